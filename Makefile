@@ -1,0 +1,67 @@
+# Everything that is done often. The first target that needs Python sets up .venv by itself; `make help` lists the rest.
+#
+# A set-up is complete when its stamp holds the present key: this folder and the contents of pyproject.toml and
+# constraints.txt. The stamp is written last, so an interrupted set-up, a changed dependency, and a repository that was
+# moved or copied together with its .venv all lead to a new one. So does a PYTHON= of another version.
+
+SHELL := /bin/sh
+PYTHON ?=
+ARGS ?=
+
+VENV_PYTHON := .venv/bin/python
+CANDIDATES := $(if $(PYTHON),'$(PYTHON)',python3.13 python3.12 python3.11 python3 python)
+
+# Two names for one thing: pip before 25.3 pins the build requirements by the first, later ones by the second.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# A candidate counts only if it runs (a version manager's shim may exist and fail) and can make a virtual environment.
+FIND_PYTHON = for candidate in $(CANDIDATES); do \
+	if "$$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+	then python=$$candidate; break; fi; done; \
+	if [ -z "$$python" ]; then \
+	echo 'No Python 3.11 or newer with its venv module was found (looked for: $(subst ','\'',$(CANDIDATES))).' \
+	'Install one (on Debian and Ubuntu also python3-venv), or name it: make PYTHON=/path/to/python3' >&2; exit 1; fi
+
+# $(call SET_UP,what to install,stamp to write): nothing if that stamp or the larger set-up's is there; a new .venv unless
+# the smaller set-up's is; then pip.
+SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
+	done_for() { [ "$$(cat .venv/$$1 2>/dev/null)" = "$$key" ] && version=$$($(VENV_PYTHON) -V 2>/dev/null) && \
+	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
+	if done_for $(2) || done_for ready-to-test; then exit 0; fi; \
+	if ! done_for ready-to-run; then \
+	python=; $(FIND_PYTHON); \
+	echo "Setting up .venv with $$("$$python" -V 2>&1) (once; a minute or two) ..." >&2; \
+	"$$python" -m venv --clear .venv || exit 1; fi; \
+	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
+	printf '%s\n' "$$key" > .venv/$(2)
+
+.PHONY: help run test bench clean set-up-run set-up-test
+
+help:
+	@echo 'make run     train every classifier, print the table, draw the figures into out/'
+	@echo '             (options of the command: make run ARGS="--domain toy")'
+	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
+	@echo 'make bench   time the learners beside those of scikit-learn'
+	@echo 'make clean   remove .venv, out/ and every cache'
+	@echo 'Each sets up .venv by itself if need be; PYTHON=python3.12 chooses the Python for it.'
+
+run: set-up-run
+	@$(VENV_PYTHON) -m lxmls_day1 run $(ARGS)
+
+test: set-up-test
+	$(VENV_PYTHON) -m pytest $(ARGS)
+
+bench: set-up-test
+	$(VENV_PYTHON) tests/benchmarks/run.py $(ARGS)
+
+clean:
+	rm -rf .venv out build dist .pytest_cache .ruff_cache .hypothesis
+	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
+
+set-up-run:
+	@$(call SET_UP,.,ready-to-run)
+
+set-up-test:
+	@$(call SET_UP,.[test],ready-to-test)

@@ -1,0 +1,15 @@
+"""The machinery of the day-1 lab: it opens, runs and compares what stands in a lab folder.
+
+=====================  =====================================================================
+``lab``                opens a lab folder and loads its ``readers`` and ``classifiers``
+``command_line``       the ``lxmls-day1`` command; each of its commands has a ``*_command`` file
+``result_table``       what a comparison of classifiers ends with, and its files
+``whole_files``        files that are either written completely or left as they were
+``plotting``           figures; ``boundaries`` computes what they draw
+``errors``             the errors that a user's mistake raises
+=====================  =====================================================================
+
+Importing this package imports none of them: ``lxmls-day1 --help`` must not wait for numerical libraries.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,17 @@
+"""The errors that a user's mistake raises: each message says what was wanted, what was got and what to do.
+
+The command line shows them as one sentence and ends with status 1; a notebook shows them as they are.
+They are ``ValueError``s, so that code which knows nothing of this package can catch them too.
+"""
+
+
+class InputError(ValueError):
+    """An argument, an option or a file that cannot be used as it is."""
+
+
+class CorpusError(InputError):
+    """A corpus file that breaks its format; the message names file and line and what was expected there."""
+
+
+class CorpusUnavailable(InputError):
+    """A corpus that is neither on this machine nor to be had from the network now."""
