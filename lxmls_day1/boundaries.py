@@ -1,0 +1,250 @@
+"""Decision boundaries in the plane: the curves where the predicted class changes, computed here and drawn elsewhere.
+
+Classes i and j meet where s_i = s_j and no other class scores higher. For linear scores that is a straight line cut off
+by half-planes, the rectangle's four and one for each further class; so its ends come out exactly. For scores with
+squares it is a piece of a conic: `contourpy` finds where it runs, and every point is then moved on to the exact curve.
+
+Inside, coordinates are scaled so that the rectangle is [−1, 1]²: tolerances then mean the same whatever the data's
+units.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.gaussians import discriminant_scores
+
+_TOLERANCE = 1e-12  # of slopes and offsets, where weights are scaled to 1
+_SHORTEST = 1e-9  # a segment that only touches the rectangle's corner is not drawn
+_GRID_POINTS = 257  # per axis, for curves
+_NEWTON_STEPS = 4
+
+
+def decision_boundary(params, xlim, ylim):
+    """Where the predicted class changes inside a rectangle.
+
+    Parameters
+    ----------
+    params : array (3, K) or (5, K)
+        Weights of a linear model of two features, on [1, x_1, x_2], or of a quadratic one,
+        on [1, x_1, x_2, x_1², x_2²].
+    xlim, ylim : (float, float)
+        The rectangle, in the units of the features.
+
+    Returns
+    -------
+    list of arrays (n, 2)
+        Polylines: straight segments (n = 2) of a linear model, curves of a quadratic one. Empty where one class is
+        predicted everywhere in the rectangle.
+
+    Raises
+    ------
+    InputError
+        If the model has another number of features, a weight is NaN or infinite, or the rectangle is empty.
+
+    Examples
+    --------
+    Scores x_1 − 0.5 and 0.5 − x_1 meet on a vertical line:
+
+    >>> decision_boundary([[-0.5, 0.5], [1, -1], [0, 0]], xlim=(-1, 1), ylim=(-2, 2))
+    [array([[ 0.5, -2. ],
+           [ 0.5,  2. ]])]
+
+    A model with equal columns always predicts its first class:
+
+    >>> decision_boundary([[1, 1], [2, 2], [3, 3]], xlim=(-1, 1), ylim=(-1, 1))
+    []
+    """
+    params = _checked_params(params)
+    low, high = _checked_rectangle(xlim, ylim)
+    centre, half = (low + high) / 2, (high - low) / 2
+    params = _without_repeated_columns(_rescaled(params, centre, half))
+    polylines = _segments(params) if len(params) == 3 else _curves(params)
+    # the clip only takes off what rounding adds at the rectangle's edges
+    return [np.clip(centre + half * polyline, low, high) for polyline in polylines]
+
+
+def _checked_params(params):
+    params = np.asarray(params, dtype=float)
+    if params.ndim != 2 or params.shape[0] not in (3, 5):
+        raise InputError(
+            "a boundary can only be drawn for two features: params must have shape (3, classes), or (5, classes) with "
+            f"squares, but has shape {params.shape}; train on two features to see the boundary."
+        )
+    if not np.all(np.isfinite(params)):
+        raise InputError(
+            "a boundary can only be drawn for finite weights, but some are NaN or infinite "
+            "(a class without examples, or a probability of 0?); smooth the model or check the training data."
+        )
+    return params
+
+
+def _checked_rectangle(xlim, ylim):
+    try:
+        limits = np.array([xlim, ylim], dtype=float)
+    except (TypeError, ValueError):
+        limits = np.empty(0)
+    if limits.shape != (2, 2) or not np.all(np.isfinite(limits)) or np.any(limits[:, 0] == limits[:, 1]):
+        raise InputError(f"xlim and ylim must each be two different finite numbers, but are {xlim!r} and {ylim!r}.")
+    return limits.min(axis=1), limits.max(axis=1)
+
+
+def _rescaled(params, centre, half):
+    """Params of the same scores as a function of u in [−1, 1]², where x = centre + half · u."""
+    if len(params) == 5 and np.all(params[3:] == params[3:, :1]):
+        params = params[:3]  # squares that all classes share cancel
+    weights, squares = params[1:3], params[3:5] if len(params) == 5 else np.zeros_like(params[1:3])
+    rescaled = np.vstack(
+        [
+            params[0] + centre @ weights + centre**2 @ squares,
+            half[:, None] * (weights + 2 * centre[:, None] * squares),
+            half[:, None] ** 2 * squares,
+        ]
+    )  # (5, K)
+    # what all classes have in common decides nothing; without it, rounding is relative to the differences
+    rescaled -= rescaled.mean(axis=1, keepdims=True)
+    return rescaled[: len(params)]
+
+
+def _without_repeated_columns(params):
+    """Keep the first of several classes with equal scores: ties go to it, the others are never predicted."""
+    tolerance = _TOLERANCE * np.abs(params).max(initial=0.0)
+    kept = []
+    for k in range(params.shape[1]):
+        if all(np.abs(params[:, k] - params[:, i]).max() > tolerance for i in kept):
+            kept.append(k)
+    return params[:, kept]
+
+
+def _segments(params):
+    pairs = combinations(range(params.shape[1]), 2)
+    return [segment for i, j in pairs if (segment := _segment(params, i, j)) is not None]
+
+
+def _segment(params, i, j):
+    """The part of the line s_i = s_j inside [−1, 1]² on which no third class scores higher; None if there is none.
+
+    Points of the line are foot + t · along; each half-plane bounds t from below or from above (Liang-Barsky clipping).
+    """
+    difference = params[:, i] - params[:, j]
+    length = np.hypot(*difference[1:])
+    if abs(difference[0]) > 1.5 * length:  # the line is further than √2 from the centre, or s_i − s_j is constant
+        return None
+    across = difference[1:] / length
+    along = np.array([-across[1], across[0]])
+    if along[np.abs(along).argmax()] < 0:  # to the right, or upwards
+        along = -along
+    foot = -difference[0] / length * across
+
+    first, last = -np.inf, np.inf
+    for offset, normal in _half_planes(params, i, j):  # offset + normal · u ≥ 0
+        at_foot, slope = offset + normal @ foot, normal @ along
+        if abs(slope) > _TOLERANCE:
+            if slope > 0:
+                first = max(first, -at_foot / slope)
+            else:
+                last = min(last, -at_foot / slope)
+        elif at_foot < -_TOLERANCE:
+            return None
+    if not last - first > _SHORTEST or _third_class_between(params, i, j, foot, along, across):
+        return None
+    return np.clip([foot + first * along, foot + last * along], -1.0, 1.0)
+
+
+def _half_planes(params, i, j):
+    """The square's four edges, then s_i ≥ s_k for every third class k, with normals of length 1."""
+    for normal in np.vstack([np.eye(2), -np.eye(2)]):
+        yield 1.0, normal
+    for k in _third_classes(params, i, j):
+        difference = params[:, i] - params[:, k]
+        scale = np.abs(difference).max()
+        yield difference[0] / scale, difference[1:] / scale
+
+
+def _third_class_between(params, i, j, foot, along, across):
+    """Whether a third class ties with i and j all along the line and wins on one side of it: then i and j never meet.
+
+    Class i rises fastest across the line; a tied class that rises faster, or slower than j, takes i's or j's side.
+    """
+    for k in _third_classes(params, i, j):
+        difference = params[:, i] - params[:, k]
+        scale = np.abs(difference).max()
+        ties = max(abs(difference[0] + difference[1:] @ foot), abs(difference[1:] @ along)) <= _TOLERANCE * scale
+        slope_i, slope_j, slope_k = (across @ params[1:, y] for y in (i, j, k))
+        if ties and not slope_j <= slope_k <= slope_i:
+            return True
+    return False
+
+
+def _third_classes(params, i, j):
+    return [k for k in range(params.shape[1]) if k not in (i, j)]
+
+
+def _curves(params):
+    from contourpy import contour_generator
+
+    axis = np.linspace(-1.0, 1.0, _GRID_POINTS)
+    u, v = np.meshgrid(axis, axis)
+    points = np.column_stack([u.ravel(), v.ravel()])
+    scores = discriminant_scores(points, params).reshape(_GRID_POINTS, _GRID_POINTS, -1)
+    winners = np.unique(scores.argmax(axis=2))
+    polylines = []
+    for i, j in combinations(winners, 2):
+        contour = contour_generator(axis, axis, scores[..., i] - scores[..., j])
+        for line in contour.lines(0.0):
+            line = _onto_curve(line, params[:, i] - params[:, j], spacing=axis[1] - axis[0])
+            polylines += _where_no_third_class_wins(line, params, i, j)
+    return polylines
+
+
+def _onto_curve(line, difference, spacing):
+    """Move a contour's points, interpolated along the edges of grid cells, on to the exact roots on those edges."""
+    from_grid_line = np.abs(line + 1 - np.rint((line + 1) / spacing) * spacing)  # (n, 2)
+    free = from_grid_line.argmax(axis=1)  # the coordinate that was interpolated
+    rows = np.arange(len(line))
+    moved = line.copy()
+    for _ in range(_NEWTON_STEPS):
+        value = discriminant_scores(moved, difference[:, None])[:, 0]
+        slope = difference[1 + free] + 2 * difference[3 + free] * moved[rows, free]
+        moved[rows, free] -= np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
+    strayed = np.abs(moved - line).max(axis=1) > spacing
+    moved[strayed] = line[strayed]
+    return np.clip(moved, -1.0, 1.0)
+
+
+def _where_no_third_class_wins(line, params, i, j):
+    third = _third_classes(params, i, j)
+    if not third:
+        return [line]
+    scores = discriminant_scores(line, params)  # (n, K)
+    lead = scores[:, i] - scores[:, third].max(axis=1)
+    inside = lead >= 0
+    pieces, piece = [], []
+    for n, point in enumerate(line):
+        if n > 0 and inside[n] != inside[n - 1]:
+            k = third[scores[n if inside[n - 1] else n - 1, third].argmax()]
+            piece.append(_junction(line[n - 1], point, lead[n - 1] / (lead[n - 1] - lead[n]), params[:, [i, j, k]]))
+        if inside[n]:
+            piece.append(point)
+        elif piece:
+            pieces.append(np.array(piece))
+            piece = []
+    if piece:
+        pieces.append(np.array(piece))
+    return [piece for piece in pieces if len(piece) > 1]
+
+
+def _junction(start, end, fraction, params):
+    """The point between start and end where all three columns of params score the same, by Newton's method."""
+    guess = start + fraction * (end - start)
+    point = guess
+    differences = params[:, :1] - params[:, 1:]  # (5, 2)
+    for _ in range(_NEWTON_STEPS):
+        values = discriminant_scores(point[None], differences)[0]
+        slopes = differences[1:3] + 2 * differences[3:5] * point[:, None]  # (2, 2): feature, difference
+        try:
+            point = point - np.linalg.solve(slopes.T, values)
+        except np.linalg.LinAlgError:
+            return guess
+    return point if np.abs(point - guess).max() <= np.abs(end - start).max() else guess

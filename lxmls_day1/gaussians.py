@@ -1,0 +1,409 @@
+"""Gaussian classes with a variance per feature: their scores as `params`, and the error that no classifier can beat.
+
+Class y has the prior p(y) and the density N(x; μ_y, diag σ_y²). Its score is the log of the joint density,
+
+    s_y(x) = log p(y) + Σ_j [ −½ log 2πσ_yj² − (x_j − μ_yj)² / (2 σ_yj²) ],
+
+which is linear in [1, x, x²]: `discriminant_params` gives the weights, `discriminant_scores` the scores. Where all
+classes share their variances the squares cancel, and the score is linear in [1, x] alone: `linear_discriminant_params`.
+
+References
+----------
+R. O. Duda, P. E. Hart and D. G. Stork, *Pattern Classification*, 2nd ed., 2001, sections 2.6 and 2.7.
+"""
+
+import numpy as np
+
+from lxmls_day1.errors import InputError
+
+_PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
+_TAIL = 10  # standard deviations after which a density counts as zero: Φ(−10) is 8e-24
+_LOG2_QMC_POINTS = 14  # so many Sobol points per class, in three dimensions and more
+_BATCH = 1 << 20  # array elements handled at a time along the lines
+
+
+def quadratic_features(X):
+    """The feature map [1, x, x²] in which Gaussian classes with variances of their own are linear.
+
+    Parameters
+    ----------
+    X : array (M, J)
+        One example a row.
+
+    Returns
+    -------
+    array (M, 2J + 1)
+        A column of ones, the features, their squares.
+
+    Raises
+    ------
+    InputError
+        If X is not a matrix.
+
+    Examples
+    --------
+    >>> quadratic_features([[2, 3]])
+    array([[1., 2., 3., 4., 9.]])
+    """
+    X = np.asarray(X, dtype=float)
+    if X.ndim != 2:
+        raise InputError(f"X must be a matrix (examples, features), but has shape {X.shape}; reshape it.")
+    return np.hstack([np.ones((len(X), 1)), X, X * X])
+
+
+def discriminant_params(prior, means, variances):
+    """Weights on [1, x, x²] whose scores are log p(y) + log N(x; μ_y, diag σ_y²).
+
+    Parameters
+    ----------
+    prior : array (K,)
+        Class probabilities: positive, of sum 1.
+    means : array (K, J)
+        The mean of each class.
+    variances : array (K, J)
+        The variance of each class and feature (the squares of standard deviations).
+
+    Returns
+    -------
+    array (2J + 1, K)
+        Row 0 the intercepts, with the logarithms of the determinants and −J/2 log 2π; rows 1 … J
+        for x; the rest for x².
+
+    Raises
+    ------
+    InputError
+        If shapes disagree, a variance is not positive, or the prior is no distribution.
+
+    Examples
+    --------
+    >>> params = discriminant_params([0.5, 0.5], means=[[0.0], [2.0]], variances=[[1.0], [4.0]])
+    >>> params[1:]
+    array([[ 0.   ,  0.5  ],
+           [-0.5  , -0.125]])
+    >>> np.exp(quadratic_features([[0.0]]) @ params).round(4)  # 0.5/√2π and 0.5/√8π · exp(−1/2)
+    array([[0.1995, 0.0605]])
+    """
+    prior, means, variances = _checked(prior, means, variances)
+    intercepts = np.log(prior) - 0.5 * np.sum(np.log(2 * np.pi * variances) + means**2 / variances, axis=1)  # (K,)
+    return np.vstack([intercepts, (means / variances).T, (-0.5 / variances).T])
+
+
+def linear_discriminant_params(prior, means, variance):
+    """Weights on [1, x] for classes that share their variances: b_y = log p(y) − Σ_j μ_yj²/(2σ_j²), w_yj = μ_yj/σ_j².
+
+    The terms that all classes have in common are left out, so the scores are log joint densities up to one constant.
+
+    Parameters
+    ----------
+    prior : array (K,)
+        Class probabilities: positive, of sum 1.
+    means : array (K, J)
+        The mean of each class.
+    variance : float or array (J,)
+        The variance that all classes share, one for all features or one for each.
+
+    Returns
+    -------
+    array (J + 1, K)
+        Row 0 the intercepts.
+
+    Raises
+    ------
+    InputError
+        As `discriminant_params`.
+
+    Examples
+    --------
+    >>> linear_discriminant_params([0.5, 0.5], means=[[-1, -1], [1, 1]], variance=1.0).round(3)
+    array([[-1.693, -1.693],
+           [-1.   ,  1.   ],
+           [-1.   ,  1.   ]])
+    """
+    means = np.asarray(means, dtype=float)
+    try:
+        variances = np.broadcast_to(np.asarray(variance, dtype=float), means.shape)
+    except ValueError:
+        raise InputError(
+            f"variance must be a number or one number per feature (means have shape {means.shape}), "
+            f"but has shape {np.shape(variance)}."
+        ) from None
+    prior, means, variances = _checked(prior, means, variances)
+    intercepts = np.log(prior) - 0.5 * np.sum(means**2 / variances, axis=1)  # (K,)
+    return np.vstack([intercepts, (means / variances).T])
+
+
+def discriminant_scores(X, params):
+    """The scores of every example under linear or quadratic params.
+
+    Parameters
+    ----------
+    X : array or scipy.sparse array (M, J)
+        One example a row.
+    params : array (J + 1, K) or (2J + 1, K)
+        Finite weights on [1, x] or on [1, x, x²]; the number of rows tells which.
+
+    Returns
+    -------
+    array (M, K)
+
+    Raises
+    ------
+    InputError
+        If the number of rows of params fits neither.
+
+    Examples
+    --------
+    >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0]])
+    array([[7., 2.]])
+    >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0], [0.0, -1.0]])
+    array([[ 7., -2.]])
+    """
+    sparse = hasattr(X, "tocsr")
+    X = X.tocsr() if sparse else np.asarray(X, dtype=float)
+    params = np.asarray(params, dtype=float)
+    if X.ndim != 2 or params.ndim != 2:
+        raise InputError(
+            f"X and params must be matrices, (examples, features) and (weights, classes), "
+            f"but have shapes {X.shape} and {params.shape}."
+        )
+    n_features = X.shape[1]
+    if params.shape[0] not in (n_features + 1, 2 * n_features + 1):
+        raise InputError(
+            f"X has {n_features} features, so params must have {n_features + 1} rows (linear) or "
+            f"{2 * n_features + 1} rows (quadratic), but it has {params.shape[0]}; "
+            "use params that were trained on these features."
+        )
+    scores = X @ params[1 : n_features + 1] + params[0]  # (M, K)
+    if params.shape[0] == 2 * n_features + 1 and n_features > 0:
+        squares = X.multiply(X).tocsr() if sparse else X * X
+        scores = scores + squares @ params[n_features + 1 :]
+    return scores
+
+
+def bayes_error(prior, means, variances):
+    """The error rate of the best possible classifier: 1 − ∫ max_y p(y) N(x; μ_y, diag σ_y²) dx.
+
+    How it is computed, and how exact it is:
+
+    - two classes that share their variances, in any dimension: the closed form with Φ, for any prior;
+    - one dimension, any number of classes: the scores cross at roots of quadratic equations, and Φ gives the mass
+      between;
+    - two classes N(μ_y, σ_y² I) with σ_1 ≠ σ_2, in any dimension: the region of the narrower class is a ball (or
+      empty), and the masses in it are non-central χ² probabilities;
+    - otherwise the last coordinate is integrated in the same exact way as in one dimension, and the others numerically:
+      Gauss-Legendre in the plane (error below 1e-5), quasi-Monte Carlo beyond (about 1e-4 up to ten dimensions).
+
+    The result is deterministic in every case.
+
+    Parameters
+    ----------
+    prior : array (K,)
+        Class probabilities: positive, of sum 1.
+    means : array (K, J)
+        The mean of each class.
+    variances : array (K, J)
+        The variance of each class and feature.
+
+    Returns
+    -------
+    float
+        Between 0 and 1 − max_y p(y).
+
+    Raises
+    ------
+    InputError
+        If shapes disagree, a variance is not positive, or the prior is no distribution.
+
+    Examples
+    --------
+    Balanced classes with means ∓(1, 1) and unit variance: Φ(−√2).
+
+    >>> round(bayes_error([0.5, 0.5], [[-1, -1], [1, 1]], [[1, 1], [1, 1]]), 6)
+    0.07865
+
+    References
+    ----------
+    K. Fukunaga, *Introduction to Statistical Pattern Recognition*, 2nd ed., 1990, chapter 3.
+    """
+    prior, means, variances = _checked(prior, means, variances)
+    n_classes, n_features = means.shape
+    if n_classes == 1:
+        return 0.0
+    if n_classes == 2 and np.array_equal(variances[0], variances[1]):
+        error = _error_shared_variances(prior, means, variances[0])
+    elif n_features == 1:
+        error = float(_errors_on_lines(np.log(prior)[None], means[:, 0], variances[:, 0])[0])
+    elif n_classes == 2 and _are_spheres(variances) and _differ_clearly(variances):
+        error = _error_by_ball(prior, means, variances[:, 0])
+    else:
+        if n_classes == 2 and _are_spheres(variances):
+            means = _rotated_on_to_last_axis(means)
+        means, variances = _most_telling_feature_last(means, variances)
+        error = _error_in_the_plane(prior, means, variances) if n_features == 2 else _error_qmc(prior, means, variances)
+    return min(max(error, 0.0), 1 - float(prior.max()))
+
+
+def _checked(prior, means, variances):
+    prior, means, variances = (np.asarray(a, dtype=float) for a in (prior, means, variances))
+    if (
+        prior.ndim != 1
+        or means.ndim != 2
+        or means.shape != variances.shape
+        or len(prior) != len(means)
+        or not prior.size
+    ):
+        raise InputError(
+            "wanted prior (classes,), means (classes, features) and variances (classes, features), "
+            f"but got shapes {prior.shape}, {means.shape} and {variances.shape}."
+        )
+    if not (np.all(prior > 0) and abs(prior.sum() - 1) < 1e-6):
+        raise InputError(
+            f"the prior must be positive and sum to 1, but is {prior}; leave out classes that never occur."
+        )
+    if not np.all(np.isfinite(means)):
+        raise InputError("the means must be finite numbers, but some are NaN or infinite; clean the data.")
+    if not np.all((variances > 0) & np.isfinite(variances)):
+        raise InputError("the variances must be positive finite numbers, but some are not; smooth or fix them.")
+    return prior, means, variances
+
+
+def _error_shared_variances(prior, means, variance):
+    """With Δ the Mahalanobis distance of the means: Σ_y p(y) Φ(−Δ/2 ∓ log(p_1/p_2)/Δ)."""
+    from scipy.special import ndtr
+
+    distance = np.sqrt(np.sum((means[0] - means[1]) ** 2 / variance))
+    if distance == 0:
+        return float(prior.min())
+    shift = np.log(prior[0] / prior[1]) / distance
+    return float(prior[0] * ndtr(-distance / 2 - shift) + prior[1] * ndtr(-distance / 2 + shift))
+
+
+def _are_spheres(variances):
+    return bool(np.all(variances == variances[:, :1]))
+
+
+def _differ_clearly(variances):
+    """Whether the ball is small enough: the χ² series do not converge for a radius of millions of deviations."""
+    return bool(abs(variances[0, 0] / variances[1, 0] - 1) > 1e-3)
+
+
+def _rotated_on_to_last_axis(means):
+    """Two spheres turned and moved so that only the last coordinate differs: the others hardly matter then."""
+    rotated = np.zeros_like(means)
+    rotated[1, -1] = np.linalg.norm(means[1] - means[0])
+    return rotated
+
+
+def _error_by_ball(prior, means, variance):
+    """Two spherical classes: the one with the smaller variance wins inside a ball around c, and nowhere else.
+
+    With v < V the variances and δ² the squared distance of the means, the quadratic ‖x − μ_v‖²/v − ‖x − μ_V‖²/V has its
+    minimum −δ²/(V − v) at c, which lies v/(V − v) and V/(V − v) times the difference of the means away from them. A
+    negative squared radius is an empty ball: χ² then gives it the probability 0.
+    """
+    from scipy.stats import ncx2
+
+    narrow, wide = np.argsort(variance)
+    v, V = variance[narrow], variance[wide]
+    n_features = means.shape[1]
+    sq_distance = np.sum((means[0] - means[1]) ** 2)
+    threshold = 2 * np.log(prior[narrow] / prior[wide]) + n_features * np.log(V / v)
+    sq_radius = (threshold + sq_distance / (V - v)) / (1 / v - 1 / V)
+    missed = ncx2.sf(sq_radius / v, n_features, sq_distance * v / (V - v) ** 2)
+    caught = ncx2.cdf(sq_radius / V, n_features, sq_distance * V / (V - v) ** 2)
+    return float(prior[narrow] * missed + prior[wide] * caught)
+
+
+def _errors_on_lines(log_weights, means, variances):
+    """∫ [Σ_y ω_y N(t; μ_y, σ_y²) − max_y ω_y N(t; μ_y, σ_y²)] dt, exactly, for each of N sets of weights ω.
+
+    Parameters are log ω (N, K), μ (K,), σ² (K,); the result is (N,). Between two neighbouring crossings of any two
+    scores one class leads, so all the other classes' mass there is error.
+    """
+    n_lines, n_classes = log_weights.shape
+    n_intervals = n_classes * (n_classes - 1) + 1
+    batch = max(1, _BATCH // (n_intervals * n_classes))
+    if n_lines > batch:
+        parts = [log_weights[start : start + batch] for start in range(0, n_lines, batch)]
+        return np.concatenate([_errors_on_lines(part, means, variances) for part in parts])
+
+    # s_y(t) = a_y + b_y t + c_y t², with the constant −½ log 2π left out
+    a = log_weights - 0.5 * np.log(variances) - means**2 / (2 * variances)  # (N, K)
+    b, c = means / variances, -0.5 / variances  # (K,)
+    first, second = np.triu_indices(n_classes, k=1)
+    crossings = _real_roots(a[:, first] - a[:, second], b[first] - b[second], c[first] - c[second])  # (N, K(K−1))
+    tail = _TAIL * np.sqrt(variances)
+    lowest, highest = np.min(means - tail), np.max(means + tail)
+    edges = np.sort(np.clip(np.nan_to_num(crossings, nan=lowest), lowest, highest), axis=1)
+    middles = (
+        np.pad(edges, ((0, 0), (1, 0)), constant_values=lowest)
+        + np.pad(edges, ((0, 0), (0, 1)), constant_values=highest)
+    ) / 2  # (N, intervals)
+    scores = a[:, None] + middles[..., None] * (b + middles[..., None] * c)  # (N, intervals, K)
+    mass = _mass_between_edges((edges[..., None] - means) / np.sqrt(variances))  # (N, intervals, K)
+    mass *= np.exp(log_weights)[:, None]
+    np.put_along_axis(mass, scores.argmax(axis=2)[..., None], 0.0, axis=2)
+    return mass.sum(axis=(1, 2))
+
+
+def _real_roots(a, b, c):
+    """Both real roots of a + b t + c t² = 0 for a (N, P) and b, c (P,), as (N, 2P); NaN where there is none."""
+    b, c = np.broadcast_to(b, a.shape), np.broadcast_to(c, a.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # q/c and a/q are the two roots without cancellation; c = 0 leaves a/q, the root of the linear equation
+        q = -0.5 * (b + np.copysign(np.sqrt(b * b - 4 * a * c), b))
+        roots = np.concatenate([q / c, a / q], axis=1)
+    return np.where(np.isfinite(roots), roots, np.nan)
+
+
+def _mass_between_edges(z):
+    """Standard normal mass of (−∞, z_1), (z_1, z_2), …, (z_n, ∞) along axis 1, precise in both tails."""
+    from scipy.special import ndtr
+
+    ends = [(0, 0)] * z.ndim
+    ends[1] = (1, 0)
+    low = np.pad(z, ends, constant_values=-np.inf)
+    ends[1] = (0, 1)
+    high = np.pad(z, ends, constant_values=np.inf)
+    mirrored = low > 0
+    return ndtr(np.where(mirrored, -low, high)) - ndtr(np.where(mirrored, -high, low))
+
+
+def _most_telling_feature_last(means, variances):
+    """Reorder the features so that the one with the most distant means, in standard deviations, comes last."""
+    spread = np.ptp(means, axis=0) ** 2 / variances.mean(axis=0) + np.ptp(np.log(variances), axis=0)
+    order = np.argsort(spread, kind="stable")
+    return means[:, order], variances[:, order]
+
+
+def _log_joint(X, prior, means, variances):
+    """log p(y) N(x; μ_y, diag σ_y²), as (M, K)."""
+    return discriminant_scores(X, discriminant_params(prior, means, variances))
+
+
+def _error_in_the_plane(prior, means, variances):
+    """Composite Gauss-Legendre over the first coordinate, in panels no wider than a class's standard deviation."""
+    centre, deviation = means[:, 0], np.sqrt(variances[:, 0])
+    edges = np.unique(centre[:, None] + deviation[:, None] * np.arange(-_TAIL, _TAIL + 1))
+    nodes, weights = np.polynomial.legendre.leggauss(_PANEL_NODES)
+    half = np.diff(edges)[:, None] / 2
+    x = (edges[:-1, None] + half * (1 + nodes)).reshape(-1, 1)
+    log_weights = _log_joint(x, prior, means[:, :1], variances[:, :1])
+    return float((half * weights).ravel() @ _errors_on_lines(log_weights, means[:, 1], variances[:, 1]))
+
+
+def _error_qmc(prior, means, variances):
+    """E[error given the first J − 1 coordinates], these taken from each class in turn along one Sobol sequence."""
+    from scipy.special import logsumexp, ndtri
+    from scipy.stats import qmc
+
+    # unscrambled, the points lie on multiples of 1/N, 0 among them; half a step moves them off the edge of the cube
+    sobol = qmc.Sobol(means.shape[1] - 1, scramble=False)
+    normal = ndtri(sobol.random_base2(_LOG2_QMC_POINTS) + 0.5 / 2**_LOG2_QMC_POINTS)  # (N, J − 1)
+    error = 0.0
+    for y in range(len(prior)):
+        x = means[y, :-1] + normal * np.sqrt(variances[y, :-1])
+        log_joint = _log_joint(x, prior, means[:, :-1], variances[:, :-1])
+        log_posterior = log_joint - logsumexp(log_joint, axis=1, keepdims=True)
+        error += prior[y] * _errors_on_lines(log_posterior, means[:, -1], variances[:, -1]).mean()
+    return float(error)

@@ -1,0 +1,8 @@
+"""Data sets that the classifiers learn from; each offers ``train_X, train_y, dev_X, dev_y, test_X, test_y``.
+
+* ``simple_data_set.py`` -- points in the plane (or higher) drawn from one Gaussian per class, with the exact best
+  boundary;
+* ``sentiment_reader.py`` -- product reviews as bags of words, positive or negative, from the real corpora or the toy
+  one;
+* ``splitting.py`` -- the one function that parts any data set into training, development and test part.
+"""

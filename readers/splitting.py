@@ -1,0 +1,112 @@
+"""Part a data set into training, development and test part: contiguous, in this order.
+
+With shares (a, b, c) of M examples the parts end at ⌊aM⌋, ⌊(a + b)M⌋ and ⌊(a + b + c)M⌋. The *ends* are rounded, not
+the sizes, so that shares which sum to one use every example; where they sum to less, the examples at the end are left
+out.
+"""
+
+import math
+from collections.abc import Sequence
+
+from lxmls_day1.errors import InputError
+
+PARTS = ("train", "dev", "test")
+_ROUNDING = 1e-9  # 0.29 * 100 is 28.999999999999996, and 0.8 + 0.1 + 0.1 may be a little above 1
+
+
+def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]:
+    """Where the training, the development and the test part end.
+
+    Parameters
+    ----------
+    nr_examples : int
+        M, how many examples there are.
+    split : sequence of three floats
+        The shares of training, development and test part, each in [0, 1], with a sum of at most 1.
+
+    Returns
+    -------
+    tuple of int
+        ``(train_end, dev_end, test_end)``: the parts are ``[0:train_end]``, ``[train_end:dev_end]``,
+        ``[dev_end:test_end]``.
+
+    Raises
+    ------
+    InputError
+        If there are not three shares, a share is no number or negative, the sum is above 1, the training part is
+        empty, or another part is empty though its share is not 0.
+
+    Examples
+    --------
+    >>> split_ends(2000, (0.8, 0, 0.2))
+    (1600, 1600, 2000)
+    """
+    given = list(split)
+    if len(given) != len(PARTS):
+        raise InputError(f"split wants three shares (train, dev, test), got {given}; give for example (0.8, 0, 0.2)")
+    try:
+        shares = [float(share) for share in given]
+    except (TypeError, ValueError):
+        raise InputError(f"split wants three numbers (train, dev, test), got {given}") from None
+    for part, share in zip(PARTS, shares, strict=True):
+        if not 0 <= share < math.inf:
+            raise InputError(f"the {part} share must be 0 or more, got {share}; give for example split (0.8, 0, 0.2)")
+    if sum(shares) > 1 + _ROUNDING:
+        raise InputError(
+            f"the shares of train, dev and test may sum to 1 at most, got {given} with sum {sum(shares):g}"
+        )
+
+    ends = [
+        min(nr_examples, math.floor(sum(shares[: i + 1]) * nr_examples + _ROUNDING * max(1, nr_examples)))
+        for i in range(len(PARTS))
+    ]
+    for part, share, start, end in zip(PARTS, shares, [0, *ends], ends, strict=False):
+        if start == end and (share > 0 or part == "train"):
+            raise InputError(
+                f"the {part} part would be empty: a share of {share:g} of {nr_examples} examples; "
+                f"give it a larger share, or use more examples"
+            )
+    return ends[0], ends[1], ends[2]
+
+
+def split_train_dev_test(X, y, split: Sequence[float] = (0.8, 0.0, 0.2)) -> tuple:
+    """Part examples and labels into training, development and test part.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (M, J)
+        One example a row.
+    y : array of shape (M,)
+        Their labels.
+    split : sequence of three floats
+        The shares of training, development and test part. A share of 0 gives an empty part (not for training).
+
+    Returns
+    -------
+    tuple
+        ``(train_X, train_y, dev_X, dev_y, test_X, test_y)``, slices of `X` and `y`.
+
+    Raises
+    ------
+    InputError
+        If `X` and `y` differ in length, or the shares are unusable (see `split_ends`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.arange(10).reshape(5, 2), np.array([0, 1, 0, 1, 0])
+    >>> train_X, train_y, dev_X, dev_y, test_X, test_y = split_train_dev_test(X, y, (0.6, 0.2, 0.2))
+    >>> train_y, dev_y, test_y
+    (array([0, 1, 0]), array([1]), array([0]))
+    """
+    if X.shape[0] != len(y):
+        raise InputError(f"X and y must tell of the same examples, got {X.shape[0]} rows and {len(y)} labels")
+    train_end, dev_end, test_end = split_ends(X.shape[0], split)
+    return (
+        X[:train_end],
+        y[:train_end],
+        X[train_end:dev_end],
+        y[train_end:dev_end],
+        X[dev_end:test_end],
+        y[dev_end:test_end],
+    )

@@ -1,0 +1,339 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal, norm
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.gaussians import discriminant_scores
+from lxmls_day1.plotting import detached_axes
+from readers.simple_data_set import SimpleDataSet
+
+matplotlib.use("Agg")
+
+ROOT = Path(__file__).parents[2]
+
+GUIDE = {"nr_examples": 100, "g1": [[-1, -1], 1], "g2": [[1, 1], 1], "balance": 0.5, "split": [0.5, 0, 0.5]}
+THREE = {"g1": [[-2, 0], 1], "g2": [[2, 0], [0.5, 3]], "g3": [[0, 3], 2]}
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def ax():
+    return detached_axes()[1]
+
+
+def optimal_errors(sd, n_points=100_000):
+    """The true posteriors' error on a large fresh sample, and its standard deviation."""
+    rng = np.random.default_rng(42)
+    y = rng.choice(len(sd.prior), size=n_points, p=sd.prior)
+    X = sd.means[y] + rng.normal(size=(n_points, sd.nr_features)) * np.sqrt(sd.variances[y])
+    wrong = log_joint(X, sd).argmax(axis=1) != y
+    return wrong.mean(), wrong.std() / np.sqrt(n_points)
+
+
+def log_joint(X, sd):
+    return np.column_stack(
+        [
+            np.log(p) + multivariate_normal(m, np.diag(v)).logpdf(X)
+            for p, m, v in zip(sd.prior, sd.means, sd.variances, strict=True)
+        ]
+    )
+
+
+def test_the_guides_points():
+    """Drawn again here: class 0's first coordinates, its second ones, class 1's likewise, then one permutation."""
+    rng = np.random.RandomState(1)
+    class_0 = np.column_stack([rng.normal(-1, 1, 50), rng.normal(-1, 1, 50)])
+    class_1 = np.column_stack([rng.normal(1, 1, 50), rng.normal(1, 1, 50)])
+    order = rng.permutation(100)
+    sd = SimpleDataSet(**GUIDE)
+    np.testing.assert_array_equal(sd.X, np.vstack([class_0, class_1])[order])
+    np.testing.assert_array_equal(sd.y, np.repeat([0, 1], 50)[order])
+    np.testing.assert_array_equal(sd.train_X, sd.X[:50])
+    np.testing.assert_array_equal(sd.test_y, sd.y[50:])
+    assert sd.dev_X.shape == (0, 2)
+    assert sd.y.dtype.kind == "i"
+
+
+def test_the_defaults_are_the_guides_call():
+    np.testing.assert_array_equal(SimpleDataSet().X, SimpleDataSet(**GUIDE).X)
+
+
+def test_maximum_entropy_reaches_the_published_accuracies_on_the_points():
+    """0.98 on the training part and 0.96 on the test part, for λ = 1 with the intercepts regularized."""
+    sd = SimpleDataSet(**GUIDE)
+    G_train, G_test = (np.column_stack([np.ones(len(X)), X]) for X in (sd.train_X, sd.test_X))
+
+    def objective(w):
+        scores = G_train @ w.reshape(3, 2)
+        return np.mean(logsumexp(scores, axis=1) - scores[np.arange(50), sd.train_y]) + 0.5 * w @ w
+
+    W = minimize(objective, np.zeros(6)).x.reshape(3, 2)
+    assert np.mean((G_train @ W).argmax(axis=1) == sd.train_y) == pytest.approx(0.98)
+    assert np.mean((G_test @ W).argmax(axis=1) == sd.test_y) == pytest.approx(0.96)
+
+
+def test_the_number_is_a_variance():
+    """The same seed at four times the variance gives the same points twice as far from their mean."""
+    narrow, wide = SimpleDataSet(g1=[[0, 0], 1], g2=[[0, 0], 1]), SimpleDataSet(g1=[[0, 0], 4], g2=[[0, 0], 4])
+    np.testing.assert_allclose(wide.X, 2 * narrow.X)
+
+
+def test_a_variance_for_each_coordinate():
+    sd = SimpleDataSet(20000, g1=[[0, 5], [0.25, 9]], g2=[[100, 100], 1])
+    points = sd.X[sd.y == 0]
+    np.testing.assert_allclose(points.mean(axis=0), [0, 5], atol=0.15)
+    np.testing.assert_allclose(points.var(axis=0), [0.25, 9], rtol=0.05)
+    np.testing.assert_array_equal(sd.variance1, [0.25, 9])
+    assert sd.variance2 == 1.0
+
+
+def test_another_seed_gives_other_points_and_the_global_generator_is_left_alone():
+    np.random.seed(7)
+    expected = np.random.RandomState(7).uniform()
+    assert not np.array_equal(SimpleDataSet(seed=2).X, SimpleDataSet(seed=1).X)
+    assert np.random.uniform() == expected
+
+
+@pytest.mark.parametrize(
+    ("nr_examples", "balance", "sizes"),
+    [
+        (100, 0.5, [50, 50]),
+        (100, 0.29, [29, 71]),  # 100 * 0.29 is 28.999999999999996
+        (100, 0.57, [57, 43]),  # 100 * 0.57 is 56.99999999999999
+        (101, 0.5, [50, 51]),
+        (10, 0.19, [1, 9]),
+        (10, [0.3, 0.7], [3, 7]),
+        (1000, 1 / 3, [333, 667]),
+    ],
+)
+def test_class_sizes(nr_examples, balance, sizes):
+    sd = SimpleDataSet(nr_examples, balance=balance, split=(1, 0, 0))
+    assert np.bincount(sd.y).tolist() == sizes
+
+
+@pytest.mark.parametrize(
+    ("nr_examples", "balance", "sizes"),
+    [(10, 0.5, [3, 3, 4]), (100, [0.1, 0.2, 0.7], [10, 20, 70]), (100, [0.29, 0.28, 0.43], [29, 28, 43])],
+)
+def test_sizes_of_three_classes(nr_examples, balance, sizes):
+    sd = SimpleDataSet(nr_examples, **THREE, balance=balance, split=(1, 0, 0))
+    assert np.bincount(sd.y).tolist() == sizes
+    assert sd.nr_classes == 3
+    np.testing.assert_allclose(sd.prior, np.full(3, 1 / 3) if balance == 0.5 else balance)
+
+
+def test_attributes():
+    sd = SimpleDataSet(60, g1=[[0, 1, 2], 3], g2=[[4, 5, 6], 7], balance=0.4, split=(0.5, 0.2, 0.3), seed=5)
+    assert (sd.nr_examples, sd.nr_points, sd.nr_features, sd.nr_classes) == (60, 60, 3, 2)
+    assert (sd.balance, sd.split, sd.seed, sd.variance1, sd.variance2) == (0.4, (0.5, 0.2, 0.3), 5, 3.0, 7.0)
+    np.testing.assert_array_equal(sd.mean1, [0, 1, 2])
+    np.testing.assert_array_equal(sd.mean2, [4, 5, 6])
+    np.testing.assert_array_equal(sd.means, [[0, 1, 2], [4, 5, 6]])
+    np.testing.assert_array_equal(sd.variances, [[3, 3, 3], [7, 7, 7]])
+    np.testing.assert_allclose(sd.prior, [0.4, 0.6])
+    assert [len(part) for part in (sd.train_y, sd.dev_y, sd.test_y)] == [30, 12, 18]
+    assert sd.X.shape == (60, 3)
+
+
+def test_one_dimension():
+    sd = SimpleDataSet(g1=[0, 1], g2=[[3], 1])
+    assert sd.X.shape == (100, 1)
+    assert sd.get_bayes_error() == pytest.approx(norm.cdf(-1.5))
+
+
+def test_linear_optimum_follows_the_formula():
+    sd = SimpleDataSet(g1=[[-1, 2], 2], g2=[[1, 1], 2], balance=0.3)
+    params = sd.get_bayes_optimal()
+    assert params.shape == (3, 2)
+    for y, (p, mean) in enumerate([(0.3, [-1, 2]), (0.7, [1, 1])]):
+        assert params[0, y] == pytest.approx(np.log(p) - np.dot(mean, mean) / 4)
+        np.testing.assert_allclose(params[1:, y], np.array(mean) / 2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param({"balance": 0.2}, id="shared variance"),
+        pytest.param({"g1": [[-1, -1], [1, 2]], "g2": [[1, 1], [1, 2]]}, id="shared variances"),
+        pytest.param({"g2": [[1, 1], 4], "balance": 0.3}, id="unequal variances"),
+        pytest.param({**THREE, "balance": [0.2, 0.3, 0.5]}, id="three classes"),
+        pytest.param({"g1": [np.zeros(5), 1], "g2": [np.ones(5), 2]}, id="five dimensions"),
+    ],
+)
+def test_optimal_params_give_the_true_log_posteriors(arguments):
+    sd = SimpleDataSet(200, **arguments)
+    X = 2 * np.random.default_rng(0).normal(size=(100, sd.nr_features))
+    scores, joint = discriminant_scores(X, sd.get_bayes_optimal()), log_joint(X, sd)
+    np.testing.assert_allclose(
+        scores - logsumexp(scores, axis=1, keepdims=True),
+        joint - logsumexp(joint, axis=1, keepdims=True),
+        atol=1e-10,
+    )
+
+
+@pytest.mark.parametrize("variance", [0.5, 1.0, 3.0])
+def test_balanced_error_in_closed_form(variance):
+    sd = SimpleDataSet(g1=[[-1, -1], variance], g2=[[1, 1], variance])
+    assert sd.get_bayes_error() == pytest.approx(norm.cdf(-np.sqrt(8) / (2 * np.sqrt(variance))), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param({"g2": [[1, 1], 4], "balance": 0.3}, id="unequal variances"),
+        pytest.param(THREE, id="three classes"),
+        pytest.param({"g1": [np.zeros(5), 1], "g2": [np.ones(5), [1, 2, 3, 2, 1]]}, id="five dimensions"),
+    ],
+)
+def test_error_agrees_with_the_optimal_rule_on_a_large_sample(arguments):
+    sd = SimpleDataSet(200, **arguments)
+    expected, deviation = optimal_errors(sd)
+    assert abs(sd.get_bayes_error() - expected) < 4 * deviation
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({}, "simple data set, 100 points"),
+        ({"seed": 3}, "simple data set, 100 points, seed 3"),
+        ({"g1": [[-1, -1], 2], "g2": [[1, 1], 2]}, "simple data set, 100 points, variance 2"),
+        ({"g1": [[0], 1], "g2": [[2], 1]}, "simple data set, 100 points, 1 feature, means 0 and 2"),
+        (
+            THREE,
+            "simple data set, 100 points, 3 classes, means (-2,0), (2,0) and (0,3), variances 1, (0.5,3) and 2",
+        ),
+        (
+            {**THREE, "g2": [[2, 0], 1], "g3": [[0, 3], 1], "balance": [0.2, 0.2, 0.6]},
+            "simple data set, 100 points, 3 classes, means (-2,0), (2,0) and (0,3), balance 0.2, 0.2 and 0.6",
+        ),
+    ],
+)
+def test_names_tell_what_differs_from_the_guide(arguments, name):
+    assert SimpleDataSet(**arguments).get_name() == name
+
+
+@pytest.mark.parametrize("arguments", [{}, {"balance": 0.3, "seed": 9}, THREE])
+def test_the_representation_makes_the_same_data_again(arguments):
+    sd = SimpleDataSet(**arguments)
+    np.testing.assert_array_equal(eval(repr(sd)).X, sd.X)
+
+
+def test_the_guides_plotting_calls():
+    sd = SimpleDataSet(**GUIDE)
+    fig, axis = sd.plot_data()
+    fig, axis = sd.add_line(fig, axis, np.array([[0.5, -0.5], [-1, 1], [0, 0]]), "Naive Bayes", "red")
+    assert fig.axes == [axis]
+    *points, optimal, line = axis.lines
+    assert [line.get_marker() for line in points] == ["s", "s", "o", "o"]
+    assert (optimal.get_label(), optimal.get_color()) == ("Bayes optimal", "#000000")
+    assert (line.get_label(), line.get_color()) == ("Naive Bayes", "red")
+    np.testing.assert_allclose(line.get_xdata(), [0.5, 0.5])
+    np.testing.assert_allclose(sorted(line.get_ydata()), axis.get_ylim())
+    np.testing.assert_allclose(optimal.get_xydata().sum(axis=1), 0, atol=1e-12)  # x1 + x2 = 0
+
+
+def test_the_optimal_conic_is_drawn_where_the_posteriors_are_equal(ax):
+    sd = SimpleDataSet(g1=[[-1, -1], 1], g2=[[1, 1], 4])
+    sd.plot_data(ax=ax)
+    points = ax.lines[-1].get_xydata()
+    points = points[~np.isnan(points).any(axis=1)]
+    assert len(points) > 50
+    joint = log_joint(points, sd)
+    np.testing.assert_allclose(joint[:, 0], joint[:, 1], atol=1e-9)
+
+
+def test_a_first_classifier_may_be_given_and_the_optimum_left_out(ax):
+    sd = SimpleDataSet()
+    sd.plot_data(params=sd.get_bayes_optimal(), name="Gaussian", print_bayes_opt=False, ax=ax)
+    assert [line.get_label() for line in ax.lines[-2:]] == ["class 1, test", "Gaussian"]
+
+
+def test_three_classes_are_drawn_with_three_colours(ax):
+    SimpleDataSet(**THREE).plot_data(ax=ax)
+    assert len({line.get_color() for line in ax.lines[:6]}) == 3
+    assert plt.get_fignums() == []
+
+
+def test_drawing_needs_two_features(ax):
+    sd = SimpleDataSet(g1=[[0, 0, 0], 1], g2=[[1, 1, 1], 1])
+    with pytest.raises(InputError, match="2 features can be drawn, but this data set has 3"):
+        sd.plot_data(ax=ax)
+    with pytest.raises(InputError, match="2 features"):
+        sd.add_line(ax.figure, ax, np.zeros((4, 2)), "line", "red")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"nr_examples": 0}, "nr_examples must be a positive whole number, but is 0"),
+        ({"nr_examples": 10.5}, "nr_examples"),
+        ({"nr_examples": "many"}, "nr_examples"),
+        ({"nr_examples": True}, "nr_examples"),
+        ({"balance": 0}, "between 0 and 1"),
+        ({"balance": 1}, "between 0 and 1"),
+        ({"balance": float("nan")}, "between 0 and 1"),
+        ({"balance": "half"}, "between 0 and 1"),
+        ({"balance": [0.2, 0.3, 0.5]}, "2 positive shares"),
+        ({"balance": [0.2, 0.3]}, "sum to 1"),
+        ({**THREE, "balance": 0.4}, "3 positive shares"),
+        ({**THREE, "balance": [0.5, 0.5, 0]}, "3 positive shares"),
+        ({"nr_examples": 10, "balance": 0.05}, "class 0, 0.05 of 10 examples, would have none"),
+        ({"nr_examples": 1}, "every class needs an example"),
+        ({"g1": [[0, 0], 0]}, "variance of g1 must be positive"),
+        ({"g2": [[0, 0], -1]}, "variance of g2 must be positive"),
+        ({"g2": [[0, 0], float("nan")]}, "variance of g2 must be positive"),
+        ({"g2": [[0, 0], [1, float("inf")]]}, "variance of g2 must be positive"),
+        ({"g2": [[0, 0], [1, 2, 3]]}, "one number, or 2"),
+        ({"g1": [[0, float("nan")], 1]}, "mean of g1"),
+        ({"g1": [[], 1]}, "mean of g1"),
+        ({"g1": [[[0, 1]], 1]}, "mean of g1"),
+        ({"g1": [0, 0, 1]}, r"g1 must be \[mean, variance\]"),
+        ({"g1": 5}, r"g1 must be \[mean, variance\]"),
+        ({"g1": [["a", "b"], 1]}, r"g1 must be \[mean, variance\]"),
+        ({"g1": [[0, 0, 0], 1]}, "they have 3, 2"),
+        ({"g4": [[0, 0], 1]}, r"does not know g4; it accepts .* g1, g2, g3, … without a gap"),
+        ({"ballance": 0.5}, "does not know ballance"),
+        ({"split": [0.5, 0, 0.6]}, "sum"),
+        ({"split": [0.5, -0.1, 0.5]}, "share"),
+        ({"split": [0, 0.5, 0.5]}, "train"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"seed": None}, "seed must be a whole number"),
+        (
+            {"nr_examples": 4, "balance": 0.25, "split": [0.25, 0, 0.75]},
+            "the training part must have examples of all 2",
+        ),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        SimpleDataSet(**arguments)
+
+
+def test_the_guides_flat_import():
+    program = (
+        "import sys; sys.path.append('readers/'); import simple_data_set as sds; print(sds.SimpleDataSet().X.sum())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, capture_output=True, text=True)
+    assert float(done.stdout) == SimpleDataSet().X.sum()
+
+
+def test_importing_imports_neither_matplotlib_nor_slow_libraries():
+    program = (
+        "import sys, readers.simple_data_set; "
+        "sys.exit(str({'matplotlib', 'numba', 'pooch', 'scipy.stats'} & set(sys.modules) or ''))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr.strip() == ""
