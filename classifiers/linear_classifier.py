@@ -1,0 +1,208 @@
+"""What every linear classifier of the lab shares: ŷ = argmax_y w_y · g(x), with g(x) = (1, x).
+
+The parameters are one matrix ``params`` of shape ``(J + 1, K)``: a column of weights for each of the K classes, row 0
+the intercepts b_y. A classifier differs from the others in ``train`` only: it says how the matrix is found.
+
+Source: the guide, section 1.3, equations 1.18-1.22.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.checks import check_inputs, check_labels, check_params, listed, shown
+from lxmls_day1.errors import InputError
+
+
+class LinearClassifier:
+    """Base of the classifiers, and by itself a classifier for parameters that come from elsewhere.
+
+    Attributes
+    ----------
+    classes : array (K,) or None
+        The labels of the training data in ascending order; column k of the parameters belongs to ``classes[k]``.
+        Before training it is None, and labels are the column numbers 0 … K − 1.
+    trained : bool
+
+    Examples
+    --------
+    Two classes on a line, which part at x = 0.5 (0.5 + 0·x against 0 + 1·x):
+
+    >>> params = [[0.5, 0.0], [0.0, 1.0]]
+    >>> LinearClassifier().test([[0.4], [0.6]], params)
+    array([0, 1])
+    """
+
+    name = "Linear classifier"
+
+    def __init__(self):
+        self.classes = None
+        self.trained = False
+
+    def get_name(self):
+        """The name under which tables and plots show the classifier."""
+        return self.name
+
+    def train(self, X, y):
+        """Find the parameters from training data.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+        y : M labels of any kind: an int vector, strings, a column ``(M, 1)``, a list
+
+        Returns
+        -------
+        params : float64 array (J + 1, K)
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how it is trained")
+
+    def test(self, X, params):
+        """Predict the label of each row of ``X``.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J), without the column of ones
+        params : array (J + 1, K), what ``train`` returned
+
+        Returns
+        -------
+        y_hat : array (M,)
+            For each row the class with the highest score; of equal ones the first.
+
+        Raises
+        ------
+        InputError
+            If ``X`` and ``params`` do not fit together, or ``X`` holds NaN or infinity.
+        """
+        return self._label(self._scores(check_inputs(X), check_params(params)))
+
+    def get_scores(self, x, params):
+        """The scores s = g(x)ᵀ W of every class.
+
+        Parameters
+        ----------
+        x : array or sparse matrix (M, J + 1), inputs after :meth:`add_intercept_term`
+        params : array (J + 1, K)
+
+        Returns
+        -------
+        scores : float64 array (M, K)
+        """
+        x = check_inputs(x)
+        if x.shape[1] == 0 or (x[:, :1] == 1).sum() < x.shape[0]:
+            raise InputError("the first column of x must be ones: call add_intercept_term(X) first")
+        return self._scores(x[:, 1:], check_params(params))
+
+    def get_label(self, x, params):
+        """The labels of inputs that already have their column of ones: argmax over :meth:`get_scores`."""
+        return self._label(self.get_scores(x, params))
+
+    def add_intercept_term(self, X):
+        """Put a column of ones before the features: x becomes g(x) = (1, x); sparse stays sparse.
+
+        Examples
+        --------
+        >>> LinearClassifier().add_intercept_term([[5.0, 7.0]])
+        array([[1., 5., 7.]])
+        """
+        X = check_inputs(X)
+        ones = np.ones((X.shape[0], 1))
+        return sp.csr_array(sp.hstack([ones, X], format="csr")) if sp.issparse(X) else np.hstack([ones, X])
+
+    def evaluate(self, truth, predicted):
+        """Accuracy: the share of examples whose predicted label is the true one.
+
+        Parameters
+        ----------
+        truth, predicted : M labels each
+
+        Returns
+        -------
+        accuracy : float in [0, 1]
+
+        Raises
+        ------
+        InputError
+            If the lengths differ, there are no examples, or ``truth`` holds a label that was not seen in training
+            (it could never be predicted, so the accuracy would mislead).
+
+        Examples
+        --------
+        >>> LinearClassifier().evaluate([0, 1, 1, 0], [0, 1, 0, 0])
+        0.75
+        """
+        truth, predicted = check_labels(truth), check_labels(predicted)
+        if len(truth) != len(predicted):
+            raise InputError(
+                f"evaluate compares label by label, but got {len(truth)} true and {len(predicted)} predicted labels; "
+                "pass the labels of the same examples"
+            )
+        if len(truth) == 0:
+            raise InputError("evaluate needs at least one example, but got none; is this part of the split empty?")
+        if self.classes is not None:
+            unseen = np.setdiff1d(truth, self.classes)
+            if len(unseen):
+                raise InputError(
+                    f"label {shown(unseen[0])} was not in the training data, whose labels are {listed(self.classes)}; "
+                    "train on data that has every label"
+                )
+        return float(np.mean(truth == predicted))
+
+    def objective(self, X, y, params):
+        """The value that training minimises, at ``params``; None for a classifier that minimises nothing."""
+        return None
+
+    def _label(self, scores):
+        best = np.argmax(scores, axis=1)
+        if self.classes is None:
+            return best
+        if scores.shape[1] != len(self.classes):
+            raise InputError(
+                f"the parameters have {scores.shape[1]} columns, but this classifier was trained on {len(self.classes)} "
+                "classes; use the parameters that its own train returned"
+            )
+        return self.classes[best]
+
+    def _scores(self, X, params):
+        """Scores (M, K) of inputs without their column of ones, which stays unbuilt."""
+        n_features = X.shape[1]
+        if len(params) == n_features + 1:
+            return np.asarray(X @ params[1:]) + params[0]
+        if len(params) == 2 * n_features + 1:  # quadratic: the weights of x, then those of x²
+            linear, squares = params[1 : n_features + 1], params[n_features + 1 :]
+            return np.asarray(X @ linear + (X * X) @ squares) + params[0]
+        raise InputError(
+            f"the inputs have {n_features} features, but the parameters belong to {len(params) - 1}: params has a row "
+            "per feature after the intercepts; test takes X as train did, get_scores and get_label take "
+            "add_intercept_term(X)"
+        )
+
+    def _training_data(self, X, y):
+        """Check the training data and set ``classes``; returns ``X`` and the labels as column numbers (M,)."""
+        X, y = check_inputs(X), check_labels(y)
+        if X.shape[0] != len(y):
+            raise InputError(f"X has {X.shape[0]} rows, but y has {len(y)} labels; every example needs one label")
+        if len(y) == 0:
+            raise InputError("training needs examples, but X has no rows; is the training part of the split empty?")
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise InputError(
+                f"training needs at least two classes, but every example has the label {shown(classes[0])}; "
+                "take more data or another split"
+            )
+        self.classes = classes
+        return X, codes.astype(np.int64)
+
+    def _codes(self, y):
+        """Labels of known classes as column numbers (M,); before training the labels themselves are these numbers."""
+        y = check_labels(y)
+        if self.classes is None:
+            return y.astype(np.int64)
+        codes = np.searchsorted(self.classes, y)
+        known = (codes < len(self.classes)) & (self.classes[np.minimum(codes, len(self.classes) - 1)] == y)
+        if not known.all():
+            raise InputError(
+                f"label {shown(y[~known][0])} was not in the training data, whose labels are {listed(self.classes)}"
+            )
+        return codes
+

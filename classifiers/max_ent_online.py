@@ -1,0 +1,58 @@
+"""Maximum entropy (multinomial logistic regression) by stochastic gradient descent.
+
+The objective is −(1/M) Σ log p_W(y | x) + (λ/2) ‖W‖² with p_W(y | x) = softmax(s)_y, and a step on one example is
+
+    d = η_t (e_y − p)
+
+after the weights have shrunk by 1 − η_t λ.
+
+Source: the guide, eq. 1.31-1.32 and algorithm 5.
+"""
+
+import numpy as np
+
+from classifiers.losses import log_loss
+from classifiers.max_ent_model import MaxEntModel
+from classifiers.online_classifier import compiled
+from classifiers.stochastic_gradient import StochasticGradient
+
+
+@compiled
+def max_ent_rule(scores, label, sq_norm, step, cost):
+    """d = η (e_y − p), p = softmax(scores); the largest score is taken off first, so that nothing overflows.
+
+    >>> max_ent_rule(np.array([1000.0, 1000.0]), 1, 1.0, 1.0, np.array([1.0, 0.0]))
+    array([-0.5,  0.5])
+    """
+    p = np.exp(scores - scores.max())
+    p /= p.sum()
+    d = -step * p
+    d[label] += step
+    return d
+
+
+class MaxEntOnline(MaxEntModel, StochasticGradient):
+    """A maximum-entropy model trained one example at a time.
+
+    Parameters
+    ----------
+    regularizer, nr_rounds, initial_step, alpha, averaged, seed, order, track_objective, progress
+        As in :class:`StochasticGradient`. A cost matrix is not used.
+
+    Examples
+    --------
+    >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
+    >>> maxent = MaxEntOnline(regularizer=0.1)
+    >>> params = maxent.train(X, y)
+    >>> maxent.evaluate(y, maxent.test(X, params))
+    1.0
+    """
+
+    name = "Maximum entropy, online"
+    rule = staticmethod(max_ent_rule)
+
+    def losses(self, scores, labels):
+        return log_loss(scores, labels)
+
+
+MaxEnt_online = MaxEntOnline  # the guide's spelling

@@ -1,0 +1,63 @@
+"""Naive Bayes by the kind of input: real features with Gaussian class conditionals, or counts with multinomial ones.
+
+Source: the guide, section 1.2.
+"""
+
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.errors import InputError
+
+_MODELS = {"gaussian": GaussianNaiveBayes, "multinomial": MultinomialNaiveBayes}
+
+
+class NaiveBayes(LinearClassifier):
+    """The guide's front door to both naive Bayes classifiers.
+
+    Parameters
+    ----------
+    xtype : "gaussian" or "multinomial"
+        What a class says about its inputs.
+    **settings
+        Passed on: ``variance`` to :class:`GaussianNaiveBayes`, ``smooth`` and ``smooth_param`` to
+        :class:`MultinomialNaiveBayes`.
+
+    Attributes
+    ----------
+    model : GaussianNaiveBayes or MultinomialNaiveBayes
+        The classifier that does the work, with its priors, means or likelihoods.
+
+    Raises
+    ------
+    InputError
+        If ``xtype`` is neither of the two.
+
+    Examples
+    --------
+    >>> nb = NaiveBayes(xtype="multinomial", smooth_param=0.5)
+    >>> params = nb.train([[3, 0], [0, 2]], ["a", "b"])
+    >>> nb.test([[1, 0], [0, 1]], params)
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(self, xtype="gaussian", **settings):
+        super().__init__()
+        kind = str(xtype).lower()
+        if kind not in _MODELS:
+            raise InputError(f'xtype must be "gaussian" or "multinomial", but is {xtype!r}')
+        self.xtype = kind
+        self.model = _MODELS[kind](**settings)
+
+    def get_name(self):
+        return self.model.get_name()
+
+    def train(self, X, y):
+        params = self.model.train(X, y)
+        self.classes, self.trained = self.model.classes, True
+        return params
+
+    def test(self, X, params):
+        return self.model.test(X, params)
+
+    def get_scores(self, x, params):
+        return self.model.get_scores(x, params)

@@ -1,0 +1,318 @@
+"""Every online learner is one loop and one rule.
+
+For R rounds, for m in an order of the M examples, t ← t + 1: compute the scores s = g(x)ᵀ W, ask the rule for a vector
+d in R^K, and
+
+    W ← (1 − η_t λ) W + g(x) dᵀ
+
+(shrink, then add; the shrinking is left out where the learner has none). What differs between two learners is the rule,
+its step sizes and whether it shrinks: that is all that ``perceptron.py``, ``mira.py``, ``svm.py`` and
+``max_ent_online.py`` contain. Shuffling, averaging, history, sparsity and speed are here.
+
+Two tricks keep a step as cheap as its example is short (J can be large, examples are not):
+
+* *shrinking*: W is held as a scalar times a matrix, W = c V, and only c shrinks;
+* *averaging*: the mean of the T matrices that stand after each step comes from one running sum. Step t adds
+  g(x) dᵀ to the matrices t, t + 1, …, T, that is to all T but the first t − 1; so keep U += (t − 1) g(x) dᵀ, and then
+  W̄ = W − U/T. With shrinking, t − 1 becomes the sum of the scales so far.
+
+Sources: the guide, algorithms 2, 3, 5 and 6. Its printed indices of the average, w^1 … w^T, leave the last update out;
+here the average is over the matrices after each step.
+"""
+
+import time
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from classifiers.linear_classifier import LinearClassifier
+from lxmls_day1.checks import check_costs, check_number
+from lxmls_day1.errors import InputError
+
+
+class Round(NamedTuple):
+    """What one round of training did; ``history`` keeps one of these for each round.
+
+    ``objective`` is the true one, over all training data, at the parameters that ``train`` would return if it stopped
+    here; None where the learner minimises nothing, or with ``track_objective=False``.
+    """
+
+    number: int  # 1, 2, …
+    updates: int  # steps of this round that changed the weights beyond shrinking them
+    seconds: float  # of training so far, without the time that the objective took
+    objective: float | None
+
+
+class OnlineClassifier(LinearClassifier):
+    """The loop. A learner is a subclass that names its ``rule``, and perhaps its steps and its loss.
+
+    Parameters
+    ----------
+    nr_rounds : int ≥ 1
+        R, how often the data is gone through.
+    averaged : "steps", "rounds" or False
+        Which weights ``train`` returns: the mean over every step (True means this too), the mean over the ends of the
+        rounds, or the last.
+    seed : int
+        Shuffles the examples anew for each round.
+    order : int array (M,) or (R, M), optional
+        The examples in the order of their visits, for all rounds or for each; instead of shuffling by ``seed``.
+    cost : array (K, K), optional
+        ρ: ``cost[p, y]`` is the cost of predicting class p where y is true (classes in ascending order). 0/1 if not given.
+    track_objective : bool
+        Whether to compute the objective after each round (one more pass over the data).
+    progress : bool
+        Whether to show a progress bar over the rounds.
+
+    Attributes
+    ----------
+    history : list of :class:`Round`
+    nr_updates : int
+        Over all rounds: for the perceptron its number of mistakes.
+
+    Notes
+    -----
+    A rule is a pure function ``rule(scores, label, sq_norm, step, cost) -> d``:
+
+    ========  ===============  ==========================================================================
+    scores    (K,)             s = g(x)ᵀ W
+    label     int              the column y of the true class
+    sq_norm   float            ‖g(x)‖², the intercept's 1 included
+    step      float            the largest step allowed: η_t, or 1/λ for MIRA, or 1 for the perceptron
+    cost      (K,)             ρ(·, y), the cost of each class where y is true
+    d         (K,)             what to add: the weights of class k get d_k · g(x)
+    ========  ===============  ==========================================================================
+
+    A rule marked with :func:`compiled` runs as machine code. Any other rule runs as the Python function that it is,
+    in the same loop on compiled row operations.
+    """
+
+    rule = None
+    shrinks = False
+
+    def __init__(
+        self, nr_rounds=10, averaged="steps", seed=1, order=None, cost=None, track_objective=True, progress=False
+    ):
+        super().__init__()
+        self.nr_rounds = nr_rounds
+        self.averaged = averaged
+        self.seed = seed
+        self.order = order
+        self.cost = cost
+        self.track_objective = track_objective
+        self.progress = progress
+        self.history = []
+        self.nr_updates = 0
+
+    def steps(self, first, count):
+        """The step sizes of the steps t = first, …, first + count − 1, shape (count,). Here: all 1."""
+        return np.ones(count)
+
+    def check_settings(self):
+        """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
+        check_number("nr_rounds", self.nr_rounds, at_least=1, whole=True)
+        if not any(self.averaged is known for known in (True, False)) and self.averaged not in ("steps", "rounds"):
+            raise InputError(f'averaged must be "steps", "rounds" or False, but is {self.averaged!r}')
+
+    def train(self, X, y, callback=None):
+        """Go through the data ``nr_rounds`` times.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+        y : M labels
+        callback : function (round, weights, params), optional
+            Called after each round with its :class:`Round`, the weights W as they stand (J + 1, K), and the parameters
+            that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep.
+
+        Returns
+        -------
+        params : array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            For hyper-parameters that make no sense, data that cannot be trained on, a rule that returns something
+            else than K numbers, or weights that grow beyond all bounds.
+        """
+        from lxmls_day1 import kernels  # numba: imported when it is needed, and not before
+
+        self.check_settings()
+        X, labels = self._training_data(X, y)
+        n_examples, n_classes = len(labels), len(self.classes)
+        costs = np.ascontiguousarray(check_costs(self.cost, n_classes).T)  # row y: ρ(·, y)
+        orders = self._orders(n_examples)
+        check_rule(self.rule, n_classes, costs)
+        run_round = _round_runner(kernels, self.rule)
+
+        examples = kernels.as_examples(X)
+        weights = Weights(X.shape[1] + 1, n_classes, averaged=self.averaged in (True, "steps"))
+        shrinkage = float(self.regularizer) if self.shrinks else 0.0
+        mean_of_rounds = np.zeros_like(weights.V)
+        self.history, self.nr_updates, seconds = [], 0, 0.0
+
+        for number, order in enumerate(self._with_progress(orders), start=1):
+            started = time.perf_counter()
+            steps = self.steps(1 + (number - 1) * n_examples, n_examples)
+            updates = run_round(examples, labels, order, steps, shrinkage, costs, weights)
+            if self.averaged == "rounds":
+                mean_of_rounds += (weights.current() - mean_of_rounds) / number
+            seconds += time.perf_counter() - started
+
+            params = None
+            if callback or self.track_objective or number == len(orders):
+                params = mean_of_rounds.copy() if self.averaged == "rounds" else weights.result()
+                if not np.isfinite(params).all():
+                    raise InputError(
+                        f"{self.get_name()}: the weights grew beyond all bounds in round {number}; take smaller steps, "
+                        "or scale the features down"
+                    )
+            objective = self._objective(X, labels, params) if self.track_objective else None
+            self.history.append(Round(number, int(updates), seconds, objective))
+            self.nr_updates += int(updates)
+            if callback:
+                callback(self.history[-1], weights.current(), params.copy())
+        self.trained = True
+        return params
+
+    def objective(self, X, y, params):
+        """What the learner minimises, at ``params``: (1/M) Σ loss + (λ/2)‖W‖². None for one that minimises nothing.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+        y : M labels of the classes seen in training
+        params : array (J + 1, K)
+        """
+        return self._objective(X, self._codes(y), params)
+
+    def losses(self, scores, labels):
+        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
+        return None
+
+    def _objective(self, X, labels, params):
+        losses = self.losses(self._scores(X, params), labels)
+        if losses is None:
+            return None
+        return float(losses.mean() + self.regularizer / 2 * (params**2).sum())
+
+    def _orders(self, n_examples):
+        nr_rounds = int(self.nr_rounds)
+        if self.order is None:
+            rng = np.random.default_rng(self.seed)
+            return [rng.permutation(n_examples) for _ in range(nr_rounds)]
+        order = np.asarray(self.order)
+        if order.ndim == 1:
+            order = np.tile(order, (nr_rounds, 1))
+        if order.shape != (nr_rounds, n_examples) or order.dtype.kind not in "iu":
+            raise InputError(
+                f"order must hold {n_examples} example numbers, for all rounds or for each of the {nr_rounds}: shape "
+                f"({n_examples},) or ({nr_rounds}, {n_examples}), but has the shape {np.shape(self.order)} and the type {order.dtype}"
+            )
+        if order.min() < 0 or order.max() >= n_examples:
+            raise InputError(f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}")
+        return list(np.ascontiguousarray(order, dtype=np.int64))
+
+    def _with_progress(self, orders):
+        if not self.progress:
+            return orders
+        from tqdm.auto import tqdm
+
+        return tqdm(orders, desc=self.get_name(), unit="round")
+
+
+def compiled(rule):
+    """Mark an update rule as one to be run as machine code (see :class:`OnlineClassifier`).
+
+    The rule stays the Python function that it was. It is compiled when a learner first trains with it, and the machine
+    code is kept on disk; if it cannot be compiled, a warning says why and the Python function runs.
+    """
+    rule.compiled = True
+    return rule
+
+
+class Weights:
+    """The weight matrix of an online learner, held as W = c V, with the running sum of its average.
+
+    Attributes
+    ----------
+    V : array (J + 1, K)
+    U : array (J + 1, K), or (0, K) without averaging
+    state : array (2,)
+        The scale c, and the sum S of the scales after each step since c was last folded into V. With these the sum of
+        all W so far is S V − U.
+    """
+
+    def __init__(self, n_rows, n_classes, averaged):
+        self.V = np.zeros((n_rows, n_classes))
+        self.U = np.zeros((n_rows if averaged else 0, n_classes))
+        self.state = np.array([1.0, 0.0])
+        self.n_steps = 0
+
+    def current(self):
+        """W after the last step, a new array (J + 1, K)."""
+        return self.state[0] * self.V
+
+    def result(self):
+        """The mean of W over all steps where averaging is on, else W: a new array (J + 1, K)."""
+        return (self.state[1] * self.V - self.U) / self.n_steps if len(self.U) else self.current()
+
+
+def check_rule(rule, n_classes, costs):
+    """Try a rule once, in Python, so that a stub or a forgotten ``return`` is reported as what it is."""
+    if rule is None:
+        raise InputError("this learner has no rule: give its class one, rule = staticmethod(my_rule)")
+    label = n_classes - 1
+    _as_update(rule, rule(np.zeros(n_classes), label, 1.0, 1.0, costs[label].copy()), n_classes)
+
+
+def _as_update(rule, d, n_classes):
+    try:
+        update = np.ascontiguousarray(d, dtype=np.float64)
+    except (TypeError, ValueError):
+        update = None
+    if d is None or update is None or update.shape != (n_classes,):
+        got = "None; is its return missing?" if d is None else f"{d!r}"
+        name = getattr(rule, "__name__", "the rule")
+        raise InputError(f"{name} must return d, one number for each of the {n_classes} classes, but returned {got}")
+    return update
+
+
+def _round_runner(kernels, rule):
+    """A function that runs one round with ``rule``: as machine code if the rule is marked for it, else readable."""
+    if getattr(rule, "compiled", False):
+        from numba.core.errors import NumbaError
+
+        try:
+            machine_code = kernels.compile_rule(rule)
+        except NumbaError as error:
+            reason = str(error).strip().splitlines()[-1]
+            warnings.warn(f"{rule.__name__} could not be compiled and runs as plain Python: {reason}", stacklevel=3)
+        else:
+
+            def run_compiled(examples, labels, order, steps, shrinkage, costs, weights):
+                rows = (examples.indptr, examples.indices, examples.data, examples.sq_norms)
+                weights.n_steps += len(order)
+                return kernels.compiled_round()(
+                    *rows, labels, order, steps, shrinkage, machine_code, costs, weights.V, weights.U, weights.state
+                )
+
+            return run_compiled
+
+    def run_readable(examples, labels, order, steps, shrinkage, costs, weights):
+        rows = (examples.indptr, examples.indices, examples.data)
+        V, U, state, updates = weights.V, weights.U, weights.state, 0
+        n_classes = V.shape[1]
+        costs.flags.writeable = False  # a rule that adds to its costs in place would change them for good
+        weights.n_steps += len(order)
+        for m, step in zip(order.tolist(), steps.tolist(), strict=True):
+            label = int(labels[m])
+            scores = np.empty(n_classes)
+            kernels.score_row(*rows, m, V, scores)
+            scores *= state[0]  # (K,): s = g(x)ᵀ W, where W = c V
+            d = _as_update(rule, rule(scores, label, examples.sq_norms[m], step, costs[label]), n_classes)
+            updates += kernels.apply_update(*rows, m, d, 1.0 - step * shrinkage, V, U, state)
+        return updates
+
+    return run_readable

@@ -1,0 +1,215 @@
+"""One comparison of them all: train each classifier on a data set, measure it, and draw what it has learnt.
+
+The guide's exercise 1.8 asks for it ("use function xx which receives a dataset and plots all decision boundaries and
+accuracies"): vary the number of points, the variance and the balance of the simple data set, and compare.
+"""
+
+import contextlib
+import copy
+import inspect
+import time
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+import scipy.sparse as sp
+
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.perceptron import Perceptron
+from classifiers.svm import SVM
+from lxmls_day1.plotting import plot_accuracies
+from lxmls_day1.result_table import ResultTable, Row
+
+
+def run_all_classifiers(dataset, classifiers=None, progress=None, ax=None):
+    """Train classifiers on the training part of a data set, measure them on both parts, and draw the comparison.
+
+    Parameters
+    ----------
+    dataset
+        Offers ``train_X, train_y, test_X, test_y`` and ``get_name()``; to have its boundaries drawn, also two features
+        and ``plot_data``, ``add_line`` and ``get_bayes_optimal``, as `SimpleDataSet` does.
+    classifiers : list of classifiers, or dict from name to classifier, optional
+        `default_classifiers` unless given. In a list, classifiers of the same name are told apart by the settings in
+        which they differ: ``[Mira(regularizer=0.1), Mira(regularizer=1)]``.
+    progress : function (done, total, name), optional
+        Called before each training with its name, and at the end with ``done == total`` and an empty name.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure unless given.
+
+    Returns
+    -------
+    table : lxmls_day1.result_table.ResultTable
+        A row for each classifier, in their order. What they warn of, and which of them are not written yet, stands in
+        its notes. Seconds are those of training; numba's compiling, or the loading of what it compiled, is not in them.
+    (fig, axis) : Figure, Axes
+        Of two features: the points, the boundary of each classifier and the Bayes-optimal one, their accuracies in the
+        legend. Of others: the accuracies as bars.
+
+    Raises
+    ------
+    InputError
+        If a classifier cannot be trained on these data, or the test part is empty.
+
+    Examples
+    --------
+    >>> from lxmls_day1.plotting import detached_axes
+    >>> from readers.simple_data_set import SimpleDataSet
+    >>> sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+    >>> miras = [Mira(regularizer=0.1), Mira(regularizer=10.0)]
+    >>> table, (fig, axis) = run_all_classifiers(sd, miras, ax=detached_axes()[1])
+    >>> [row.classifier for row in table]
+    ['MIRA (regularizer=0.1)', 'MIRA (regularizer=10.0)']
+    """
+    if classifiers is None:
+        classifiers = default_classifiers(dataset)
+    named = dict(classifiers) if isinstance(classifiers, Mapping) else told_apart(classifiers)
+    rows, params_of, notes = [], {}, []
+    for done, (name, classifier) in enumerate(named.items()):
+        if progress:
+            progress(done, len(named), name)
+        _load_compiled_code(classifier, dataset)
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                warnings.simplefilter("ignore", DeprecationWarning)
+                row, params_of[name] = measure(classifier, name, dataset)
+        except NotImplementedError as error:
+            notes.append(f"{name} is left out, as it is not written yet: {str(error) or 'NotImplementedError'}")
+            continue
+        rows.append(row)
+        notes += [f"{name}: {warning.message}" for warning in caught]
+    if progress:
+        progress(len(named), len(named), "")
+    table = ResultTable(rows, notes)
+    return table, _draw(dataset, table, params_of, ax)
+
+
+def default_classifiers(dataset):
+    """The guide's classifiers that apply to a data set, with the guide's settings.
+
+    Parameters
+    ----------
+    dataset
+        Its ``train_X`` decides: multinomial naive Bayes, without and with smoothing, is there for counts only.
+
+    Returns
+    -------
+    list of classifiers, untrained
+
+    Examples
+    --------
+    >>> from readers.simple_data_set import SimpleDataSet
+    >>> [type(classifier).__name__ for classifier in default_classifiers(SimpleDataSet())]
+    ['GaussianNaiveBayes', 'Perceptron', 'Mira', 'MaxEntBatch', 'MaxEntOnline', 'SVM']
+    """
+    counted = [MultinomialNaiveBayes(smooth=False), MultinomialNaiveBayes()] if _holds_counts(dataset.train_X) else []
+    return [
+        GaussianNaiveBayes(),
+        *counted,
+        Perceptron(track_objective=False),
+        Mira(track_objective=False),
+        MaxEntBatch(),
+        MaxEntOnline(track_objective=False),
+        SVM(track_objective=False),
+    ]
+
+
+def measure(classifier, name, dataset):
+    """Train one classifier and measure it on the training and the test part.
+
+    Returns
+    -------
+    row : lxmls_day1.result_table.Row
+    params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
+    """
+    started = time.perf_counter()
+    params = classifier.train(dataset.train_X, dataset.train_y)
+    seconds = time.perf_counter() - started
+    train_accuracy, test_accuracy = (
+        float(classifier.evaluate(y, classifier.test(X, params)))
+        for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]
+    )
+    objective = classifier.objective(dataset.train_X, dataset.train_y, params)
+    objective = None if objective is None else float(objective)
+    return Row(name, dataset.get_name(), train_accuracy, test_accuracy, seconds, objective), params
+
+
+def told_apart(classifiers):
+    """Classifiers by name, where those of the same name show the settings in which they differ.
+
+    Parameters
+    ----------
+    classifiers : iterable of classifiers
+
+    Returns
+    -------
+    dict from name to classifier, in the same order
+
+    Examples
+    --------
+    >>> list(told_apart([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
+    ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
+    """
+    classifiers, namesakes = list(classifiers), {}
+    for classifier in classifiers:
+        namesakes.setdefault(classifier.get_name(), []).append(classifier)
+    named = {}
+    for classifier in classifiers:
+        name = classifier.get_name()
+        settings = [_settings(namesake) for namesake in namesakes[name]]
+        own = _settings(classifier)
+        differing = [f"{key}={own[key]}" for key in own if any(repr(s.get(key)) != repr(own[key]) for s in settings)]
+        if differing:
+            name += f" ({', '.join(differing)})"
+        unique, number = name, 1
+        while unique in named:
+            number += 1
+            unique = f"{name}, no. {number}"
+        named[unique] = classifier
+    return named
+
+
+def _settings(classifier):
+    """The keyword arguments of its class and of the classes that this one builds on, as they stand now."""
+    keys = {key: None for cls in type(classifier).__mro__ for key in inspect.signature(cls.__init__).parameters}
+    return {key: getattr(classifier, key) for key in keys if hasattr(classifier, key)}
+
+
+def _holds_counts(X):
+    values = X.data if sp.issparse(X) else np.asarray(X)
+    return bool((values >= 0).all() and (values == np.floor(values)).all())
+
+
+def _load_compiled_code(classifier, dataset):
+    """Train a copy on an example of each class and two features, so that what is compiled on first use is compiled.
+
+    Such a small training may fail where the real one does not, and what is wrong with both the real one will say.
+    """
+    _, firsts = np.unique(dataset.train_y, return_index=True)
+    with warnings.catch_warnings(), contextlib.suppress(Exception):
+        warnings.simplefilter("ignore")
+        copy.deepcopy(classifier).train(dataset.train_X[firsts][:, :2], np.asarray(dataset.train_y)[firsts])
+
+
+def _draw(dataset, table, params_of, ax):
+    if dataset.train_X.shape[1] != 2 or not hasattr(dataset, "plot_data"):
+        return plot_accuracies([row[:4] for row in table], ax=ax)
+    bayes_optimal = LinearClassifier()
+    bayes_params = dataset.get_bayes_optimal()
+    train_accuracy, test_accuracy = (
+        bayes_optimal.evaluate(y, bayes_optimal.test(X, bayes_params))
+        for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]
+    )
+    fig, axis = dataset.plot_data(print_bayes_opt=False, ax=ax)
+    lines = [("Bayes optimal", train_accuracy, test_accuracy, bayes_params)]
+    lines += [(row.classifier, row.train_accuracy, row.test_accuracy, params_of[row.classifier]) for row in table]
+    for name, train_accuracy, test_accuracy, params in lines:
+        label = f"{name}: train {train_accuracy:.2f}, test {test_accuracy:.2f}"
+        fig, axis = dataset.add_line(fig, axis, params, label, None)
+    return fig, axis

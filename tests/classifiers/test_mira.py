@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from classifiers.mira import Mira, mira_rule
+
+finite = st.floats(-100, 100)
+
+
+@given(st.lists(finite, min_size=2, max_size=7), st.data())
+def test_without_a_cap_the_true_class_beats_the_predicted_one_by_the_cost(scores, data):
+    scores = np.array(scores)
+    label = data.draw(st.integers(0, len(scores) - 1))
+    cost = np.array(data.draw(st.lists(st.floats(0, 5), min_size=len(scores), max_size=len(scores))))
+    cost[label] = 0
+    sq_norm = data.draw(st.floats(1, 1e3))
+    predicted = np.argmax(scores)
+    after = scores + sq_norm * mira_rule(scores, label, sq_norm, np.inf, cost)
+    if predicted == label:
+        np.testing.assert_array_equal(after, scores)
+    else:
+        assert after[label] - after[predicted] == pytest.approx(cost[predicted], abs=1e-9)
+        others = np.delete(np.arange(len(scores)), [label, predicted])
+        np.testing.assert_array_equal(after[others], scores[others])
+
+
+@given(st.lists(finite, min_size=2, max_size=5), st.integers(0, 4), st.floats(1, 50), st.floats(0.01, 10))
+def test_the_step_is_never_longer_than_its_cap(scores, label, sq_norm, step):
+    assume(label < len(scores))
+    scores = np.array(scores)
+    d = mira_rule(scores, label, sq_norm, step, 1.0 - np.eye(len(scores))[label])
+    assert np.abs(d).max() <= step
+    assert d.sum() == 0
+
+
+@pytest.mark.parametrize("regularizer", [0.05, 0.5, 5.0])
+def test_the_step_solves_the_optimization_problem_of_the_guide(regularizer):
+    """Equations 1.23-1.25: least ξ + (λ/2) ‖W' − W‖² with s_y ≥ s_ŷ + 1 − ξ, by a general solver."""
+    g, W = np.array([1.0, 2.0, -1.0]), np.array([[0.5, 0.0, -1.0], [0.0, 1.0, 0.0], [0.3, 0.0, 0.2]])
+    scores, label = g @ W, 0
+    predicted = int(np.argmax(scores))
+    assert predicted != label
+    change = np.zeros((3, 3))
+    change[:, label], change[:, predicted] = g, -g
+
+    def primal(z):
+        return z[-1] + regularizer / 2 * (z[:-1] ** 2).sum()
+
+    def margin(z):
+        after = g @ (W + z[:-1].reshape(3, 3))
+        return after[label] - after[predicted] - 1 + z[-1]
+
+    bounds = [(None, None)] * 9 + [(0, None)]
+    constraints = {"type": "ineq", "fun": margin}
+    solved = minimize(primal, np.zeros(10), bounds=bounds, constraints=constraints, method="SLSQP", options={"ftol": 1e-14})
+    d = mira_rule(scores, label, g @ g, 1 / regularizer, 1.0 - np.eye(3)[label])
+    np.testing.assert_allclose(np.outer(g, d), solved.x[:-1].reshape(3, 3), atol=1e-6)
+
+
+def test_the_regularizer_can_be_set_afterwards_as_the_guide_does():
+    X, y = [[2.0, 1.0], [-1.0, 0.5], [0.5, -2.0]], [0, 1, 1]
+    mira = Mira()
+    mira.regularizer = 0.01
+    np.testing.assert_array_equal(mira.train(X, y), Mira(regularizer=0.01).train(X, y))
+    assert not np.array_equal(mira.train(X, y), Mira(regularizer=10.0).train(X, y))

@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.naive_bayes import MultinomialNB
+
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.naive_bayes import NaiveBayes
+from lxmls_day1.errors import InputError
+from readers.sentiment_reader import SentimentCorpus
+
+# Manning, Raghavan, Schütze, Introduction to Information Retrieval, example 13.1: columns Chinese, Beijing, Shanghai,
+# Macao, Tokyo, Japan; is the document about China?
+TEXTBOOK_X = np.array([[2, 1, 0, 0, 0, 0], [2, 0, 1, 0, 0, 0], [1, 0, 0, 1, 0, 0], [1, 0, 0, 0, 1, 1]])
+TEXTBOOK_Y = np.array(["China", "China", "China", "not"])
+TEXTBOOK_TEST = np.array([[3, 0, 0, 0, 1, 1]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_the_textbook_example(form):
+    mnb = MultinomialNaiveBayes(smooth_param=1)
+    params = mnb.train(form(TEXTBOOK_X), TEXTBOOK_Y)
+    np.testing.assert_allclose(mnb.prior, [3 / 4, 1 / 4])
+    np.testing.assert_allclose(mnb.likelihood[0], [(5 + 1) / (8 + 6), (1 + 1) / (3 + 6)])
+    np.testing.assert_allclose(mnb.likelihood[4], [(0 + 1) / (8 + 6), (1 + 1) / (3 + 6)])
+    np.testing.assert_allclose(mnb.likelihood.sum(axis=0), 1)
+    scores = mnb.get_scores(mnb.add_intercept_term(form(TEXTBOOK_TEST)), params)
+    np.testing.assert_allclose(np.exp(scores), [[0.0003, 0.0001]], atol=6e-5)  # as printed in the book
+    assert mnb.test(form(TEXTBOOK_TEST), params) == ["China"]
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0, 10.0])
+def test_agrees_with_scikit_learn(alpha):
+    rng = np.random.default_rng(3)
+    X, y = sp.csr_array(rng.poisson(0.3, (80, 30))), rng.integers(0, 4, 80)
+    theirs = MultinomialNB(alpha=alpha).fit(X, y)
+    ours = MultinomialNaiveBayes(smooth_param=alpha)
+    params = ours.train(X, y)
+    np.testing.assert_allclose(params[1:].T, theirs.feature_log_prob_)
+    np.testing.assert_allclose(params[0], theirs.class_log_prior_)
+    np.testing.assert_array_equal(ours.test(X, params), theirs.predict(X))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_an_unseen_word_rules_a_class_out_and_no_score_is_nan(form):
+    mnb = MultinomialNaiveBayes(smooth=False)
+    params = mnb.train(form([[2, 1, 0, 0], [1, 0, 1, 0]]), [0, 1])
+    assert np.isneginf(params[2:4]).sum() == 2 and np.isneginf(params[4]).all()
+    documents = form([[1, 1, 0, 0], [1, 0, 1, 0], [9, 0, 0, 0]])
+    scores = mnb.get_scores(mnb.add_intercept_term(documents), params)
+    np.testing.assert_allclose(
+        scores,
+        [
+            [np.log(1 / 2) + np.log(2 / 3) + np.log(1 / 3), -np.inf],
+            [-np.inf, np.log(1 / 2) + 2 * np.log(1 / 2)],
+            [np.log(1 / 2) + 9 * np.log(2 / 3), np.log(1 / 2) + 9 * np.log(1 / 2)],
+        ],
+    )
+    assert mnb.test(documents, params).tolist() == [0, 1, 0]
+    assert mnb.n_ruled_out == 0
+
+
+def test_documents_that_no_class_allows_fall_back_on_the_prior_with_one_warning():
+    mnb = MultinomialNaiveBayes(smooth=False)
+    params = mnb.train([[1, 0, 0], [0, 1, 0], [0, 1, 0]], ["a", "b", "b"])
+    with pytest.warns(UserWarning, match="2 of 3 documents hold words that rule out every class") as caught:
+        y_hat = mnb.test([[1, 1, 0], [0, 0, 1], [5, 0, 0]], params)
+    assert len(caught) == 1
+    assert y_hat.tolist() == ["b", "b", "a"]
+    assert mnb.n_ruled_out == 2
+    mnb.test([[1, 0, 0]], params)
+    assert mnb.n_ruled_out == 0
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_negative_counts_are_refused(form):
+    counts = form([[1.0, 0.0], [0.0, -2.0]])
+    with pytest.raises(InputError, match="not negative, but got -2"):
+        MultinomialNaiveBayes().train(counts, [0, 1])
+    mnb = MultinomialNaiveBayes()
+    params = mnb.train(abs(counts), [0, 1])
+    with pytest.raises(InputError, match="not negative, but got -2"):
+        mnb.test(counts, params)
+
+
+def test_settings_that_make_no_sense():
+    with pytest.raises(InputError, match="smooth_param must be a number above 0, but is 0"):
+        MultinomialNaiveBayes(smooth_param=0).train(TEXTBOOK_X, TEXTBOOK_Y)
+    with pytest.raises(InputError, match="has no word in the training data"):
+        MultinomialNaiveBayes(smooth=False).train([[1, 2], [0, 0]], ["a", "b"])
+
+
+def test_naive_bayes_is_the_front_door_of_both():
+    nb = NaiveBayes(xtype="multinomial")
+    np.testing.assert_array_equal(
+        nb.train(TEXTBOOK_X, TEXTBOOK_Y), MultinomialNaiveBayes().train(TEXTBOOK_X, TEXTBOOK_Y)
+    )
+    assert nb.test(TEXTBOOK_TEST, nb.train(TEXTBOOK_X, TEXTBOOK_Y)) == ["China"]
+    gaussian = NaiveBayes(xtype="gaussian", variance=2.0)
+    gaussian.train(TEXTBOOK_X, TEXTBOOK_Y)
+    assert gaussian.model.variances[0, 0] == 2.0
+    assert gaussian.evaluate(TEXTBOOK_Y, TEXTBOOK_Y) == 1.0
+    with pytest.raises(InputError, match='"gaussian" or "multinomial", but is \'bernoulli\''):
+        NaiveBayes(xtype="bernoulli")
+
+
+PUBLISHED = {  # rare words cut by: (unsmoothed train, test, ruled out), (smoothed train, test)
+    "all": ((0.9875, 0.5975, 272), (0.974375, 0.84)),
+    "train": ((0.9825, 0.665, None), (0.96875, 0.84)),
+}
+
+
+@pytest.mark.parametrize("rare_words_from", PUBLISHED)
+def test_published_accuracies_on_books(real_data, rare_words_from):
+    corpus = SentimentCorpus("books", rare_words_from=rare_words_from)
+    (train, test, ruled_out), smoothed = PUBLISHED[rare_words_from]
+
+    mnb = MultinomialNaiveBayes(smooth=False)
+    params = mnb.train(corpus.train_X, corpus.train_y)
+    assert mnb.evaluate(corpus.train_y, mnb.test(corpus.train_X, params)) == pytest.approx(train)
+    with pytest.warns(UserWarning, match="rule out every class"):
+        assert mnb.evaluate(corpus.test_y, mnb.test(corpus.test_X, params)) == pytest.approx(test)
+    assert ruled_out is None or mnb.n_ruled_out == ruled_out
+
+    mnb = MultinomialNaiveBayes()
+    params = mnb.train(corpus.train_X, corpus.train_y)
+    assert mnb.evaluate(corpus.train_y, mnb.test(corpus.train_X, params)) == pytest.approx(smoothed[0])
+    assert mnb.evaluate(corpus.test_y, mnb.test(corpus.test_X, params)) == pytest.approx(smoothed[1])

@@ -1,0 +1,370 @@
+"""The loop: the compiled against the readable one, and both against a naive one that holds every W in full."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import SGDClassifier
+
+from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
+from classifiers.mira import Mira, mira_rule
+from classifiers.online_classifier import OnlineClassifier, Round, compiled
+from classifiers.perceptron import Perceptron, perceptron_rule
+from classifiers.svm import SVM, svm_rule
+from lxmls_day1.errors import InputError
+
+RULES = [perceptron_rule, mira_rule, svm_rule, max_ent_rule]
+
+
+def naive(rule, X, labels, orders, steps, shrinkage=0.0, cost=None):
+    """Algorithms 2, 3, 5 and 6 as they stand: O(T J K), every matrix W in full.
+
+    Returns the W after each step, shape (T, J + 1, K).
+    """
+    g = np.hstack([np.ones((len(X), 1)), X])
+    n_classes = labels.max() + 1
+    cost = 1.0 - np.eye(n_classes) if cost is None else cost
+    W, all_W = np.zeros((g.shape[1], n_classes)), []
+    for t, m in enumerate(np.concatenate(orders)):
+        d = rule(g[m] @ W, labels[m], g[m] @ g[m], steps[t], cost[:, labels[m]])
+        W = (1 - steps[t] * shrinkage) * W + np.outer(g[m], d)
+        all_W.append(W)
+    return np.array(all_W)
+
+
+def random_problem(seed, n_classes, n_examples=23, n_features=6, density=1.0):
+    """Real-valued features, so that no two scores tie by construction."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < density)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
+    return X, labels, np.array([rng.permutation(n_examples) for _ in range(3)])
+
+
+class ConstantSteps(OnlineClassifier):
+    """A learner with any rule, step and shrinkage, to drive the loop where the real learners would not take it."""
+
+    def __init__(self, rule, step, regularizer, **settings):
+        super().__init__(track_objective=False, **settings)
+        self.rule, self.step, self.regularizer, self.shrinks = rule, step, regularizer, regularizer != 0
+
+    def steps(self, first, count):
+        return np.full(count, self.step)
+
+
+def uncompiled(rule):
+    """The same rule without its mark: it runs as a plain Python function, in the readable loop."""
+    return lambda *arguments: rule(*arguments)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("n_classes", range(2, 12))
+@pytest.mark.parametrize("density", [1.0, 0.3])
+def test_compiled_readable_and_naive_loop_agree(rule, n_classes, density):
+    X, labels, orders = random_problem(n_classes, n_classes, density=density)
+    step, shrinkage = 0.37, 0.21
+    every_W = naive(rule, X, labels, orders, np.full(orders.size, step), shrinkage)
+    for averaged, expected in [
+        (False, every_W[-1]),
+        ("steps", every_W.mean(axis=0)),
+        ("rounds", every_W[len(X) - 1 :: len(X)].mean(axis=0)),
+    ]:
+        settings = {"nr_rounds": 3, "order": orders, "averaged": averaged}
+        for form in (np.asarray, sp.csr_array):
+            fast = ConstantSteps(rule, step, shrinkage, **settings).train(form(X), labels)
+            readable = ConstantSteps(uncompiled(rule), step, shrinkage, **settings).train(form(X), labels)
+            np.testing.assert_allclose(fast, readable, rtol=0, atol=1e-10)
+            np.testing.assert_allclose(fast, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("shrinkage", [1e-4, 0.5, 1.0, 1.7, 2.0, 3.0])
+@pytest.mark.parametrize("rule", [svm_rule, max_ent_rule], ids=["svm", "max_ent"])
+@pytest.mark.parametrize("averaged", [False, "steps"])
+def test_lazy_shrinking_is_exact_also_where_the_factor_is_zero_or_negative(rule, shrinkage, averaged):
+    # The factor 1 − ηλ with η = 1 is 1 − λ: nearly 1, 1/2, 0, −0.7, −1 and −2.
+    X, labels, orders = random_problem(1, 3)
+    expected = naive(rule, X, labels, orders, np.ones(orders.size), shrinkage)
+    expected = expected.mean(axis=0) if averaged else expected[-1]
+    learner = ConstantSteps(rule, 1.0, shrinkage, nr_rounds=3, order=orders, averaged=averaged)
+    params = learner.train(X, labels)
+    np.testing.assert_allclose(params, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def test_the_scale_is_folded_in_without_losing_the_average():
+    # 300 rounds of factor 0.9 pass the folding threshold of 1e-5 some hundred times over.
+    X, labels, _ = random_problem(2, 4)
+    orders = np.tile(np.arange(len(X)), (100, 1))
+    every_W = naive(max_ent_rule, X, labels, orders, np.ones(orders.size), 0.1)
+    learner = ConstantSteps(max_ent_rule, 1.0, 0.1, nr_rounds=100, order=orders)
+    np.testing.assert_allclose(learner.train(X, labels), every_W.mean(axis=0), rtol=0, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.integers(2, 7),
+    rule=st.sampled_from(RULES),
+    step=st.floats(1e-3, 3),
+    shrinkage=st.floats(0, 2),
+    density=st.floats(0, 1),
+)
+def test_any_run_of_the_loop_is_the_naive_one(seed, n_classes, rule, step, shrinkage, density):
+    X, labels, orders = random_problem(seed, n_classes, n_examples=9, n_features=4, density=density)
+    every_W = naive(rule, X, labels, orders, np.full(orders.size, step), shrinkage)
+    final, average = every_W[-1], every_W.mean(axis=0)
+    scale = max(1.0, np.abs(every_W).max())
+    for averaged, expected in [(False, final), ("steps", average)]:
+        learner = ConstantSteps(rule, step, shrinkage, nr_rounds=3, order=orders, averaged=averaged)
+        try:
+            np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-8 * scale)
+        except AssertionError:
+            # Where two scores tie to rounding (all-zero examples), two right loops may differ by one update.
+            assert _has_near_tie(rule, X, labels, orders, step, shrinkage), "a difference without a tie"
+
+
+def _has_near_tie(rule, X, labels, orders, step, shrinkage):
+    ties = []
+
+    def watched(scores, label, sq_norm, step, cost):
+        for compared in (scores, scores + cost):
+            top = np.sort(compared)[::-1]
+            ties.append(top[0] - top[1] < 1e-9 * max(1.0, abs(top[0])))
+        return rule(scores, label, sq_norm, step, cost)
+
+    naive(watched, X, labels, orders, np.full(orders.size, step), shrinkage)
+    return any(ties)
+
+
+def test_a_cost_matrix_reaches_the_rule_by_columns():
+    X, labels, orders = random_problem(4, 4)
+    cost = np.random.default_rng(0).uniform(0.5, 3, (4, 4))
+    np.fill_diagonal(cost, 0)
+    for rule in (mira_rule, svm_rule):
+        every_W = naive(rule, X, labels, orders, np.full(orders.size, 0.4), 0.1, cost)
+        learner = ConstantSteps(rule, 0.4, 0.1, nr_rounds=3, order=orders, cost=cost, averaged=False)
+        np.testing.assert_allclose(learner.train(X, labels), every_W[-1], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("loss", "learner"), [("hinge", SVM), ("log_loss", MaxEntOnline)])
+def test_two_classes_are_the_symmetric_pair_of_scikit_learns_one_vector(loss, learner):
+    """At K = 2, W = (−v/2, v/2) where v is what SGD with alpha = λ/2 and eta0 = 2 η_0 finds on the same order.
+
+    scikit-learn regularizes no intercept: the column of ones is a feature there, and our own intercept is taken out of
+    the comparison by giving both the very same g(x) = (1, x).
+    """
+    X, labels, _ = random_problem(8, 2, n_examples=40)
+    g = np.hstack([np.ones((40, 1)), X])
+    regularizer, initial_step, alpha, n_rounds = 0.3, 0.2, 0.75, 4
+    theirs = SGDClassifier(
+        loss=loss, alpha=regularizer / 2, learning_rate="invscaling", eta0=2 * initial_step, power_t=alpha,
+        fit_intercept=False, shuffle=False, max_iter=n_rounds, tol=None,
+    ).fit(g, labels)  # fmt: skip
+    ours = learner(
+        regularizer=regularizer, initial_step=initial_step, alpha=alpha, nr_rounds=n_rounds, order=np.arange(40)
+    )
+    params = ours.train(X, labels)
+    np.testing.assert_allclose(params[:, 1], theirs.coef_[0] / 2, rtol=1e-9)
+    np.testing.assert_allclose(params[:, 0], -theirs.coef_[0] / 2, rtol=1e-9)
+
+
+def test_history_callback_and_objective_tell_the_truth():
+    X, labels, orders = random_problem(3, 3)
+    seen = []
+    svm = SVM(regularizer=0.2, nr_rounds=3, order=orders, averaged="steps")
+    params = svm.train(X, labels, callback=lambda *arguments: seen.append(arguments))
+    steps = np.arange(1, orders.size + 1) ** -1.0
+    every_W = naive(svm_rule, X, labels, orders, steps, 0.2)
+    g = np.hstack([np.ones((len(X), 1)), X])
+    for number, (record, weights, averages) in enumerate(seen, start=1):
+        until = number * len(X)
+        np.testing.assert_allclose(weights, every_W[until - 1], atol=1e-10)
+        np.testing.assert_allclose(averages, every_W[:until].mean(axis=0), atol=1e-10)
+        scores = g @ averages
+        margins = scores + 1 - np.eye(3)[labels] - scores[np.arange(len(X)), labels][:, None]
+        assert record.objective == pytest.approx(margins.max(axis=1).mean() + 0.1 * (averages**2).sum())
+    assert [record for record, _, _ in seen] == svm.history
+    assert [record.number for record in svm.history] == [1, 2, 3]
+    assert svm.objective(X, labels, params) == pytest.approx(svm.history[-1].objective)
+    np.testing.assert_array_equal(params, seen[-1][2])
+
+
+def test_what_a_callback_is_given_is_its_own_to_keep_or_to_spoil():
+    X, labels, orders = random_problem(3, 3)
+    spoil = lambda record, weights, params: (weights.fill(np.nan), params.fill(np.nan))  # noqa: E731
+    undisturbed = Perceptron(nr_rounds=3, order=orders).train(X, labels)
+    np.testing.assert_array_equal(Perceptron(nr_rounds=3, order=orders).train(X, labels, callback=spoil), undisturbed)
+
+
+def test_updates_are_counted():
+    X, labels, orders = random_problem(5, 3)
+    perceptron = Perceptron(nr_rounds=3, order=orders)
+    perceptron.train(X, labels)
+    every_W = naive(perceptron_rule, X, labels, orders, np.ones(orders.size))
+    changes = np.abs(np.diff(every_W, axis=0, prepend=0)).max(axis=(1, 2)) > 0
+    assert [record.updates for record in perceptron.history] == changes.reshape(3, -1).sum(axis=1).tolist()
+    assert perceptron.nr_updates == changes.sum()
+
+
+def test_seed_and_order():
+    X, labels, _ = random_problem(6, 3)
+    np.testing.assert_array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=3).train(X, labels))
+    assert not np.array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=4).train(X, labels))
+    once = np.random.default_rng(0).permutation(len(X))
+    np.testing.assert_array_equal(
+        Perceptron(nr_rounds=2, order=once).train(X, labels), Perceptron(nr_rounds=2, order=[once, once]).train(X, labels)
+    )
+
+
+def test_training_leaves_data_and_global_randomness_alone():
+    X, labels, _ = random_problem(7, 3)
+    X_before, labels_before = X.copy(), labels.copy()
+    np.random.seed(0)
+    before = np.random.get_state()[1].copy()
+    for form in (np.asarray, sp.csr_array):
+        Mira(nr_rounds=2).train(form(X), labels)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)
+    np.testing.assert_array_equal(X, X_before)
+    np.testing.assert_array_equal(labels, labels_before)
+
+
+def test_read_only_inputs_unsorted_and_repeated_entries():
+    X, labels, orders = random_problem(9, 3, density=0.5)
+    expected = Perceptron(nr_rounds=3, order=orders).train(X, labels)
+    rows = sp.csr_array(X)
+    rows.data.flags.writeable = rows.indices.flags.writeable = rows.indptr.flags.writeable = False
+    np.testing.assert_array_equal(Perceptron(nr_rounds=3, order=orders).train(rows, labels), expected)
+    row, column = X.nonzero()
+    backwards = np.lexsort((-column, row))
+    row, column = row[backwards], column[backwards]
+    halves = sp.csr_array(  # every entry twice, half of it each time, columns backwards
+        (np.repeat(X[row, column] / 2, 2), np.repeat(column, 2), np.concatenate([[0], 2 * np.cumsum((X != 0).sum(axis=1))])),
+        shape=X.shape,
+    )
+    entries = halves.nnz
+    np.testing.assert_allclose(Perceptron(nr_rounds=3, order=orders).train(halves, labels), expected, atol=1e-12)
+    assert halves.nnz == entries  # the caller's matrix is as it was
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"nr_rounds": 0}, "nr_rounds must be a whole number at least 1, but is 0"),
+        ({"nr_rounds": 2.5}, "nr_rounds must be a whole number"),
+        ({"averaged": "epochs"}, 'averaged must be "steps", "rounds" or False'),
+        ({"averaged": None}, 'averaged must be "steps", "rounds" or False'),
+        ({"order": [0, 1]}, r"shape \(23,\) or \(10, 23\)"),
+        ({"order": np.arange(23.0)}, "example numbers"),
+        ({"order": np.arange(1, 24)}, "from 0 to 22, but holds 1 … 23"),
+        ({"cost": np.ones((3, 3))}, "zero diagonal"),
+        ({"cost": [[0, -1, 1], [1, 0, 1], [1, 1, 0]]}, "not negative"),
+        ({"cost": [[0, np.nan, 1], [1, 0, 1], [1, 1, 0]]}, "finite"),
+        ({"cost": 1 - np.eye(2)}, "must be 3 x 3"),
+    ],
+)
+def test_settings_that_make_no_sense(settings, says):
+    X, labels, _ = random_problem(0, 3)
+    with pytest.raises(InputError, match=says):
+        Perceptron(**settings).train(X, labels)
+
+
+@pytest.mark.parametrize("learner", [SVM, MaxEntOnline])
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"alpha": 0.5}, "alpha must be above 1/2 and at most 1"),
+        ({"alpha": 1.5}, "alpha must be above 1/2 and at most 1"),
+        ({"alpha": "fast"}, "alpha must be a number, but is 'fast'"),
+        ({"regularizer": -1}, "regularizer .* at least 0, but is -1"),
+        ({"initial_step": 0}, "initial_step .* above 0, but is 0"),
+    ],
+)
+def test_stochastic_gradient_settings_that_make_no_sense(learner, settings, says):
+    X, labels, _ = random_problem(0, 3)
+    with pytest.raises(InputError, match=says):
+        learner(**settings).train(X, labels)
+
+
+@pytest.mark.parametrize("regularizer", [0, -1.0, float("nan"), None])
+def test_mira_needs_a_positive_regularizer(regularizer):
+    X, labels, _ = random_problem(0, 3)
+    with pytest.raises(InputError, match="regularizer .* above 0"):
+        Mira(regularizer=regularizer).train(X, labels)
+
+
+class TestStudentsRules:
+    def test_a_stub_says_what_it_is(self):
+        class Stub(OnlineClassifier):
+            @staticmethod
+            @compiled
+            def rule(scores, label, sq_norm, step, cost):
+                raise NotImplementedError("Exercise 1.5: the step of MIRA")
+
+        with pytest.raises(NotImplementedError, match="Exercise 1.5"):
+            Stub().train([[0.0], [1.0]], [0, 1])
+
+    @pytest.mark.parametrize(
+        ("returned", "says"),
+        [(None, "is its return missing"), (1.0, "2 classes, but returned 1.0"), ([1, 2, 3], "2 classes"), ("no", "'no'")],
+    )
+    def test_a_rule_that_returns_something_else(self, returned, says):
+        class Wrong(OnlineClassifier):
+            rule = staticmethod(lambda scores, label, sq_norm, step, cost: returned)
+
+        with pytest.raises(InputError, match=says):
+            Wrong().train([[0.0], [1.0]], [0, 1])
+
+    def test_a_rule_may_return_a_list_of_ints(self):
+        class Lists(OnlineClassifier):
+            rule = staticmethod(lambda *arguments: [int(x) for x in perceptron_rule(*arguments)])
+
+        X, labels, orders = random_problem(2, 2)
+        np.testing.assert_array_equal(
+            Lists(nr_rounds=3, order=orders).train(X, labels), Perceptron(nr_rounds=3, order=orders).train(X, labels)
+        )
+
+    def test_a_rule_that_adds_to_its_costs_in_place_is_stopped(self):
+        class Greedy(OnlineClassifier):
+            @staticmethod
+            def rule(scores, label, sq_norm, step, cost):
+                cost += scores
+                return np.zeros_like(scores)
+
+        with pytest.raises(ValueError, match="read-only"):
+            Greedy().train([[0.0], [1.0]], [0, 1])
+
+    def test_a_rule_that_cannot_be_compiled_runs_as_it_is(self):
+        class Dictionaries(OnlineClassifier):
+            @staticmethod
+            @compiled
+            def rule(scores, label, sq_norm, step, cost):
+                by_name = dict(scores=scores, anything=[label, "label"])
+                return perceptron_rule(by_name["scores"], by_name["anything"][0], sq_norm, step, cost)
+
+        X, labels, orders = random_problem(2, 2)
+        with pytest.warns(UserWarning, match="rule could not be compiled and runs as plain Python"):
+            params = Dictionaries(nr_rounds=3, order=orders).train(X, labels)
+        np.testing.assert_array_equal(params, Perceptron(nr_rounds=3, order=orders).train(X, labels))
+
+    def test_weights_that_explode_are_reported(self):
+        class Explosive(OnlineClassifier):
+            @staticmethod
+            def rule(scores, label, sq_norm, step, cost):
+                return 1e200 * (1 + np.abs(scores))
+
+        with np.errstate(over="ignore", invalid="ignore"), pytest.raises(InputError, match="grew beyond all bounds in round"):
+            Explosive().train([[1e3], [1e3]], [0, 1])
+
+    def test_a_learner_without_a_rule(self):
+        with pytest.raises(InputError, match="has no rule"):
+            OnlineClassifier().train([[0.0], [1.0]], [0, 1])
+
+
+def test_rounds_are_records():
+    record = Round(1, 2, 0.5, None)
+    assert record.number == 1 and record.updates == 2 and record.seconds == 0.5 and record.objective is None
+
+
+def test_progress_shows_a_bar(capfd):
+    X, labels, _ = random_problem(0, 3)
+    Perceptron(nr_rounds=2, progress=True).train(X, labels)
+    assert "Perceptron" in capfd.readouterr().err

@@ -1,0 +1,250 @@
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.mira import Mira
+from classifiers.perceptron import Perceptron
+from classifiers.run_all_classifiers import default_classifiers, run_all_classifiers, told_apart
+from lxmls_day1.errors import InputError
+from lxmls_day1.plotting import detached_axes
+from readers.simple_data_set import SimpleDataSet
+
+
+class Answers(LinearClassifier):
+    """A classifier whose training is to be given the answer."""
+
+    def __init__(self, params, name="Answers", objective=None, warning=None, needed_rows=0):
+        super().__init__()
+        self.params, self.name, self.value, self.warning, self.needed_rows = (
+            params,
+            name,
+            objective,
+            warning,
+            needed_rows,
+        )
+
+    def train(self, X, y):
+        if X.shape[0] < self.needed_rows:
+            raise RuntimeError("too few rows")
+        if self.warning:
+            warnings.warn(self.warning, stacklevel=2)
+        return np.asarray(self.params, dtype=float)
+
+    def objective(self, X, y, params):
+        return self.value
+
+
+class Counts:
+    """Four documents of two words to train on, two to test: word 0 speaks for class 0 and word 1 for class 1."""
+
+    train_X = sp.csr_array(np.array([[2, 0, 1], [3, 1, 0], [0, 2, 1], [1, 4, 0]]))
+    train_y = np.array([0, 0, 1, 1])
+    test_X = sp.csr_array(np.array([[5, 0, 0], [0, 1, 1]]))
+    test_y = np.array([0, 1])
+
+    def get_name(self):
+        return "four documents"
+
+
+class Stub(Perceptron):
+    name = "Mine"
+
+    def train(self, X, y):
+        raise NotImplementedError("exercise 1.5: about five lines")
+
+
+def legend_labels(axis):
+    return [text.get_text() for text in axis.get_legend().get_texts()]
+
+
+@pytest.fixture
+def axis():
+    return detached_axes((14, 8))[1]
+
+
+@pytest.fixture
+def points():
+    return SimpleDataSet(nr_examples=100, split=[0.5, 0, 0.5])
+
+
+ABOVE = [[0, 0], [-1, 1], [-1, 1]]  # class 1 where x_1 + x_2 > 0
+ALWAYS_0 = [[1, 0], [0, 0], [0, 0]]
+
+
+class TestTable:
+    def test_accuracies_and_objective_are_those_of_the_params(self, points, axis):
+        table, _ = run_all_classifiers(points, [Answers(ABOVE), Answers(ALWAYS_0, "Zero", objective=0.75)], ax=axis)
+        parts = [(points.train_X, points.train_y), (points.test_X, points.test_y)]
+        above = [np.mean((X.sum(axis=1) > 0) == y) for X, y in parts]
+        zero = [np.mean(points.train_y == 0), np.mean(points.test_y == 0)]
+        assert [row[:4] for row in table] == [
+            ("Answers", points.get_name(), *above),
+            ("Zero", points.get_name(), *zero),
+        ]
+        assert [row.objective for row in table] == [None, 0.75]
+        assert all(row.seconds >= 0 for row in table)
+
+    def test_every_classifier_of_the_guide_on_points(self, points, axis):
+        table, _ = run_all_classifiers(points, ax=axis)
+        assert len(table) == 6
+        assert len({row.classifier for row in table}) == 6
+        # the best possible accuracy on new points is 0.92: whoever learns at all is far above one half
+        assert all(row.train_accuracy >= 0.8 and row.test_accuracy >= 0.8 for row in table)
+        with_objective = [row.classifier for row in table if row.objective is not None]
+        assert len(with_objective) == 3  # maximum entropy twice, and the support vector machine
+
+    def test_published_accuracies_of_maximum_entropy(self, points, axis):
+        """98 % and 96 %: the figures of the course's own toolkit on these points, with λ = 1."""
+        table, _ = run_all_classifiers(points, ax=axis)
+        (batch,) = (row for row in table if row.classifier == "Maximum entropy, batch")
+        assert (batch.train_accuracy, batch.test_accuracy) == (0.98, 0.96)
+
+    def test_every_classifier_of_the_guide_on_counts(self, axis):
+        table, _ = run_all_classifiers(Counts(), ax=axis)
+        assert len(table) == 8
+        assert all(row.test_accuracy == 1 for row in table)
+
+    def test_warnings_become_notes(self, points, axis):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            table, _ = run_all_classifiers(points, [Answers(ABOVE, warning="look here"), Answers(ABOVE, "B")], ax=axis)
+        assert table.notes == ("Answers: look here",)
+
+    def test_documents_that_are_ruled_out_become_a_note(self, axis):
+        data = Counts()
+        data.test_X = sp.csr_array(np.array([[5, 0, 0], [1, 1, 9]]))
+        data.train_X = sp.csr_array(np.array([[2, 0, 1], [3, 0, 0], [0, 2, 0], [0, 4, 0]]))
+        table, _ = run_all_classifiers(data, ax=axis)
+        (note,) = table.notes
+        assert note.startswith("Multinomial naive Bayes, unsmoothed: 1 of 2 documents")
+
+    def test_what_is_not_written_yet_is_left_out_and_noted(self, points, axis):
+        table, _ = run_all_classifiers(points, [Stub(), Answers(ABOVE)], ax=axis)
+        assert [row.classifier for row in table] == ["Answers"]
+        assert table.notes == ("Mine is left out, as it is not written yet: exercise 1.5: about five lines",)
+
+    def test_training_sees_the_classifier_untouched(self, points, axis):
+        """Loading the compiled code trains a copy: the result is that of the classifier alone."""
+        alone, compared = Mira(), Mira()
+        params = alone.train(points.train_X, points.train_y)
+        table, _ = run_all_classifiers(points, [compared], ax=axis)
+        assert table[0].train_accuracy == alone.evaluate(points.train_y, alone.test(points.train_X, params))
+        assert compared.nr_updates == alone.nr_updates
+
+    def test_a_classifier_that_needs_more_than_one_example_of_a_class(self, points, axis):
+        table, _ = run_all_classifiers(points, [Answers(ABOVE, needed_rows=50)], ax=axis)
+        assert len(table) == 1
+
+    def test_an_error_of_a_classifier_is_not_hidden(self, points, axis):
+        with pytest.raises(RuntimeError, match="too few rows"):
+            run_all_classifiers(points, [Answers(ABOVE, needed_rows=51)], ax=axis)
+
+    def test_an_empty_test_part_is_an_input_error(self, axis):
+        with pytest.raises(InputError):
+            run_all_classifiers(SimpleDataSet(split=[1, 0, 0]), [Answers(ABOVE)], ax=axis)
+
+    def test_three_classes(self, axis):
+        data = SimpleDataSet(nr_examples=90, g1=[[-4, 0], 1], g2=[[4, 0], 1], g3=[[0, 6], 1])
+        table, _ = run_all_classifiers(data, ax=axis)
+        assert all(row.test_accuracy > 0.8 for row in table)
+
+    def test_more_than_two_dimensions(self, axis):
+        data = SimpleDataSet(nr_examples=60, g1=[[-2, -2, -2], 1], g2=[[2, 2, 2], 1])
+        table, (_, axis) = run_all_classifiers(data, ax=axis)
+        assert [text.get_text() for text in axis.get_yticklabels()] == [row.classifier for row in table]
+
+
+class TestNames:
+    def test_a_dict_gives_the_names(self, points, axis):
+        table, _ = run_all_classifiers(points, {"careful": Mira(regularizer=10), "bold": Mira()}, ax=axis)
+        assert [row.classifier for row in table] == ["careful", "bold"]
+
+    def test_namesakes_show_what_differs_and_nothing_else(self):
+        named = told_apart([Mira(regularizer=0.1, nr_rounds=5), Mira(regularizer=0.1, nr_rounds=7), Perceptron()])
+        assert list(named) == ["MIRA (nr_rounds=5)", "MIRA (nr_rounds=7)", "Perceptron"]
+
+    def test_settings_changed_after_making_count(self):
+        changed = Mira()
+        changed.regularizer = 0.25
+        assert list(told_apart([Mira(), changed]))[1] == "MIRA (regularizer=0.25)"
+
+    def test_twins_are_numbered(self):
+        twins = [Mira(), Mira(), Mira()]
+        named = told_apart(iter(twins))
+        assert list(named) == ["MIRA", "MIRA, no. 2", "MIRA, no. 3"]
+        assert list(named.values()) == twins
+
+
+class TestProgress:
+    def test_is_told_each_name_before_its_training_and_the_end(self, points, axis):
+        told = []
+        classifiers = [Answers(ABOVE, "A"), Stub(), Answers(ABOVE, "B")]
+        run_all_classifiers(points, classifiers, progress=lambda *step: told.append(step), ax=axis)
+        assert told == [(0, 3, "A"), (1, 3, "Mine"), (2, 3, "B"), (3, 3, "")]
+
+
+class TestDefaults:
+    def kinds(self, X):
+        data = Counts()
+        data.train_X = X
+        return [type(classifier).__name__ for classifier in default_classifiers(data)]
+
+    def test_multinomial_naive_bayes_for_counts_only(self):
+        counts = np.array([[0.0, 2.0], [3.0, 1.0]])
+        for X in (counts, sp.csr_array(counts), counts.astype(int)):
+            assert self.kinds(X).count("MultinomialNaiveBayes") == 2
+        for X in (-counts, counts / 2, sp.csr_array(-counts), sp.csr_array(counts / 2)):
+            assert "MultinomialNaiveBayes" not in self.kinds(X)
+
+    def test_each_call_makes_new_ones(self, points):
+        first, second = default_classifiers(points), default_classifiers(points)
+        assert not any(one is another for one in first for another in second)
+
+
+class TestFigure:
+    def test_points_and_a_boundary_for_each(self, points, axis):
+        slanted = [[0, 0], [-1, 1], [-2, 2]]
+        _, (fig, drawn) = run_all_classifiers(points, [Answers(ABOVE), Answers(slanted, "Slanted")], ax=axis)
+        assert (fig, drawn) == (axis.figure, axis)
+        bayes, above, other = (
+            next(line for line in axis.lines if line.get_label().startswith(name))
+            for name in ("Bayes optimal: ", "Answers: ", "Slanted: ")
+        )
+        for line in (bayes, above):  # equal variances and shares, means ∓1: x_1 + x_2 = 0 is the best there is
+            np.testing.assert_allclose(line.get_xdata() + line.get_ydata(), 0, atol=1e-9)
+        np.testing.assert_allclose(other.get_xdata() + 2 * other.get_ydata(), 0, atol=1e-9)
+
+    def test_the_legend_holds_the_accuracies(self, points, axis):
+        table, _ = run_all_classifiers(points, [Answers(ABOVE)], ax=axis)
+        train, test = table[0].train_accuracy, table[0].test_accuracy
+        assert legend_labels(axis)[-2:] == [
+            f"Bayes optimal: train {train:.2f}, test {test:.2f}",
+            f"Answers: train {train:.2f}, test {test:.2f}",
+        ]
+
+    def test_unequal_variances_have_a_curve_as_the_best_boundary(self, axis):
+        points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 4])
+        run_all_classifiers(points, [Answers(ABOVE)], ax=axis)
+        bayes = next(line for line in axis.lines if line.get_label().startswith("Bayes optimal: "))
+        x = np.column_stack([bayes.get_xdata(), bayes.get_ydata()])
+        # log N(x; −1, I) = log N(x; 1, 4 I), up to what both share
+        difference = -((x + 1) ** 2).sum(axis=1) / 2 + np.log(4) + ((x - 1) ** 2).sum(axis=1) / 8
+        assert len(x) > 10
+        np.testing.assert_allclose(difference[np.isfinite(difference)], 0, atol=1e-6)
+
+    def test_others_have_bars(self, axis):
+        table, (fig, drawn) = run_all_classifiers(Counts(), ax=axis)
+        assert (fig, drawn) == (axis.figure, axis)
+        assert [text.get_text() for text in axis.get_yticklabels()] == [row.classifier for row in table]
+
+    def test_without_axes_it_makes_a_figure_that_a_notebook_shows(self, points):
+        import matplotlib.pyplot as plt
+
+        plt.switch_backend("agg")
+        _, (fig, axis) = run_all_classifiers(points, [Answers(ABOVE)])
+        assert axis in fig.axes
+        assert plt.fignum_exists(fig.number)
+        plt.close(fig)
