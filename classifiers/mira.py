@@ -26,7 +26,7 @@ def mira_rule(scores, label, sq_norm, step, cost):
     >>> mira_rule(np.array([-1.0, 2.0]), 0, 5.0, 0.25, np.array([0.0, 1.0]))
     array([ 0.25, -0.25])
     """
-    d = np.zeros_like(scores)
+    d = np.zeros(len(scores))
     predicted = np.argmax(scores)
     if predicted != label:
         loss = scores[predicted] - scores[label] + cost[predicted]

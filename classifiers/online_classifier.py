@@ -20,6 +20,7 @@ Sources: the guide, algorithms 2, 3, 5 and 6. Its printed indices of the average
 here the average is over the matrices after each step.
 """
 
+import functools
 import time
 import warnings
 from typing import NamedTuple
@@ -40,7 +41,7 @@ class Round(NamedTuple):
 
     number: int  # 1, 2, …
     updates: int  # steps of this round that changed the weights beyond shrinking them
-    seconds: float  # of training so far, without the time that the objective took
+    seconds: float | None  # of training so far, without the objective; None where all rounds ran in one go
     objective: float | None
 
 
@@ -142,35 +143,44 @@ class OnlineClassifier(LinearClassifier):
         X, labels = self._training_data(X, y)
         n_examples, n_classes = len(labels), len(self.classes)
         costs = np.ascontiguousarray(check_costs(self.cost, n_classes).T)  # row y: ρ(·, y)
-        orders = self._orders(n_examples)
+        orders = self._orders(n_examples)  # (R, M)
         check_rule(self.rule, n_classes, costs)
-        run_round = _round_runner(kernels, self.rule)
+        run, compiles = _runner(kernels, self.rule)
+        averaged = "steps" if self.averaged is True else self.averaged
 
         examples = kernels.as_examples(X)
-        weights = Weights(X.shape[1] + 1, n_classes, averaged=self.averaged in (True, "steps"))
+        weights = Weights(X.shape[1] + 1, n_classes, averaged == "steps", paired=compiles and n_classes == 2)
         shrinkage = float(self.regularizer) if self.shrinks else 0.0
-        mean_of_rounds = np.zeros_like(weights.V)
+        mean_of_rounds = 0.0
         self.history, self.nr_updates, seconds = [], 0, 0.0
 
-        for number, order in enumerate(self._with_progress(orders), start=1):
+        # Where nobody looks between the rounds they run in one go.
+        looks = bool(callback) or self.track_objective or self.progress or averaged == "rounds"
+        rounds_in_one_go = 1 if looks else len(orders)
+        for first in self._with_progress(range(0, len(orders), rounds_in_one_go)):
             started = time.perf_counter()
-            steps = self.steps(1 + (number - 1) * n_examples, n_examples)
-            updates = run_round(examples, labels, order, steps, shrinkage, costs, weights)
-            if self.averaged == "rounds":
-                mean_of_rounds += (weights.current() - mean_of_rounds) / number
+            visits = orders[first : first + rounds_in_one_go]
+            steps = self.steps(1 + first * n_examples, visits.size)
+            updates = np.zeros(len(visits), dtype=np.int64)
+            run(examples, labels, visits.ravel(), steps, shrinkage, costs, weights, updates)
+            if averaged == "rounds":
+                mean_of_rounds = mean_of_rounds + (weights.current() - mean_of_rounds) / (first + 1)
             seconds += time.perf_counter() - started
 
-            params = None
-            if callback or self.track_objective or number == len(orders):
-                params = mean_of_rounds.copy() if self.averaged == "rounds" else weights.result()
+            last_round = first + len(visits)
+            if callback or self.track_objective or last_round == len(orders):
+                params = mean_of_rounds.copy() if averaged == "rounds" else weights.result()
                 if not np.isfinite(params).all():
                     raise InputError(
-                        f"{self.get_name()}: the weights grew beyond all bounds in round {number}; take smaller steps, "
+                        f"{self.get_name()}: the weights grew beyond all bounds by round {last_round}; take smaller steps, "
                         "or scale the features down"
                     )
             objective = self._objective(X, labels, params) if self.track_objective else None
-            self.history.append(Round(number, int(updates), seconds, objective))
-            self.nr_updates += int(updates)
+            self.history += [
+                Round(number, count, seconds if looks else None, objective)
+                for number, count in enumerate(updates.tolist(), start=first + 1)
+            ]
+            self.nr_updates += int(updates.sum())
             if callback:
                 callback(self.history[-1], weights.current(), params.copy())
         self.trained = True
@@ -201,7 +211,7 @@ class OnlineClassifier(LinearClassifier):
         nr_rounds = int(self.nr_rounds)
         if self.order is None:
             rng = np.random.default_rng(self.seed)
-            return [rng.permutation(n_examples) for _ in range(nr_rounds)]
+            return np.array([rng.permutation(n_examples) for _ in range(nr_rounds)], dtype=np.int64)
         order = np.asarray(self.order)
         if order.ndim == 1:
             order = np.tile(order, (nr_rounds, 1))
@@ -212,14 +222,14 @@ class OnlineClassifier(LinearClassifier):
             )
         if order.min() < 0 or order.max() >= n_examples:
             raise InputError(f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}")
-        return list(np.ascontiguousarray(order, dtype=np.int64))
+        return np.ascontiguousarray(order, dtype=np.int64)
 
-    def _with_progress(self, orders):
+    def _with_progress(self, rounds):
         if not self.progress:
-            return orders
+            return rounds
         from tqdm.auto import tqdm
 
-        return tqdm(orders, desc=self.get_name(), unit="round")
+        return tqdm(rounds, desc=self.get_name(), unit="round")
 
 
 def compiled(rule):
@@ -237,26 +247,35 @@ class Weights:
 
     Attributes
     ----------
-    V : array (J + 1, K)
-    U : array (J + 1, K), or (0, K) without averaging
+    V : array (J + 1, K), or (J + 1, 1) while W is a pair (−c v, c v)
+    U : array of the shape of V, or of no rows without averaging
     state : array (2,)
         The scale c, and the sum S of the scales after each step since c was last folded into V. With these the sum of
         all W so far is S V − U.
     """
 
-    def __init__(self, n_rows, n_classes, averaged):
-        self.V = np.zeros((n_rows, n_classes))
-        self.U = np.zeros((n_rows if averaged else 0, n_classes))
+    def __init__(self, n_rows, n_classes, averaged, paired=False):
+        self.paired = paired
+        n_columns = 1 if paired else n_classes
+        self.V = np.zeros((n_rows, n_columns))
+        self.U = np.zeros((n_rows if averaged else 0, n_columns))
         self.state = np.array([1.0, 0.0])
         self.n_steps = 0
 
     def current(self):
         """W after the last step, a new array (J + 1, K)."""
-        return self.state[0] * self.V
+        return self._full(self.state[0] * self.V)
 
     def result(self):
         """The mean of W over all steps where averaging is on, else W: a new array (J + 1, K)."""
-        return (self.state[1] * self.V - self.U) / self.n_steps if len(self.U) else self.current()
+        return self._full((self.state[1] * self.V - self.U) / self.n_steps) if len(self.U) else self.current()
+
+    def unpair(self):
+        """Go on with a column for each of the two classes."""
+        self.V, self.U, self.paired = self._full(self.V), self._full(self.U), False
+
+    def _full(self, columns):
+        return np.hstack([-columns, columns]) if self.paired else columns
 
 
 def check_rule(rule, n_classes, costs):
@@ -279,40 +298,42 @@ def _as_update(rule, d, n_classes):
     return update
 
 
-def _round_runner(kernels, rule):
-    """A function that runs one round with ``rule``: as machine code if the rule is marked for it, else readable."""
+def _runner(kernels, rule):
+    """A function that takes steps with ``rule``, and whether it is machine code: if the rule is marked for it, and can be."""
     if getattr(rule, "compiled", False):
         from numba.core.errors import NumbaError
 
         try:
-            machine_code = kernels.compile_rule(rule)
+            return functools.partial(_run_compiled, kernels, kernels.compile_rule(rule)), True
         except NumbaError as error:
             reason = str(error).strip().splitlines()[-1]
             warnings.warn(f"{rule.__name__} could not be compiled and runs as plain Python: {reason}", stacklevel=3)
-        else:
+    return functools.partial(_run_readable, kernels, rule), False
 
-            def run_compiled(examples, labels, order, steps, shrinkage, costs, weights):
-                rows = (examples.indptr, examples.indices, examples.data, examples.sq_norms)
-                weights.n_steps += len(order)
-                return kernels.compiled_round()(
-                    *rows, labels, order, steps, shrinkage, machine_code, costs, weights.V, weights.U, weights.state
-                )
 
-            return run_compiled
+def _run_compiled(kernels, machine_code, examples, labels, order, steps, shrinkage, costs, weights, updates):
+    rows = (examples.indptr, examples.indices, examples.data, examples.sq_norms)
+    weights.n_steps += len(order)
+    done = 0
+    while done < len(order):
+        done = kernels.compiled_steps()(
+            *rows, labels, order, steps, shrinkage, machine_code, costs, weights.V, weights.U, weights.state, updates, done
+        )
+        if done < len(order):  # the rule does not give to one class what it takes from the other
+            weights.unpair()
 
-    def run_readable(examples, labels, order, steps, shrinkage, costs, weights):
-        rows = (examples.indptr, examples.indices, examples.data)
-        V, U, state, updates = weights.V, weights.U, weights.state, 0
-        n_classes = V.shape[1]
-        costs.flags.writeable = False  # a rule that adds to its costs in place would change them for good
-        weights.n_steps += len(order)
-        for m, step in zip(order.tolist(), steps.tolist(), strict=True):
-            label = int(labels[m])
-            scores = np.empty(n_classes)
-            kernels.score_row(*rows, m, V, scores)
-            scores *= state[0]  # (K,): s = g(x)ᵀ W, where W = c V
-            d = _as_update(rule, rule(scores, label, examples.sq_norms[m], step, costs[label]), n_classes)
-            updates += kernels.apply_update(*rows, m, d, 1.0 - step * shrinkage, V, U, state)
-        return updates
 
-    return run_readable
+def _run_readable(kernels, rule, examples, labels, order, steps, shrinkage, costs, weights, updates):
+    rows = (examples.indptr, examples.indices, examples.data)
+    V, U, state, n_classes = weights.V, weights.U, weights.state, len(costs)
+    steps_per_round = len(order) // len(updates)
+    costs.flags.writeable = False  # a rule that adds to its costs in place would change them for good
+    weights.n_steps += len(order)
+    for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
+        label = int(labels[m])
+        scores = np.empty(n_classes)
+        kernels.score_row(*rows, m, V, scores)
+        scores *= state[0]  # (K,): s = g(x)ᵀ W, where W = c V
+        d = _as_update(rule, rule(scores, label, examples.sq_norms[m], step, costs[label]), n_classes)
+        if kernels.apply_update(*rows, m, d, 1.0 - step * shrinkage, V, U, state):
+            updates[n // steps_per_round] += 1

@@ -20,7 +20,7 @@ def perceptron_rule(scores, label, sq_norm, step, cost):
     >>> perceptron_rule(np.array([1.0, 3.0, 2.0]), 0, 1.0, 1.0, np.array([0.0, 1.0, 1.0]))
     array([ 1., -1.,  0.])
     """
-    d = np.zeros_like(scores)
+    d = np.zeros(len(scores))
     predicted = np.argmax(scores)
     if predicted != label:
         d[label] = step

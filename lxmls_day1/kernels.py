@@ -4,8 +4,8 @@ Everything here works on the same four arrays (``Examples``) and on weights ``V`
 so that the K weights of one feature lie side by side; row 0 is the intercept, and no column of ones is ever stored.
 
 * :func:`score_row` and :func:`add_row` are the two row primitives: s = g(x)ᵀ V and V += g(x) dᵀ. All else is made of them.
-* :func:`compiled_round` runs one pass over the examples with any update rule. The rule goes in as a first-class function
-  with an explicit signature, so that one cached compilation of the loop serves every rule.
+* :func:`compiled_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
+  explicit signature, so that one cached compilation of the loop serves every rule.
 * :func:`apply_update` is the second half of a step (shrink, add, count) by itself, for a rule that is plain Python.
 * :func:`log_loss_gradient` is the objective of maximum entropy and its gradient in one pass over the data.
 
@@ -39,6 +39,10 @@ RULE_SIGNATURE = _VECTOR(_VECTOR, numba.int64, numba.float64, numba.float64, _re
 # Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running
 # sum of the average accurate: a fold only at 1e-9 was seen to leave errors of 1e-9 in the average.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+
+# A row primitive disappears into its callers, and there is nothing in it that numba would have to count references of
+# (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
+_ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 
 _LINE = 64  # bytes of a cache line
 _NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
@@ -86,17 +90,19 @@ def as_examples(X):
     )
 
 
-@cached_jit()
+@cached_jit(fastmath={"reassoc", "contract"})
 def squared_norms(indptr, data):
     """‖g(x)‖² of every row: the intercept's 1 counts."""
-    sq_norms = np.ones(len(indptr) - 1)
+    sq_norms = np.empty(len(indptr) - 1)
     for m in range(len(sq_norms)):
-        for i in range(indptr[m], indptr[m + 1]):
-            sq_norms[m] += data[i] * data[i]
+        sq_norm = 1.0
+        for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
+            sq_norm += data[i] * data[i]
+        sq_norms[m] = sq_norm
     return sq_norms
 
 
-@cached_jit(forceinline=True)
+@cached_jit(**_ROW_PRIMITIVE)
 def score_row(indptr, indices, data, m, V, scores):
     """scores ← g(x_m)ᵀ V, shape (K,): summed in registers, four, two or one class at a time."""
     # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
@@ -129,7 +135,7 @@ def score_row(indptr, indices, data, m, V, scores):
         scores[k0] = s0
 
 
-@cached_jit(forceinline=True)
+@cached_jit(**_ROW_PRIMITIVE)
 def add_row(indptr, indices, data, m, d, factor, V):
     """V ← V + factor · g(x_m) dᵀ. Returns whether ``d`` had a non-zero entry; two of them touch two columns only."""
     n_classes = np.uint64(V.shape[1])
@@ -143,7 +149,12 @@ def add_row(indptr, indices, data, m, d, factor, V):
     if nonzero == 0:
         return False
     start, stop, intercept = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(0)
-    if nonzero == 2:
+    if n_classes == 1:
+        d1 = factor * d[first]
+        V[intercept, intercept] += d1
+        for i in range(start, stop):
+            V[np.uint64(np.uint32(indices[i])) + np.uint64(1), intercept] += data[i] * d1
+    elif nonzero == 2:
         d1, d2 = factor * d[first], factor * d[second]
         V[intercept, first] += d1
         V[intercept, second] += d2
@@ -178,7 +189,7 @@ def _prefetch(_typing_context, array, index):
     return numba.types.void(array, numba.intp), generate
 
 
-@cached_jit(forceinline=True)
+@cached_jit(**_ROW_PRIMITIVE)
 def _prefetch_row(indptr, indices, data, m):
     for i in range(indptr[m], indptr[m + 1], _LINE // 4):
         _prefetch(indices, i)
@@ -186,7 +197,7 @@ def _prefetch_row(indptr, indices, data, m):
         _prefetch(data, i)
 
 
-@cached_jit(forceinline=True)
+@cached_jit(**_ROW_PRIMITIVE)
 def _prefetch_weights(indptr, indices, m, weights, n_classes):
     for i in range(indptr[m], indptr[m + 1]):
         row = (np.int64(indices[i]) + 1) * n_classes
@@ -204,7 +215,7 @@ def _fold(V, U, scale, scale_sum):
             V[j, k] *= scale
 
 
-@cached_jit(forceinline=True)
+@cached_jit(**_ROW_PRIMITIVE)
 def _update(indptr, indices, data, m, d, shrink, V, U, scale, scale_sum):
     """The second half of a step, see :func:`apply_update`; returns (whether d changed anything, scale, scale_sum)."""
     if shrink != 1.0:
@@ -230,49 +241,75 @@ def apply_update(indptr, indices, data, m, d, shrink, V, U, state):
     return changed
 
 
-def _round(indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state):
-    n_steps, n_classes = len(order), V.shape[1]
-    scores = np.empty(n_classes)
+def _steps(
+    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step
+):  # fmt: skip
+    n_steps, n_classes, n_columns = len(order), len(costs), V.shape[1]
+    steps_per_round = n_steps // len(updates)
+    scores, cost, change = np.empty(n_classes), np.empty(n_classes), np.empty(n_columns)
+    scale, scale_sum = state[0], state[1]
     flat_weights = V.reshape(V.size)
     rows_far, weights_far = len(data) > _NEAR, V.size > _NEAR
-    scale, scale_sum = state[0], state[1]
-    n_updates = 0
-    for n in range(n_steps):
+    for n in range(first_step, n_steps):
         # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
         if rows_far and n + 16 < n_steps:
             _prefetch(indptr, order[n + 16])
             _prefetch_row(indptr, indices, data, order[n + 8])
         if weights_far and n + 1 < n_steps:
-            _prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_classes)
+            _prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
         m = order[n]
         label = labels[m]
         score_row(indptr, indices, data, m, V, scores)
-        if scale != 1.0:
-            for k in range(n_classes):
-                scores[k] *= scale
-        d = rule(scores, label, sq_norms[m], steps[n], costs[label])
+        for k in range(n_columns):
+            scores[k] *= scale
+        if n_columns < n_classes:
+            scores[1], scores[0] = scores[0], -scores[0]
+        for k in range(n_classes):
+            cost[k] = costs[label, k]
+        d = rule(scores, label, sq_norms[m], steps[n], cost)
+        if n_columns < n_classes:
+            if abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+                state[0], state[1] = scale, scale_sum
+                return n
+            change[0] = (d[1] - d[0]) / 2
+        else:
+            change[:] = d
         shrink = 1.0 - steps[n] * shrinkage
-        changed, scale, scale_sum = _update(indptr, indices, data, m, d, shrink, V, U, scale, scale_sum)
-        n_updates += changed
+        changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
+        if changed:
+            updates[n // steps_per_round] += 1
     state[0], state[1] = scale, scale_sum
-    return n_updates
+    return n_steps
 
 
 @functools.cache
-def compiled_round():
-    """One round of online learning, compiled: ``(indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule,
-    costs, V, U, state) -> number of updates``; V, U and state (see :func:`apply_update`) change in place."""
+def compiled_steps():
+    """Online learning, compiled, with any update rule.
+
+    Returns
+    -------
+    function
+        ``(indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step)
+        -> steps done``. ``order`` and ``steps`` (T,) name an example and a step size for each step, from ``first_step``
+        on; ``updates`` (R,) counts, for each of R rounds of equal length, the steps that changed the weights. V, U,
+        state (see :func:`apply_update`) and updates change in place.
+
+        For two classes V may have a single column v, which stands for the weights (−v, v): every rule of the family takes
+        from one class what it gives to the other, and then half the work is enough. When a rule does something else,
+        the loop returns before that step, and goes on from there with two columns.
+    """
     reals, longs, ints = _read_only(numba.float64), _read_only(numba.int64), _read_only(numba.int32)
     rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
     signature = numba.int64(
-        longs, ints, reals, reals, longs, longs, reals, numba.float64, rule, costs, _MATRIX, _MATRIX, _VECTOR
-    )
-    return cached_jit(signature)(_round)
+        longs, ints, reals, reals, longs, longs, reals, numba.float64, rule, costs, _MATRIX, _MATRIX, _VECTOR,
+        numba.int64[::1], numba.int64,
+    )  # fmt: skip
+    return cached_jit(signature)(_steps)
 
 
 @functools.cache
 def compile_rule(rule):
-    """Compile an update rule with the one signature that :func:`compiled_round` takes."""
+    """Compile an update rule with the one signature that :func:`compiled_steps` takes."""
     return cached_jit(RULE_SIGNATURE)(rule)
 
 

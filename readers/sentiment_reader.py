@@ -33,8 +33,9 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.corpora import cache_folder, corpus_named, find_corpus, replace_file, sha256_of_files
+from lxmls_day1.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
 from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.whole_files import replace_files
 from readers.splitting import split_ends, split_train_dev_test
 
 LABEL_NAMES = ("positive", "negative")
@@ -467,7 +468,8 @@ def save_parsed(path: Path, reviews: ParsedReviews, sources: Sequence[str]) -> N
     body = b"".join(
         [len(header).to_bytes(8, "little"), header, *(values.tobytes() for values in arrays), reviews.token_text]
     )
-    replace_file(path, _CACHE_HEAD + zlib.crc32(body).to_bytes(4, "little") + body)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_files({path: _CACHE_HEAD + zlib.crc32(body).to_bytes(4, "little") + body})
 
 
 def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:

@@ -351,7 +351,7 @@ class TestStudentsRules:
             def rule(scores, label, sq_norm, step, cost):
                 return 1e200 * (1 + np.abs(scores))
 
-        with np.errstate(over="ignore", invalid="ignore"), pytest.raises(InputError, match="grew beyond all bounds in round"):
+        with np.errstate(over="ignore", invalid="ignore"), pytest.raises(InputError, match="grew beyond all bounds by round"):
             Explosive().train([[1e3], [1e3]], [0, 1])
 
     def test_a_learner_without_a_rule(self):

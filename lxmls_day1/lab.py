@@ -1,0 +1,255 @@
+"""A lab is a folder: this opens one and loads what stands in it.
+
+The reference lab, a student's workspace and a submission are the same kind of folder, with ``readers/`` and
+``classifiers/`` in it. The rest of the package never imports those two by itself; it is given a `Lab` and asks that.
+"""
+
+import importlib
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+PACKAGES = ("readers", "classifiers")
+
+
+class Lab:
+    """A lab folder that is open: its modules, data sets and classifiers by name.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        A folder that holds ``readers/`` and ``classifiers/``.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+        Absolute, symbolic links resolved.
+
+    Raises
+    ------
+    InputError
+        If the folder is not there or lacks one of the two.
+
+    Notes
+    -----
+    Files of a lab import one another absolutely (``from classifiers.online_classifier import OnlineClassifier``), and
+    Python knows one package of the name ``classifiers`` at a time. So `load` makes this folder the first on ``sys.path``
+    and drops from ``sys.modules`` what was imported as ``readers`` or ``classifiers`` from anywhere else. Objects that
+    another lab has made keep working; only a *new* import finds this folder. Two labs can thus be used in turn, in one
+    thread. To keep them apart altogether, give each a process.
+
+    Examples
+    --------
+    >>> Lab.open().load("classifiers.mira").__name__
+    'classifiers.mira'
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]):
+        self.folder = Path(folder).expanduser().resolve()
+        if not self.folder.is_dir():
+            raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
+        lacking = [name for name in PACKAGES if not (self.folder / name).is_dir()]
+        if lacking:
+            raise InputError(
+                f"{self.folder} is not a lab: it has no {'/ and no '.join(lacking)}/. "
+                "A lab is a folder that holds readers/ and classifiers/."
+            )
+
+    def __repr__(self) -> str:
+        return f"Lab({str(self.folder)!r})"
+
+    @classmethod
+    def open(cls, start: str | os.PathLike[str] | None = None) -> "Lab":
+        """The lab that one is in: the nearest lab folder at or above `start`, else the reference lab.
+
+        Parameters
+        ----------
+        start : str or path-like, optional
+            Where to begin; the current folder unless given.
+
+        Returns
+        -------
+        Lab
+        """
+        start = Path.cwd() if start is None else Path(start).expanduser().resolve()
+        for folder in (start, *start.parents):
+            if is_lab_folder(folder):
+                return cls(folder)
+        return cls(reference_folder())
+
+    def load(self, name: str) -> ModuleType:
+        """Import one module of this lab, whatever was imported under its name before.
+
+        See the notes of `Lab` on what this does to ``sys.path`` and ``sys.modules``. A module that is already imported
+        from this folder is returned as it is, as an ``import`` would.
+
+        Parameters
+        ----------
+        name : str
+            With its package and without ``.py``: ``"classifiers.mira"``.
+
+        Returns
+        -------
+        module
+
+        Raises
+        ------
+        InputError
+            If there is no such file (the message names the nearest ones), or if it cannot be imported: a syntax error
+            or any other exception of the file is reported with file and line.
+        """
+        package, _, stem = name.partition(".")
+        if package not in PACKAGES or not stem.replace(".", "_").isidentifier():
+            raise InputError(f"{name!r} is not a module of a lab; wanted something like 'classifiers.mira'.")
+        path = self.folder.joinpath(package, *stem.split(".")).with_suffix(".py")
+        self._require(path, package)
+        self._come_first()
+        try:
+            module = importlib.import_module(name)
+        except SyntaxError as error:
+            where = Path(error.filename or path)
+            raise InputError(f"{self._place(where, error.lineno)}: this is not Python: {error.msg}.") from error
+        except (Exception, SystemExit) as error:
+            where, line = self._last_line_in_lab(error, path)
+            raise InputError(
+                f"{self._place(where, line)}: importing this file ends with {describe_exception(error)}"
+            ) from error
+        if not self._holds(name, module):
+            raise InputError(f"{name} was found in {module.__file__} rather than in {self.folder}.")
+        return module
+
+    def classifier(self, module: str, class_name: str, **settings: Any) -> Any:
+        """Make a classifier of this lab: ``lab.classifier("mira", "Mira", regularizer=0.5)``.
+
+        Parameters
+        ----------
+        module : str
+            The file in ``classifiers/``, without ``.py``.
+        class_name : str
+        **settings
+            The keyword arguments of the class.
+
+        Returns
+        -------
+        object
+
+        Raises
+        ------
+        InputError
+            If the file, the class in it or one of the settings does not exist; each message names the nearest ones.
+
+        Examples
+        --------
+        >>> Lab.open().classifier("mira", "Mira", regularizer=0.5).regularizer
+        0.5
+        """
+        return self._make("classifiers", module, class_name, settings)
+
+    def reader(self, module: str, class_name: str, **settings: Any) -> Any:
+        """Make a data set of this lab: ``lab.reader("simple_data_set", "SimpleDataSet", nr_examples=100)``.
+
+        Parameters, returned value and errors are those of `classifier`, with the files in ``readers/``.
+        """
+        return self._make("readers", module, class_name, settings)
+
+    def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> Any:
+        loaded = self.load(f"{package}.{module}")
+        found = getattr(loaded, class_name, None)
+        where = f"{package}/{module.replace('.', '/')}.py"
+        if not inspect.isclass(found):
+            classes = [name for name, value in vars(loaded).items() if inspect.isclass(value)]
+            raise InputError(f"{where} has no class {class_name}{nearest(class_name, classes)}")
+        try:
+            signature = inspect.signature(found)
+            signature.bind(**settings)
+        except TypeError as error:
+            raise InputError(f"{class_name} in {where}: {error}; it takes {signature}.") from error
+        return found(**settings)
+
+    def _require(self, path: Path, package: str) -> None:
+        """Raise unless `path`, and the ``__init__.py`` without which another folder's package would win, are there."""
+        if not path.is_file():
+            stems = [file.stem for file in path.parent.glob("*.py") if file.stem != "__init__"]
+            raise InputError(f"{self.folder} has no {self._place(path)}{nearest(path.stem, stems, suffix='.py')}")
+        if not (self.folder / package / "__init__.py").is_file():
+            raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")
+
+    def _come_first(self) -> None:
+        """Make this folder the one in which ``readers`` and ``classifiers`` are looked for."""
+        folder = str(self.folder)
+        if sys.path[:1] != [folder]:
+            sys.path[:] = [folder, *(entry for entry in sys.path if entry != folder)]
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] in PACKAGES and not self._holds(name, module):
+                del sys.modules[name]
+        importlib.invalidate_caches()
+
+    def _holds(self, name: str, module: ModuleType) -> bool:
+        """Whether `module`, imported as `name`, stands in the package folder of that name that is ours."""
+        origin = getattr(module, "__file__", None)
+        package = self.folder / name.partition(".")[0]
+        return origin is not None and is_within(Path(origin), package)
+
+    def _place(self, path: Path, line: int | None = None) -> str:
+        """``classifiers/mira.py:12``: from the lab's folder on if it is in there."""
+        shown = path.relative_to(self.folder) if path.is_relative_to(self.folder) else path
+        return shown.as_posix() if line is None else f"{shown.as_posix()}:{line}"
+
+    def _last_line_in_lab(self, error: BaseException, default: Path) -> tuple[Path, int | None]:
+        """The innermost frame of the traceback that stands in a file of this lab."""
+        for frame in reversed(traceback.extract_tb(error.__traceback__)):
+            path = Path(frame.filename)
+            if path.is_absolute() and any(is_within(path, self.folder / package) for package in PACKAGES):
+                return path, frame.lineno
+        return default, None
+
+
+def is_lab_folder(folder: Path) -> bool:
+    """Whether `folder` holds all that makes a lab."""
+    return all((folder / name).is_dir() for name in PACKAGES)
+
+
+def is_within(path: Path, folder: Path) -> bool:
+    """Whether `path` is below `folder`, as it is spelled or after its symbolic links are followed."""
+    return path.is_relative_to(folder) or path.resolve().is_relative_to(folder)
+
+
+def reference_folder() -> Path:
+    """Where the reference lab stands: inside the installed package, or around it in a checkout."""
+    package = Path(__file__).resolve().parent
+    installed = package / "reference_lab"
+    return installed if is_lab_folder(installed) else package.parent
+
+
+def describe_exception(error: BaseException) -> str:
+    """``NameError: name 'np' is not defined``, in one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def nearest(wanted: str, names: Iterable[str], suffix: str = "") -> str:
+    """The end of a sentence that helps a mistyped name on: the close matches among `names`, else all of them.
+
+    Examples
+    --------
+    >>> nearest("mria", ["mira", "svm"], suffix=".py")
+    '; did you mean mira.py?'
+    >>> nearest("tree", ["svm", "mira"])
+    '; there are: mira, svm.'
+    """
+    names = sorted(names)
+    lower = {name.lower(): name for name in names}
+    close = [lower[name] for name in get_close_matches(wanted.lower(), lower, n=3)]
+    if close:
+        return f"; did you mean {' or '.join(name + suffix for name in close)}?"
+    if names:
+        return f"; there are: {', '.join(name + suffix for name in names)}."
+    return "; there is none."

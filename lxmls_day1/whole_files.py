@@ -1,0 +1,56 @@
+"""Files that are either written completely or left as they were, whatever happens in between."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def replace_files(contents: Mapping[str | os.PathLike[str], bytes]) -> None:
+    """Write several files that belong together.
+
+    Each goes to a new file beside its place first; only when all are written completely does each take its name. A full
+    disk or an interruption thus leaves the old files, and nothing half-written beside them.
+
+    Parameters
+    ----------
+    contents : mapping from path to bytes
+        Their folders exist already.
+
+    Raises
+    ------
+    OSError
+        As from opening, writing and renaming a file; its ``filename`` is the place that was wanted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     replace_files({Path(folder, "marks.csv"): b"mira,0.9"})
+    ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
+    [('marks.csv', 'mira,0.9')]
+    """
+    written: list[tuple[Path, Path]] = []
+    try:
+        for path, content in contents.items():
+            path = Path(path)
+            beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+            written.append((beside, path))
+            with _named(path), beside.open("xb") as file:
+                file.write(content)
+        for beside, path in written:
+            with _named(path):
+                os.replace(beside, path)
+    finally:
+        for beside, _ in written:
+            beside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _named(path: Path):
+    """Let an OSError speak of `path`, not of the file beside it (or of none, as that of a full disk does)."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from error

@@ -1,0 +1,63 @@
+"""Timing of alternatives in one process, in turn, so that all of them meet the machine in the same moods."""
+
+import time
+from statistics import median
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def time_in_turn(contestants, repeats):
+    """Run every contestant once unmeasured, then all of them in turn ``repeats`` times.
+
+    Parameters
+    ----------
+    contestants : dict name -> function without arguments
+    repeats : int
+
+    Returns
+    -------
+    seconds : dict name -> list of ``repeats`` wall times
+    """
+    for run in contestants.values():
+        run()
+    seconds = {name: [] for name in contestants}
+    for _ in range(repeats):
+        for name, run in contestants.items():
+            started = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - started)
+    return seconds
+
+
+def ratio(seconds, name, against):
+    """Median over the repeats of the time of one contestant divided by that of another in the same repeat."""
+    return median(a / b for a, b in zip(seconds[name], seconds[against], strict=True))
+
+
+def print_table(title, header, rows):
+    """Rows of strings under a header, aligned."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    print(f"\n{title}")
+    for row in [header, ["-" * width for width in widths], *rows]:
+        print("  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))))
+
+
+def synthetic_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
+    """Sparse documents with Zipf-distributed words and the labels of a noisy random linear model.
+
+    Returns
+    -------
+    X : csr_array (n_examples, n_features)
+        About ``n_nonzeros`` words a row.
+    y : int array (n_examples,)
+    """
+    rng = np.random.default_rng(seed)
+    shares = 1 / np.arange(1, n_features + 1)
+    lengths = rng.poisson(n_nonzeros * 1.15, n_examples)  # drawn with repetition: about one in seven repeats
+    words = rng.permutation(n_features)[np.searchsorted(np.cumsum(shares / shares.sum()), rng.random(lengths.sum()))]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    X = sp.csr_array((np.ones(len(words)), words.astype(np.int32), indptr), shape=(n_examples, n_features))
+    X.sum_duplicates()
+    scores = X @ rng.normal(size=(n_features, n_classes))
+    return X, np.argmax(scores + rng.gumbel(size=scores.shape) * scores.std() / 2, axis=1)

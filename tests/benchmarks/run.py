@@ -1,0 +1,38 @@
+"""Every benchmark, one after the other: ``make bench``, or ``make bench ARGS="online --quick"`` for some of them, smaller.
+
+Each runs in a process of its own. They print ratios of medians that were measured in turn; seconds alone mean little.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def main():
+    benchmarks = sorted(path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("which", nargs="*", metavar="which", help=f"of: {', '.join(benchmarks)} (all unless given)")
+    parser.add_argument("--quick", action="store_true", help="smaller data and fewer repeats, to see that they run")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.which) - set(benchmarks):
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(benchmarks)}")
+    environment = os.environ | {
+        # Threads of a linear algebra library that wait for work slow down whatever runs next: one thread for everybody.
+        **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+        "PYTHONPATH": os.pathsep.join([str(FOLDER.parents[1]), str(FOLDER)]),
+    }
+    failed = []
+    for name in chosen.which or benchmarks:
+        call = f"import bench_{name} as b; b.main(quick={chosen.quick})"
+        if subprocess.run([sys.executable, "-c", call], env=environment, check=False).returncode:
+            failed.append(name)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

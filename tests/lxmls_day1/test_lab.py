@@ -1,0 +1,202 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lxmls_day1.lab
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import Lab
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+
+def make_lab(folder, **files):
+    """A lab folder; ``mira="…"`` is the content of ``classifiers/mira.py``."""
+    for package in ("readers", "classifiers"):
+        (folder / package).mkdir(parents=True)
+        (folder / package / "__init__.py").touch()
+    for stem, text in files.items():
+        (folder / "classifiers" / f"{stem}.py").write_text(text)
+    return Lab(folder)
+
+
+MIRA = """
+from classifiers.loop import WHERE
+
+
+class Mira:
+    def __init__(self, regularizer=1.0):
+        self.regularizer = regularizer
+        self.where = WHERE
+"""
+
+
+class TestOpening:
+    def test_the_nearest_lab_at_or_above(self, tmp_path):
+        outer, inner = make_lab(tmp_path / "outer"), make_lab(tmp_path / "outer" / "notebooks" / "inner")
+        deep = inner.folder / "notebooks" / "demos"
+        deep.mkdir(parents=True)
+        assert Lab.open(deep).folder == inner.folder
+        assert Lab.open(inner.folder).folder == inner.folder
+        assert Lab.open(inner.folder.parent).folder == outer.folder
+
+    def test_from_the_current_folder(self, tmp_path, monkeypatch):
+        lab = make_lab(tmp_path / "mine")
+        monkeypatch.chdir(lab.folder / "classifiers")
+        assert Lab.open().folder == lab.folder
+
+    def test_the_checkout_is_the_reference_lab_elsewhere(self, tmp_path):
+        assert Lab.open(tmp_path).folder == ROOT
+
+    def test_an_installed_package_brings_its_reference_lab(self, tmp_path, monkeypatch):
+        make_lab(tmp_path / "site" / "lxmls_day1" / "reference_lab")
+        monkeypatch.setattr(lxmls_day1.lab, "__file__", str(tmp_path / "site" / "lxmls_day1" / "lab.py"))
+        assert Lab.open(tmp_path).folder == tmp_path / "site" / "lxmls_day1" / "reference_lab"
+
+    def test_a_symbolic_link_leads_to_the_same_lab(self, tmp_path):
+        lab = make_lab(tmp_path / "mine")
+        try:
+            (tmp_path / "link").symlink_to(lab.folder, target_is_directory=True)
+        except OSError:
+            pytest.skip("this system lets us make no symbolic links")
+        assert Lab(tmp_path / "link").folder == lab.folder
+
+    def test_a_folder_that_is_no_lab(self, tmp_path):
+        (tmp_path / "readers").mkdir()
+        with pytest.raises(InputError, match=r"has no classifiers/\. A lab is a folder that holds readers/ and"):
+            Lab(tmp_path)
+        with pytest.raises(InputError, match="is not a folder"):
+            Lab(tmp_path / "nothing")
+
+
+class TestLoading:
+    def test_absolute_imports_inside_resolve_to_the_same_folder(self, tmp_path):
+        one = make_lab(tmp_path / "one", mira=MIRA, loop="WHERE = 'one'")
+        two = make_lab(tmp_path / "two", mira=MIRA, loop="WHERE = 'two'")
+        for lab, where in [(one, "one"), (two, "two"), (one, "one")]:
+            assert lab.classifier("mira", "Mira").where == where
+
+    def test_a_lab_inside_a_lab_is_another_one(self, tmp_path):
+        outer = make_lab(tmp_path, mira=MIRA, loop="WHERE = 'outer'")
+        inner = make_lab(tmp_path / "inner", mira=MIRA, loop="WHERE = 'inner'")
+        assert inner.classifier("mira", "Mira").where == "inner"
+        assert outer.classifier("mira", "Mira").where == "outer"
+
+    def test_objects_of_another_lab_keep_working(self, tmp_path):
+        one = make_lab(tmp_path / "one", mira="OFFSET = 1\nclass Mira:\n    def test(self): return OFFSET")
+        mira = one.classifier("mira", "Mira")
+        make_lab(tmp_path / "two", mira="OFFSET = 2").load("classifiers.mira")
+        assert mira.test() == 1
+
+    def test_the_folder_is_first_on_the_path_once(self, tmp_path):
+        lab = make_lab(tmp_path / "mine", mira="", svm="")
+        sys.path.append(str(lab.folder))
+        lab.load("classifiers.mira")
+        lab.load("classifiers.svm")
+        assert sys.path[0] == str(lab.folder)
+        assert sys.path.count(str(lab.folder)) == 1
+
+    def test_a_module_that_is_imported_already_is_the_same_object(self, tmp_path):
+        lab = make_lab(tmp_path / "mine", mira="")
+        assert lab.load("classifiers.mira") is lab.load("classifiers.mira")
+
+    def test_a_file_that_was_just_written_is_found(self, tmp_path):
+        lab = make_lab(tmp_path / "mine", mira="")
+        lab.load("classifiers.mira")
+        (lab.folder / "classifiers" / "svm.py").write_text("NEW = True")
+        assert lab.load("classifiers.svm").NEW
+
+    def test_what_only_another_lab_has_is_not_found(self, tmp_path):
+        make_lab(tmp_path / "one", loop="").load("classifiers.loop")
+        with pytest.raises(InputError, match=r"has no classifiers/loop\.py; there are: svm\.py\."):
+            make_lab(tmp_path / "two", svm="").load("classifiers.loop")
+
+    def test_a_package_without_init_is_not_replaced_by_the_reference(self, tmp_path):
+        lab = make_lab(tmp_path / "mine", linear_classifier="")
+        (lab.folder / "classifiers" / "__init__.py").unlink()
+        with pytest.raises(InputError, match=r"no __init__\.py; make an empty file"):
+            lab.load("classifiers.linear_classifier")
+
+    @pytest.mark.parametrize("name", ["mira", "os.path", "classifiers", "classifiers.", "classifiers.../secret", ""])
+    def test_what_is_no_module_of_a_lab(self, tmp_path, name):
+        with pytest.raises(InputError, match="is not a module of a lab"):
+            make_lab(tmp_path).load(name)
+
+    def test_every_file_of_the_reference_lab_can_be_loaded(self):
+        lab = Lab(ROOT)
+        for package in ("readers", "classifiers"):
+            for file in (ROOT / package).glob("[!_]*.py"):
+                assert Path(lab.load(f"{package}.{file.stem}").__file__) == file
+
+
+class TestMistakes:
+    def test_a_mistyped_file(self, tmp_path):
+        with pytest.raises(InputError, match=r"has no classifiers/mria\.py; did you mean mira\.py\?$"):
+            make_lab(tmp_path, mira=MIRA, svm="").classifier("mria", "Mira")
+
+    def test_a_mistyped_class(self, tmp_path):
+        with pytest.raises(InputError, match=r"classifiers/mira\.py has no class mira; did you mean Mira\?$"):
+            make_lab(tmp_path, mira=MIRA, loop="WHERE = 1").classifier("mira", "mira")
+
+    def test_a_mistyped_setting(self, tmp_path):
+        with pytest.raises(InputError, match=r"Mira in classifiers/mira\.py: .*'regulariser'; it takes \(regularizer"):
+            make_lab(tmp_path, mira=MIRA, loop="WHERE = 1").classifier("mira", "Mira", regulariser=0.5)
+
+    def test_settings_reach_the_class(self, tmp_path):
+        lab = make_lab(tmp_path, mira=MIRA, loop="WHERE = 1")
+        assert lab.classifier("mira", "Mira", regularizer=0.5).regularizer == 0.5
+
+    def test_a_type_error_inside_the_class_is_not_taken_for_a_wrong_setting(self, tmp_path):
+        lab = make_lab(tmp_path, mira="class Mira:\n    def __init__(self):\n        None + 1\n")
+        with pytest.raises(TypeError, match="unsupported operand"):
+            lab.classifier("mira", "Mira")
+
+    def test_a_reader_comes_from_readers(self, tmp_path):
+        lab = make_lab(tmp_path)
+        (tmp_path / "readers" / "points.py").write_text(
+            "class Points:\n    def __init__(self, n):\n        self.n = n\n"
+        )
+        assert lab.reader("points", "Points", n=3).n == 3
+        with pytest.raises(InputError, match=r"readers/point\.py; did you mean points\.py"):
+            lab.reader("point", "Points")
+
+    def test_a_syntax_error_is_named_with_its_line(self, tmp_path):
+        lab = make_lab(tmp_path, mira="x = 1\nif x\n    pass\n")
+        with pytest.raises(InputError, match=r"^classifiers/mira\.py:2: this is not Python: expected ':'"):
+            lab.load("classifiers.mira")
+
+    def test_a_syntax_error_in_a_file_that_it_imports(self, tmp_path):
+        lab = make_lab(tmp_path, mira=MIRA, loop="\n\nx = (\n")
+        with pytest.raises(InputError, match=r"^classifiers/loop\.py:3: "):
+            lab.load("classifiers.mira")
+
+    @pytest.mark.parametrize(
+        ("line", "wanted"),
+        [
+            ("np.zeros(3)", "NameError: name 'np' is not defined"),
+            ("import no_such_library", "ModuleNotFoundError: No module named 'no_such_library'"),
+            ("import json; json.loads('x')", "JSONDecodeError: Expecting value"),
+            ("raise SystemExit('bye')", "SystemExit: bye"),
+        ],
+    )
+    def test_a_file_that_fails_on_import_is_named_with_its_own_line(self, tmp_path, line, wanted):
+        lab = make_lab(tmp_path, mira=f"x = 1\n{line}\n")
+        with pytest.raises(InputError) as caught:
+            lab.load("classifiers.mira")
+        assert str(caught.value).startswith(f"classifiers/mira.py:2: importing this file ends with {wanted}")
+
+    def test_it_can_be_mended_and_loaded_again(self, tmp_path):
+        lab = make_lab(tmp_path, mira="1 / 0")
+        with pytest.raises(InputError):
+            lab.load("classifiers.mira")
+        (tmp_path / "classifiers" / "mira.py").write_text("MENDED = True  # of another size")
+        assert lab.load("classifiers.mira").MENDED
+
+
+def test_importing_the_module_imports_nothing_numerical():
+    code = "import lxmls_day1.lab, sys; print([m for m in ('numpy', 'matplotlib', 'numba') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

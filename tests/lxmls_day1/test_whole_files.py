@@ -1,0 +1,71 @@
+import errno
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.whole_files import replace_files
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_writes_new_files_and_replaces_old_ones(tmp_path):
+    (tmp_path / "a").write_bytes(b"old and longer")
+    replace_files({tmp_path / "a": b"new", str(tmp_path / "b"): b""})
+    assert contents(tmp_path) == {"a": b"new", "b": b""}
+
+
+def test_permissions_are_those_of_any_new_file(tmp_path):
+    (tmp_path / "plain").write_bytes(b"")
+    replace_files({tmp_path / "ours": b""})
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_a_failed_write_leaves_every_old_file_and_nothing_else(tmp_path, monkeypatch, failure):
+    """The second file fails after half of its content, as on a full disk; the first is complete by then."""
+    (tmp_path / "a").write_bytes(b"old a")
+    (tmp_path / "b").write_bytes(b"old b")
+    real_open = Path.open
+
+    class HalfWritten:
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.file.close()
+
+        def write(self, content):
+            self.file.write(content[: len(content) // 2])
+            raise failure
+
+    def failing_open(path, *arguments):
+        file = real_open(path, *arguments)
+        return HalfWritten(file) if path.name.startswith(".b.") else file
+
+    monkeypatch.setattr(Path, "open", failing_open)
+    with pytest.raises(type(failure)) as caught:
+        replace_files({tmp_path / "a": b"new a", tmp_path / "b": b"new b"})
+    monkeypatch.undo()
+    assert contents(tmp_path) == {"a": b"old a", "b": b"old b"}
+    if isinstance(failure, OSError):
+        assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(tmp_path / "b"))
+
+
+def test_an_error_names_the_place_that_was_wanted(tmp_path):
+    wanted = tmp_path / "no" / "such" / "folder.csv"
+    with pytest.raises(FileNotFoundError) as caught:
+        replace_files({wanted: b"x"})
+    assert caught.value.filename == str(wanted)
+
+
+def test_a_folder_in_the_way_is_an_error_and_leaves_no_trace(tmp_path):
+    (tmp_path / "results").mkdir()
+    with pytest.raises(OSError) as caught:
+        replace_files({tmp_path / "results": b"x"})
+    assert caught.value.filename == str(tmp_path / "results")
+    assert [path.name for path in tmp_path.iterdir()] == ["results"]

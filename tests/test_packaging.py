@@ -1,0 +1,238 @@
+"""What an installation holds, what the pins pin, and how the Makefile sets itself up."""
+
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def pins():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def canonical(requirement):
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+
+
+class TestPins:
+    def test_each_line_is_a_name_and_a_version(self):
+        assert all(canonical(name) == name and re.fullmatch(r"\d[\d.]*", version) for name, version in pins().items())
+
+    def test_they_are_sorted(self):
+        assert list(pins()) == sorted(pins())
+
+    def test_no_file_names_a_host(self):
+        for name in ("constraints.txt", "Makefile", ".ci/run", "pyproject.toml"):
+            assert "://" not in (ROOT / name).read_text(encoding="utf-8"), name
+
+    @pytest.mark.parametrize("extra", [None, "test"])
+    def test_they_hold_for_whatever_we_need_directly_or_in_turn(self, extra):
+        project = PROJECT["project"]
+        wanted = [(r, "") for r in (project["optional-dependencies"][extra] if extra else project["dependencies"])]
+        seen = set()
+        while wanted:
+            requirement, parent = wanted.pop()
+            requirement, _, marker = requirement.partition(";")
+            if "extra ==" in marker:
+                continue
+            name = canonical(requirement)
+            try:
+                requires = importlib.metadata.requires(name) or []
+            except importlib.metadata.PackageNotFoundError:  # of another system or Python
+                assert marker, f"{name} is not installed, but {parent or 'we'} need it: run `make test`"
+                continue
+            if name not in seen:
+                assert name in pins(), f"{name}, which {parent or 'the project'} needs, has no line in constraints.txt"
+                seen.add(name)
+                wanted += [(r, name) for r in requires]
+
+    def test_lower_bounds_only(self):
+        extras = PROJECT["project"]["optional-dependencies"].values()
+        for requirement in [*PROJECT["project"]["dependencies"], *(r for extra in extras for r in extra)]:
+            assert re.fullmatch(r"[\w.-]+(\[\w+\])?>=[\d.]+", requirement), requirement
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    result = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.mark.slow
+class TestWheel:
+    def test_only_the_package_goes_on_the_import_path(self, wheel):
+        tops = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+        assert {top for top in tops if not top.endswith(".dist-info")} == {"lxmls_day1"}
+
+    def test_it_holds_every_source_file_and_the_lab_as_data(self, wheel):
+        names = set(zipfile.ZipFile(wheel).namelist())
+        wanted = {f"lxmls_day1/{file.name}" for file in (ROOT / "lxmls_day1").glob("*.py")}
+        wanted |= {f"lxmls_day1/toy_corpus/{file.name}" for file in (ROOT / "lxmls_day1/toy_corpus").glob("*.review")}
+        for folder in ("readers", "classifiers", "notebooks", "tests/exercises"):
+            for file in (ROOT / folder).rglob("*"):
+                hidden = {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)
+                if file.is_file() and not hidden:
+                    wanted.add(f"lxmls_day1/reference_lab/{file.relative_to(ROOT).as_posix()}")
+        assert {"lxmls_day1/reference_lab/classifiers/mira.py", "lxmls_day1/toy_corpus/positive.review"} <= wanted
+        assert wanted <= names
+
+    def test_it_holds_nothing_that_running_leaves_behind(self, wheel):
+        left = r"__pycache__|\.pyc$|\.nb[ic]$|ipynb_checkpoints|\.hypothesis|\.part$"
+        assert not [name for name in zipfile.ZipFile(wheel).namelist() if re.search(left, name)]
+
+    def test_its_command_works_far_from_the_repository(self, wheel, tmp_path):
+        """From the unpacked wheel alone: no repository, no network, the reference lab inside the package."""
+        zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+        (tmp_path / "elsewhere").mkdir()
+        code = "from lxmls_day1.command_line import main; main(['run', '--domain', 'toy'])"
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
+        result = subprocess.run(
+            [sys.executable, "-P", "-c", code],
+            cwd=tmp_path / "elsewhere",
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == 0, result.stderr
+        assert "MIRA" in result.stdout
+        assert {file.name for file in (tmp_path / "elsewhere/out").iterdir()} == {
+            "boundaries.png",
+            "accuracies.png",
+            "results.json",
+            "results.csv",
+        }
+        from_inside = tmp_path / "site/lxmls_day1/reference_lab/classifiers/__pycache__"
+        assert any(from_inside.glob("mira.*.pyc")) or os.environ.get("PYTHONDONTWRITEBYTECODE")
+
+
+FAKE_PYTHON = """#!/bin/sh
+# Stands in for Python in a set-up: writes down what it is asked for, and makes a .venv that holds itself.
+echo "$0 $*" >> "$LOG"
+case "$*" in
+    -V) echo "Python 3.12.0" ;;
+    -c*) exit 0 ;;
+    '-m venv --clear .venv') rm -rf .venv; mkdir -p .venv/bin; cp "$0" .venv/bin/python ;;
+    '-m pip '*) [ ! -e fail-pip ] ;;
+    *) echo "ran: $*" ;;
+esac
+"""
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+class TestMakefile:
+    @pytest.fixture
+    def project(self, tmp_path):
+        """A folder with a space in its name that holds what a set-up reads, and a path with a `python3` of ours."""
+        folder = tmp_path / "a copy"
+        folder.mkdir()
+        for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+            shutil.copy(ROOT / name, folder)
+        self.programs, self.log = tmp_path / "bin", tmp_path / "log"
+        self.programs.mkdir()
+        for tool in ("sh", "make", "cksum", "cat", "rm", "mkdir", "cp", "echo", "find"):
+            (self.programs / tool).symlink_to(shutil.which(tool))
+        self.program("python3", FAKE_PYTHON)
+        return folder
+
+    def program(self, name, text):
+        path = self.programs / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+    def make(self, folder, *arguments, status=0):
+        """What make says, and what the fake Python was asked for."""
+        self.log.write_text("")
+        result = subprocess.run(
+            [str(self.programs / "make"), *arguments],
+            cwd=folder,
+            env={"PATH": str(self.programs), "LOG": str(self.log)},
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == status, result.stdout + result.stderr
+        return result.stdout + result.stderr, self.log.read_text()
+
+    def test_sets_up_once_and_runs(self, project):
+        said, asked = self.make(project, "run", "ARGS=--domain toy")
+        assert "ran: -m lxmls_day1 run --domain toy" in said
+        assert "-m pip install --quiet -c constraints.txt -e .\n" in asked
+        said, asked = self.make(project, "run")
+        assert "Setting up" not in said
+        assert "-m venv" not in asked and "-m pip" not in asked
+
+    def test_the_tests_add_their_own_requirements_to_a_set_up(self, project):
+        self.make(project, "run")
+        said, asked = self.make(project, "test")
+        assert "ran: -m pytest" in said
+        assert "-e .[test]\n" in asked and "-m venv" not in asked
+        for target in ("run", "test", "bench"):
+            assert "-m pip" not in self.make(project, target)[1]
+
+    @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
+    def test_a_changed_requirement_leads_to_a_new_set_up(self, project, name):
+        self.make(project, "run")
+        with (project / name).open("a") as file:
+            file.write("# changed\n")
+        assert "-m venv --clear .venv" in self.make(project, "run")[1]
+
+    def test_an_interrupted_set_up_is_done_again(self, project):
+        (project / "fail-pip").touch()
+        said, _ = self.make(project, "run", status=2)
+        assert "ran: -m lxmls_day1" not in said
+        (project / "fail-pip").unlink()
+        said, asked = self.make(project, "run")
+        assert "-m venv --clear .venv" in asked and "ran: -m lxmls_day1" in said
+
+    def test_a_copy_with_its_venv_gets_its_own(self, project):
+        self.make(project, "run")
+        shutil.copytree(project, project.with_name("another"))
+        assert "-m venv --clear .venv" in self.make(project.with_name("another"), "run")[1]
+
+    def test_a_venv_whose_python_is_gone_is_made_again(self, project):
+        self.make(project, "run")
+        (project / ".venv/bin/python").unlink()
+        assert "-m venv --clear .venv" in self.make(project, "run")[1]
+
+    def test_a_shim_that_fails_and_a_python_that_is_too_old_are_passed_over(self, project):
+        self.program("python3.13", "#!/bin/sh\necho 'python3.13: command not found' >&2\nexit 127\n")
+        self.program("python3.12", "#!/bin/sh\nexit 1\n")
+        said, asked = self.make(project, "run")
+        assert "not found" not in said
+        assert f"{self.programs / 'python3'} -m venv" in asked
+
+    def test_no_python_is_one_clear_sentence(self, project):
+        (self.programs / "python3").unlink()
+        said, _ = self.make(project, "run", status=2)
+        assert "No Python 3.11 or newer with its venv module was found" in said
+        assert not (project / ".venv").exists()
+
+    def test_a_chosen_python_is_taken_and_kept_to(self, project):
+        self.make(project, "run")
+        chosen = self.program("my python", FAKE_PYTHON.replace("3.12.0", "3.13.1"))
+        _, asked = self.make(project, "run", f"PYTHON={chosen}")
+        assert f"{chosen} -m venv --clear .venv" in asked
+        assert "-m venv" not in self.make(project, "run", f"PYTHON={chosen}")[1]
+        assert "-m venv" not in self.make(project, "run")[1]
+
+    def test_help_and_clean_need_no_python(self, project):
+        self.make(project, "run")
+        (self.programs / "python3").unlink()
+        assert "make test" in self.make(project, "help")[0]
+        self.make(project, "clean")
+        assert not (project / ".venv").exists()
