@@ -6,9 +6,13 @@ the intercepts b_y. A classifier differs from the others in ``train`` only: it s
 Source: the guide, section 1.3, equations 1.18-1.22.
 """
 
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import scipy.sparse as sp
 
+from lxmls_day1 import model_file
 from lxmls_day1.checks import check_inputs, check_labels, check_params, listed, shown
 from lxmls_day1.errors import InputError
 
@@ -151,6 +155,64 @@ class LinearClassifier:
     def objective(self, X, y, params):
         """The value that training minimises, at ``params``; None for a classifier that minimises nothing."""
         return None
+
+    def save(self, path, params, feature_names=None, label_names=None, notes=None):
+        """Write the classifier and its parameters to a file, completely or not at all.
+
+        Parameters
+        ----------
+        path : path, such as "mira.npz"
+        params : array (J + 1, K), what ``train`` returned
+        feature_names : J str, optional
+            With these (``corpus.feature_names``) the file serves for text, too: ``lxmls-day1 predict`` and ``explain``.
+        label_names : list of str, optional
+            What the labels 0, 1, … are called (``corpus.label_names``).
+        notes : dict, optional
+            Whatever else is worth keeping. ``tokens="questions"`` tells that texts were counted by `count_words`.
+
+        Raises
+        ------
+        InputError
+            If the parameters or the names do not fit the classifier.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     LinearClassifier().save(f"{folder}/line.npz", [[0.5, 0.0], [0.0, 1.0]])
+        ...     classifier, params, *_ = LinearClassifier.load(f"{folder}/line.npz")
+        >>> classifier.test([[0.4], [0.6]], params)
+        array([0, 1])
+        """
+        model_file.save_model(path, self, params, feature_names, label_names, notes)
+
+    @classmethod
+    def load(cls, path):
+        """Read what ``save`` wrote: ``LinearClassifier.load`` takes any classifier, ``Mira.load`` a `Mira`.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        classifier, params, feature_names, label_names, notes : SavedModel
+            A named tuple. The classifier is of the class that was saved and has its classes and its hyper-parameters.
+
+        Raises
+        ------
+        InputError
+            If the file is damaged, not one of ours, from a newer version, or holds another classifier.
+        """
+        folder, package = Path(__file__).parent, __name__.rpartition(".")[0]
+        find_class = model_file.class_finder(cls, folder, lambda name: import_module(f"{package}.{name}".strip(".")))
+        model = model_file.load_model(path, find_class)
+        if cls.__name__ not in [base.__name__ for base in type(model.classifier).__mro__]:
+            raise InputError(
+                f"{path} holds a {type(model.classifier).__name__}, not a {cls.__name__}; "
+                "LinearClassifier.load takes every kind"
+            )
+        return model
 
     def _label(self, scores):
         best = np.argmax(scores, axis=1)

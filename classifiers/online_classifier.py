@@ -325,15 +325,14 @@ def _run_compiled(kernels, machine_code, examples, labels, order, steps, shrinka
 
 def _run_readable(kernels, rule, examples, labels, order, steps, shrinkage, costs, weights, updates):
     rows = (examples.indptr, examples.indices, examples.data)
-    V, U, state, n_classes = weights.V, weights.U, weights.state, len(costs)
-    steps_per_round = len(order) // len(updates)
+    V, U, state = weights.V, weights.U, weights.state
+    labels, sq_norms = labels.tolist(), examples.sq_norms.tolist()
     costs.flags.writeable = False  # a rule that adds to its costs in place would change them for good
+    cost_of = list(costs)
+    steps_per_round = len(order) // len(updates)
     weights.n_steps += len(order)
     for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
-        label = int(labels[m])
-        scores = np.empty(n_classes)
-        kernels.score_row(*rows, m, V, scores)
-        scores *= state[0]  # (K,): s = g(x)ᵀ W, where W = c V
-        d = _as_update(rule, rule(scores, label, examples.sq_norms[m], step, costs[label]), n_classes)
+        scores = kernels.scores_of(*rows, m, V, state)  # (K,): s = g(x)ᵀ W
+        d = _as_update(rule, rule(scores, labels[m], sq_norms[m], step, cost_of[labels[m]]), len(cost_of))
         if kernels.apply_update(*rows, m, d, 1.0 - step * shrinkage, V, U, state):
             updates[n // steps_per_round] += 1

@@ -6,7 +6,7 @@ so that the K weights of one feature lie side by side; row 0 is the intercept, a
 * :func:`score_row` and :func:`add_row` are the two row primitives: s = g(x)ᵀ V and V += g(x) dᵀ. All else is made of them.
 * :func:`compiled_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
   explicit signature, so that one cached compilation of the loop serves every rule.
-* :func:`apply_update` is the second half of a step (shrink, add, count) by itself, for a rule that is plain Python.
+* :func:`scores_of` and :func:`apply_update` are the two halves of a step by themselves, for a rule that is plain Python.
 * :func:`log_loss_gradient` is the objective of maximum entropy and its gradient in one pass over the data.
 
 numba compiles a function when it is first called and keeps the machine code beside this file (or in the user's cache
@@ -135,6 +135,14 @@ def score_row(indptr, indices, data, m, V, scores):
         scores[k0] = s0
 
 
+@cached_jit()
+def scores_of(indptr, indices, data, m, V, state):
+    """The scores s = g(x_m)ᵀ W of the weights W = state[0] · V: a new array (K,)."""
+    scores = np.empty(V.shape[1])
+    score_row(indptr, indices, data, m, V, scores)
+    return state[0] * scores
+
+
 @cached_jit(**_ROW_PRIMITIVE)
 def add_row(indptr, indices, data, m, d, factor, V):
     """V ← V + factor · g(x_m) dᵀ. Returns whether ``d`` had a non-zero entry; two of them touch two columns only."""
@@ -249,7 +257,7 @@ def _steps(
     scores, cost, change = np.empty(n_classes), np.empty(n_classes), np.empty(n_columns)
     scale, scale_sum = state[0], state[1]
     flat_weights = V.reshape(V.size)
-    rows_far, weights_far = len(data) > _NEAR, V.size > _NEAR
+    rows_far, weights_far = len(data) > _NEAR, V.size > 8 * _NEAR
     for n in range(first_step, n_steps):
         # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
         if rows_far and n + 16 < n_steps:
@@ -273,7 +281,8 @@ def _steps(
                 return n
             change[0] = (d[1] - d[0]) / 2
         else:
-            change[:] = d
+            for k in range(n_classes):  # (change[:] = d would cost as much as the rule)
+                change[k] = d[k]
         shrink = 1.0 - steps[n] * shrinkage
         changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
         if changed:

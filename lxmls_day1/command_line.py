@@ -1,0 +1,112 @@
+"""The ``lxmls-day1`` command: which commands there are, and how each of them ends.
+
+A command stands in a file of its own, ``<name>_command.py``, as a click command of the name ``command``; `COMMANDS` lists
+them. Such a file imports nothing but click at its head and the rest inside its function: ``--help`` reads all of them.
+"""
+
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+import lxmls_day1
+from lxmls_day1.errors import InputError
+
+COMMANDS = {
+    "run": "lxmls_day1.run_command",
+    "train": "lxmls_day1.train_command",
+    "predict": "lxmls_day1.predict_command",
+    "explain": "lxmls_day1.explain_command",
+}
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+class CommandGroup(click.Group):
+    """Commands that are imported when they are asked for, and whose failures end in one sentence.
+
+    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(COMMANDS[name]).command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever read our output has enough, as `head` does: click ends quietly
+                raise
+            raise click.ClickException(describe_os_error(error)) from error
+
+
+@click.command(
+    cls=CommandGroup,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`lxmls-day1 COMMAND --help` explains a command and its options.",
+)
+@click.version_option(lxmls_day1.__version__, prog_name="lxmls-day1")
+def command_group() -> None:
+    """The day-1 lab: linear classifiers, from naive Bayes to support vector machines, on real reviews.
+
+    A lab is a folder with readers/ (data sets) and classifiers/ (one file per algorithm). Every command works on the
+    lab that you are in, and on the reference lab, with all classifiers in place, anywhere else.
+
+    \b
+    Examples:
+      lxmls-day1 run                   every classifier on the simple data set and
+                                       on book reviews; table, figures in out/
+      lxmls-day1 run --domain dvd      the same on another kind of reviews
+      lxmls-day1 run --domain toy      needs neither data nor network
+      lxmls-day1 run --lab my-lab      with the classifiers of that folder
+
+    \b
+      lxmls-day1 train --classifier mira --out mira.npz
+      lxmls-day1 predict mira.npz review.txt
+      lxmls-day1 explain mira.npz review.txt
+
+    The reviews are those of Blitzer et al. (2007). They are fetched once and kept; LXMLS_DAY1_DATA names a folder that
+    holds them already.
+    """
+
+
+def describe_os_error(error: OSError) -> str:
+    """``results: no space left on device.``: what failed and why, without the class and the number.
+
+    Examples
+    --------
+    >>> describe_os_error(FileNotFoundError(2, "No such file or directory", "out/results.csv"))
+    'out/results.csv: no such file or directory.'
+    """
+    reason = error.strerror or str(error) or type(error).__name__
+    reason = reason[0].lower() + reason[1:]
+    return f"{error.filename}: {reason}." if error.filename else f"{reason}."
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its status. The process is ours: it is told to do linear algebra on one thread.
+
+    Our matrices are sparse and our vectors short. Threads of a linear algebra library find next to nothing to do in them,
+    and while they wait for more they keep the processor busy: on two cores `lxmls-day1 run` takes twice as long with them.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process unless given.
+    """
+    for variable in THREAD_VARIABLES:
+        os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a word may hold what the terminal's encoding has not
+    command_group.main(args=arguments, prog_name="lxmls-day1")

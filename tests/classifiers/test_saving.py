@@ -1,0 +1,232 @@
+"""Every classifier comes back from its file as it went in: class, settings, predictions."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from classifiers.binary_perceptron import BinaryPerceptron
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.naive_bayes import NaiveBayes
+from classifiers.perceptron import Perceptron
+from classifiers.svm import SVM
+from lxmls_day1.errors import InputError
+from lxmls_day1.model_file import declared_classes
+
+ROOT = Path(__file__).resolve().parents[2]
+BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient"}
+
+MAKERS = [
+    lambda: BinaryPerceptron(max_rounds=7),
+    lambda: ColumnSquishing(cap=0.5),
+    lambda: GaussianNaiveBayes(variance=2.0),
+    lambda: GaussianNaiveBayes(variance="pooled"),
+    lambda: GaussianNaiveBayes(variance="per_class"),
+    lambda: MaxEntBatch(regularizer=0.3, regularize_intercept=False),
+    lambda: MaxEntOnline(regularizer=0.3, averaged=True),
+    lambda: Mira(regularizer=0.1, nr_rounds=2, averaged="rounds"),
+    lambda: MultinomialNaiveBayes(smooth=False),
+    lambda: MultinomialNaiveBayes(smooth_param=0.5),
+    lambda: NaiveBayes(),
+    lambda: NaiveBayes("gaussian", variance="per_class"),
+    lambda: NaiveBayes("multinomial", smooth=False),
+    lambda: Perceptron(averaged=False, seed=4),
+    lambda: SVM(regularizer=0.1, nr_rounds=3),
+]
+LABELS = [
+    np.array([0, 1, 2]),
+    np.array([-1, 1, 7]),
+    np.array(["neg", "neutral 🙂", "pos"]),
+    np.array(["a", "b", "c"], dtype=object),
+    np.array([False, True]),
+    np.array([0.5, 1.5]),
+]
+
+
+def counts(seed, labels, n_classes, n_examples=30, n_features=6):
+    """Random counts, each class with an example, some words unseen in some classes."""
+    rng = np.random.default_rng(seed)
+    classes = labels[:n_classes]
+    codes = np.concatenate([np.arange(len(classes)), rng.integers(0, len(classes), n_examples)])
+    rates = rng.choice([0.0, 0.3, 2.0], size=(len(classes), n_features)) + 0.02
+    X = rng.poisson(rates[codes])
+    X[np.arange(len(classes)), np.arange(len(classes))] += 1  # no class without a word
+    return X.astype(float), classes[codes], rng.poisson(1.0, size=(40, n_features)).astype(float)
+
+
+def comparable(value):
+    """Attributes as values that == compares."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tolist()
+    if callable(getattr(value, "train", None)):
+        return type(value), {key: comparable(own) for key, own in vars(value).items()}
+    return value
+
+
+def state(classifier):
+    """All that a classifier is, but for the record of its training."""
+    return comparable(classifier)[0], {
+        key: comparable(value) for key, value in vars(classifier).items() if key != "history"
+    }
+
+
+def test_no_classifier_is_forgotten():
+    """A new file in classifiers/ gets its line above."""
+    assert {type(make()).__name__ for make in MAKERS} == set(declared_classes(ROOT / "classifiers")) - BASES
+
+
+@pytest.mark.filterwarnings("ignore")  # of documents that are ruled out by every class, and the like
+class TestRoundTrip:
+    @pytest.mark.parametrize("make", MAKERS)
+    @settings(max_examples=5)
+    @given(
+        seed=st.integers(0, 2**32 - 1), labels=st.sampled_from(LABELS), n_classes=st.integers(2, 3), dense=st.booleans()
+    )
+    def test_same_class_same_attributes_same_predictions(self, tmp_path_factory, make, seed, labels, n_classes, dense):
+        path = tmp_path_factory.getbasetemp() / "round-trip.npz"
+        original = make()
+        X, y, X_new = counts(seed, labels, 2 if isinstance(original, BinaryPerceptron) else n_classes)
+        if not dense:
+            X, X_new = sp.csr_array(X), sp.csr_array(X_new)
+        params = original.train(X, y)
+        original.save(path, params)
+        for load in (LinearClassifier.load, type(original).load):
+            loaded, loaded_params, feature_names, label_names, notes = load(path)
+            assert type(loaded) is type(original)
+            assert loaded_params.dtype == np.float64 and np.array_equal(loaded_params, params)
+            expected, predicted = original.test(X_new, params), loaded.test(X_new, loaded_params)
+            assert predicted.dtype == expected.dtype and np.array_equal(predicted, expected)
+            assert state(loaded) == state(original)
+            assert loaded.evaluate(y, y) == 1.0 and loaded.get_name() == original.get_name()
+            assert (feature_names, label_names, notes) == (None, None, {})
+
+    def test_quadratic_parameters(self, tmp_path):
+        X, y, X_new = counts(1, LABELS[2], 3)
+        gnb = GaussianNaiveBayes(variance="per_class")
+        params = gnb.train(X, y)
+        assert len(params) == 2 * X.shape[1] + 1
+        gnb.save(tmp_path / "q.npz", params, feature_names="abcdef")
+        loaded = LinearClassifier.load(tmp_path / "q.npz")
+        assert loaded.feature_names == list("abcdef")
+        assert np.array_equal(loaded.classifier.test(X_new, loaded.params), gnb.test(X_new, params))
+
+    def test_words_that_rule_classes_out(self, tmp_path):
+        """−∞ stays −∞, and the count and the warning of documents without a class work as before."""
+        nb = NaiveBayes("multinomial", smooth=False)
+        params = nb.train([[2, 0, 1], [0, 3, 1]], ["x", "y"])
+        assert np.isneginf(params).sum() == 2
+        nb.save(tmp_path / "nb.npz", params)
+        loaded, loaded_params, *_ = NaiveBayes.load(tmp_path / "nb.npz")
+        with pytest.warns(UserWarning, match="1 of 2 documents"):
+            assert loaded.test([[1, 1, 0], [0, 1, 0]], loaded_params).tolist() == ["x", "y"]
+        assert loaded.model.n_ruled_out == 1
+
+    def test_order_and_cost_are_kept_as_arrays(self, tmp_path):
+        X, y, _ = counts(2, LABELS[0], 2)
+        order, cost = np.arange(len(y))[::-1], np.array([[0.0, 2.0], [1.0, 0.0]])
+        mira = Mira(order=order, cost=cost, nr_rounds=2)
+        params = mira.train(X, y)
+        mira.save(tmp_path / "m.npz", params)
+        with np.load(tmp_path / "m.npz", allow_pickle=False) as file:
+            assert {"params", "classifier.order", "classifier.cost", "classifier.classes"} <= set(file)
+        loaded, *_ = Mira.load(tmp_path / "m.npz")
+        assert np.array_equal(loaded.order, order) and np.array_equal(loaded.cost, cost)
+        assert np.array_equal(loaded.train(X, y), params)
+
+    def test_a_generator_as_seed_is_named_in_a_warning(self, tmp_path):
+        X, y, _ = counts(3, LABELS[0], 2)
+        perceptron = Perceptron(seed=np.random.default_rng(5))
+        params = perceptron.train(X, y)
+        with pytest.warns(UserWarning, match="seed of Perceptron cannot be saved"):
+            perceptron.save(tmp_path / "p.npz", params)
+        assert Perceptron.load(tmp_path / "p.npz").classifier.seed == 1
+
+
+class TestNames:
+    def test_of_features_and_labels(self, tmp_path):
+        mira = Mira()
+        params = mira.train([[2, 0], [0, 2]], [0, 1])
+        mira.save(tmp_path / "m.npz", params, feature_names=["good", "bad"], label_names=("positive", "negative"))
+        model = Mira.load(tmp_path / "m.npz")
+        assert model.feature_names == ["good", "bad"]
+        assert model.label_names == model.class_names == ["positive", "negative"]
+
+    def test_parameters_of_another_training(self, tmp_path):
+        mira = Mira()
+        mira.train([[2, 0], [0, 2]], [0, 1])
+        with pytest.raises(InputError, match="3 columns, but the classifier has 2 classes"):
+            mira.save(tmp_path / "m.npz", np.zeros((3, 3)))
+
+
+class Cautious(Perceptron):
+    """A learner that stands in no file of the lab, as in a notebook."""
+
+    name = "Cautious"
+
+    def __init__(self, care=1, **settings):
+        super().__init__(**settings)
+        self.care = care
+
+
+class TestWhichClass:
+    def test_another_class_than_asked_for(self, tmp_path):
+        LinearClassifier().save(tmp_path / "x.npz", np.eye(2))
+        with pytest.raises(InputError, match="x.npz holds a LinearClassifier, not a Mira; LinearClassifier.load takes"):
+            Mira.load(tmp_path / "x.npz")
+
+    def test_a_base_class_takes_what_is_derived_from_it(self, tmp_path):
+        from classifiers.online_classifier import OnlineClassifier
+
+        Mira().save(tmp_path / "x.npz", np.eye(2))
+        assert type(OnlineClassifier.load(tmp_path / "x.npz").classifier) is Mira
+
+    def test_one_of_a_notebook(self, tmp_path):
+        Cautious(care=3).save(tmp_path / "x.npz", np.eye(2))
+        for cls in (Cautious, Perceptron, LinearClassifier):
+            loaded = cls.load(tmp_path / "x.npz").classifier
+            assert type(loaded) is Cautious and loaded.care == 3
+        with pytest.raises(InputError, match="if it is yours, import it and call Cautious.load"):
+            Mira.load(tmp_path / "x.npz")
+
+    @pytest.mark.slow
+    def test_after_flat_imports_as_in_the_guide(self, tmp_path):
+        code = f"""
+import sys
+sys.path.append("classifiers/")
+import linear_classifier as lcc
+import mira as mirac
+mira = mirac.Mira(regularizer=0.5)
+params = mira.train([[2.0, 0.0], [0.0, 2.0]], [0, 1])
+mira.save({str(tmp_path / "flat.npz")!r}, params)
+for load in (mirac.Mira.load, lcc.LinearClassifier.load):
+    loaded, loaded_params, *_ = load({str(tmp_path / "flat.npz")!r})
+    assert type(loaded) is mirac.Mira and loaded.regularizer == 0.5
+    assert loaded.test([[1.0, 0.0], [0.0, 1.0]], loaded_params).tolist() == [0, 1]
+"""
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
+        loaded = Mira.load(tmp_path / "flat.npz").classifier
+        assert type(loaded) is Mira and loaded.regularizer == 0.5
+
+
+def test_on_real_reviews(real_data, tmp_path):
+    from readers.sentiment_reader import SentimentCorpus
+
+    corpus = SentimentCorpus("books", data_dir=real_data)
+    mnb = MultinomialNaiveBayes()
+    params = mnb.train(corpus.train_X, corpus.train_y)
+    mnb.save(tmp_path / "books.npz", params, corpus.feature_names, corpus.label_names)
+    model = LinearClassifier.load(tmp_path / "books.npz")
+    assert model.feature_names == corpus.feature_names
+    expected = mnb.test(corpus.test_X, params)
+    assert np.array_equal(model.classifier.test(corpus.test_X, model.params), expected)
