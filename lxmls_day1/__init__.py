@@ -6,6 +6,11 @@
 ``result_table``       what a comparison of classifiers ends with, and its files
 ``whole_files``        files that are either written completely or left as they were
 ``plotting``           figures; ``boundaries`` computes what they draw
+``model_file``         trained classifiers as files
+``documents``          files of documents as token counts; ``explanations``: what each word adds
+``corpora``            where corpus files come from; ``tokens``: text to unigrams and bigrams
+``kernels``            the compiled loops over sparse rows
+``checks``             the checks of what a caller passes in
 ``errors``             the errors that a user's mistake raises
 =====================  =====================================================================
 

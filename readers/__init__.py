@@ -4,5 +4,8 @@
   boundary;
 * ``sentiment_reader.py`` -- product reviews as bags of words, positive or negative, from the real corpora or the toy
   one;
+* ``question_reader.py`` -- questions by what they ask for (TREC, or a toy set), six or fifty classes;
+* ``text_reader.py`` -- any labelled text of your own: CSV, TSV or svmlight;
+* ``vocabulary.py`` -- token counts to sparse rows; the features come from the training part only;
 * ``splitting.py`` -- the one function that parts any data set into training, development and test part.
 """

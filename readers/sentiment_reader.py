@@ -7,8 +7,8 @@ A corpus is two files, ``positive.review`` and ``negative.review``, with a revie
 
 The reader turns them into a sparse matrix, X[m, j] = how often token j occurs in review m, in three steps that can be
 used on their own: `parse_reviews` (text -> counts of all tokens), the cut (only tokens that occur often enough *in
-the training part* become columns), and `vectorise` (token counts -> rows over given columns, for reviews that come
-later).
+the training part* become columns), and `vectorise` of ``vocabulary.py`` (token counts -> rows over given columns, for
+reviews that come later).
 
 Parsing is done twice, on purpose: `parse_review` reads one line in the plainest way and says what is wrong with it;
 `parse_reviews` is fast, and leaves every line that it does not like to the former. The result is kept in the user's
@@ -26,7 +26,7 @@ import json
 import os
 import zlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from lxmls_day1.corpora import cache_folder, corpus_named, find_corpus, sha256_o
 from lxmls_day1.errors import CorpusError, InputError
 from lxmls_day1.whole_files import replace_files
 from readers.splitting import split_ends, split_train_dev_test
+from readers.vocabulary import checked_min_count, vectorise  # noqa: F401 - vectorise: for whoever has read reviews here
 
 LABEL_NAMES = ("positive", "negative")
 MAX_COUNT = 2**31 - 1
@@ -363,41 +364,6 @@ def _explain(parts: Sequence[tuple[str, list[str], str | None]]) -> None:
 # --------------------------------------------------------------------------------------------------- counts -> matrix
 
 
-def vectorise(reviews: Iterable[Mapping[str, int]], feat_dict: Mapping[str, int]) -> csr_array:
-    """Token counts as rows over given columns; tokens that have no column are left out.
-
-    Parameters
-    ----------
-    reviews : iterable of mappings of str to int
-        Token -> count for each review: from `lxmls_day1.tokens.count_tokens` for plain text, from `parse_review` for
-        a line of a corpus.
-    feat_dict : mapping of str to int
-        Token -> column, such as `SentimentCorpus.feat_dict`; the columns are 0, 1, …, J - 1.
-
-    Returns
-    -------
-    csr_array of shape (len(reviews), J)
-        float64, with sorted int32 indices.
-
-    Examples
-    --------
-    >>> X = vectorise([{"great": 2, "unheard-of": 1}, {}], {"dull": 0, "great": 1})
-    >>> X.toarray()
-    array([[0., 2.],
-           [0., 0.]])
-    """
-    starts, columns, counts = [0], [], []
-    for review in reviews:
-        row = sorted((feat_dict[token], count) for token, count in review.items() if token in feat_dict)
-        columns.extend(column for column, _ in row)
-        counts.extend(count for _, count in row)
-        starts.append(len(columns))
-    return csr_array(
-        (np.array(counts, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts, dtype=np.int32)),
-        shape=(len(starts) - 1, len(feat_dict)),
-    )
-
-
 def cut_rare_tokens(
     reviews: ParsedReviews, min_count: int, nr_counted: int
 ) -> tuple[csr_array, np.ndarray, np.ndarray]:
@@ -584,8 +550,7 @@ class SentimentCorpus:
         cache: bool = True,
     ):
         corpus_named(domain, kind="sentiment")
-        if isinstance(min_count, bool) or not isinstance(min_count, (int, np.integer)) or min_count < 1:
-            raise InputError(f"min_count must be a whole number from 1 on, got {min_count!r}")
+        min_count = checked_min_count(min_count)
         if rare_words_from not in ("train", "all"):
             raise InputError(f"rare_words_from must be 'train' or 'all', got {rare_words_from!r}")
         split = (train_per, dev_per, test_per)

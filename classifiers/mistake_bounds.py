@@ -1,0 +1,131 @@
+"""How often a perceptron can be wrong at most: (R/γ)² for one weight vector, 2 K R²/γ² for K of them.
+
+With every example no longer than R, ‖g(x)‖ ≤ R where g(x) = (1, x), and a separator of margin γ > 0,
+
+    two classes   ‖u‖ = 1,           γ = min_m y_m (u · g(x_m))                     at most (R/γ)² updates
+    K classes     ‖u_1‖ = … = 1,     γ = min_m min_{y ≠ y_m} (u_{y_m} − u_y) · g(x_m)    at most 2 K R²/γ² updates
+
+and that in all, whatever the order of the examples and however many passes are made.
+
+*Why.* Every update raises Σ_y u_y · w_y by at least γ, and Σ_y ‖w_y‖² by at most 2 R², since the update is a mistake
+(‖w‖² by R² for one vector). After n of them n γ ≤ ‖U‖ ‖W‖ ≤ √K · √(2 n R²), hence n ≤ 2 K R²/γ².
+
+The proof uses of the lengths only that Σ_y ‖u_y‖² = K. So a separator of any lengths will do: it is scaled *as a whole*
+to that sum, which changes nothing where the columns have length 1. (Making every column as long by itself would be
+wrong: it may turn a separator into none.)
+
+The bound needs the margin of the *separator*. The distance between the nearest points of different classes, which
+stands in its place in some lecture notes, does not bound anything: points can be far apart and yet leave a narrow gap.
+
+Sources: A. Novikoff, On convergence proofs for perceptrons, 1962; for K classes K. Crammer, Y. Singer,
+Ultraconservative online algorithms for multiclass problems, JMLR 3, 2003.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.checks import check_inputs, check_labels, listed, shown
+from lxmls_day1.errors import InputError
+
+
+class MistakeBound(NamedTuple):
+    """What :func:`mistake_bound` found out about data and a separator of theirs."""
+
+    radius: float  # R = max_m ‖g(x_m)‖
+    margin: float  # γ, of the separator at the lengths that the theorem wants
+    updates: float  # the bound: (R/γ)² or 2 K R²/γ²; a perceptron that has made so many will make no more
+
+
+def mistake_bound(X, y, separator):
+    """The greatest number of updates that a perceptron can make on these data, given a separator of them.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (M, J)
+        Without the column of ones, which is counted all the same.
+    y : M labels
+        Their K kinds in ascending order belong to the columns of the separator; of two, the first is the negative one.
+    separator : array (J + 1,) or (J + 1, K)
+        Intercepts first. A vector u tells two classes apart by the sign of u · g(x), and gives the bound (R/γ)² of the
+        binary perceptron. A matrix of K columns, such as the ``params`` of a classifier that makes no mistake on the
+        data, gives the bound 2 K R²/γ² of the multi-class perceptron. Its length does not matter.
+
+    Returns
+    -------
+    MistakeBound
+        ``radius`` R, ``margin`` γ and ``updates``, the bound.
+
+    Raises
+    ------
+    InputError
+        If the separator does not part the classes (the message names the example that is farthest on the wrong side),
+        or shapes do not fit.
+
+    Examples
+    --------
+    Points at −3 and 4 on a line, parted at 0: g(x) = (1, ±x), and u = (0, 1) leaves a margin of 3.
+
+    >>> mistake_bound([[-3.0], [4.0]], [-1, 1], [0, 1])
+    MistakeBound(radius=4.123105625617661, margin=3.0, updates=1.8888888888888888)
+
+    As one column for each class, −u and u, the margin is twice as wide and the bound the same:
+
+    >>> mistake_bound([[-3.0], [4.0]], [-1, 1], [[0, 0], [-1, 1]])
+    MistakeBound(radius=4.123105625617661, margin=6.0, updates=1.8888888888888888)
+    """
+    X, y = check_inputs(X), check_labels(y)
+    separator = np.asarray(separator, dtype=np.float64)
+    if X.shape[0] != len(y) or len(y) == 0:
+        raise InputError(f"every example needs one label, and there must be some, but got {X.shape[0]} and {len(y)}")
+    if separator.ndim not in (1, 2) or len(separator) != X.shape[1] + 1 or not np.isfinite(separator).all():
+        raise InputError(
+            f"the separator must be finite, a vector (J + 1,) or a matrix (J + 1, K) with J = {X.shape[1]}, "
+            f"but has the shape {separator.shape}"
+        )
+    classes, labels = np.unique(y, return_inverse=True)
+    n_classes = 2 if separator.ndim == 1 else separator.shape[1]
+    if len(classes) != n_classes or n_classes < 2:
+        raise InputError(f"the separator parts {n_classes} classes, but the data has {len(classes)}: {listed(classes)}")
+    length = np.linalg.norm(separator)
+    if length == 0:
+        raise InputError("the separator is zero, which parts nothing")
+
+    radius = np.sqrt(1 + _squared_norms(X).max())
+    if separator.ndim == 1:
+        margins = _signed_distances(X, labels, separator / length)
+        margin = _smallest(margins, y)
+        return MistakeBound(float(radius), margin, float((radius / margin) ** 2))
+    margins = _leads(X, labels, separator * (np.sqrt(n_classes) / length))
+    margin = _smallest(margins, y)
+    return MistakeBound(float(radius), margin, float(2 * n_classes * (radius / margin) ** 2))
+
+
+def _squared_norms(X):
+    """‖x‖² of each example, shape (M,)."""
+    return np.asarray((X.multiply(X) if sp.issparse(X) else X * X).sum(axis=1)).ravel()
+
+
+def _signed_distances(X, labels, u):
+    """y_m (u · g(x_m)) of each example, shape (M,)."""
+    return (2 * labels - 1) * (X @ u[1:] + u[0])
+
+
+def _leads(X, labels, U):
+    """min_{y ≠ y_m} (u_{y_m} − u_y) · g(x_m) of each example, shape (M,)."""
+    scores = X @ U[1:] + U[0]  # (M, K)
+    examples = np.arange(len(labels))
+    of_truth = scores[examples, labels]
+    scores[examples, labels] = -np.inf
+    return of_truth - scores.max(axis=1)
+
+
+def _smallest(margins, y):
+    worst = np.argmin(margins)
+    if margins[worst] <= 0:
+        raise InputError(
+            f"the separator does not part the classes: example {worst} of class {shown(y[worst])} has the margin "
+            f"{margins[worst]:.3g}, which must be above 0; the bound holds for data that a separator parts"
+        )
+    return float(margins[worst])

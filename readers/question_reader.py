@@ -1,0 +1,309 @@
+"""Questions by what they ask for: a person, a place, a number, … (the TREC corpus of Li & Roth 2002).
+
+A corpus is two files with a question a line, one to train and one to test with (the official split)::
+
+    HUM:ind Who wrote the first dictionary ?
+
+Before the space stands the class, coarse and fine with a colon between them; behind it the question, its words parted
+by spaces. The files are in Latin-1. A question becomes the bag of its words and word pairs.
+
+References
+----------
+X. Li, D. Roth (2002), *Learning question classifiers*, COLING 2002.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lxmls_day1.corpora import find_corpus
+from lxmls_day1.errors import CorpusError, InputError
+from readers.splitting import split_ends
+from readers.vocabulary import BagCorpus, checked_min_count, count_words
+
+COARSE_CLASSES = {
+    "ABBR": "an abbreviation, or what it stands for",
+    "DESC": "a description, a definition, a reason or a way to do something",
+    "ENTY": "a thing: an animal, a food, a work, an event, …",
+    "HUM": "a person or a group of persons",
+    "LOC": "a place",
+    "NUM": "a number: a count, a date, a distance, …",
+}
+"""The six coarse classes, and what their questions ask for."""
+LEVELS = ("coarse", "fine")
+_FINE_CLASS = re.compile(r"[a-z]+")
+_TRAIN_FILE, _TEST_FILE = "train_5500.label", "TREC_10.label"
+
+
+class Question(NamedTuple):
+    """One line of the corpus."""
+
+    coarse: str
+    """One of `COARSE_CLASSES`, such as ``HUM``."""
+    fine: str
+    """The class within the coarse one, such as ``ind``."""
+    text: str
+    """The question, words parted by spaces."""
+
+
+def parse_question(line: str, where: str = "this line") -> Question:
+    """Read one line of a corpus file.
+
+    Parameters
+    ----------
+    line : str
+        ``COARSE:fine text``, with or without its line end.
+    where : str
+        How an error names the line, such as ``TREC_10.label, line 3``.
+
+    Returns
+    -------
+    Question
+
+    Raises
+    ------
+    CorpusError
+        If the line is not of that form.
+
+    Examples
+    --------
+    >>> parse_question("LOC:city What city hosts the tea fair ?")
+    Question(coarse='LOC', fine='city', text='What city hosts the tea fair ?')
+    """
+    classes, _, text = line.removesuffix("\n").removesuffix("\r").partition(" ")
+    coarse, colon, fine = classes.partition(":")
+    if not classes and not text.strip():
+        raise CorpusError(f"{where}: the line is blank; expected a class and a question, COARSE:fine text")
+    if not colon:
+        raise CorpusError(f"{where}: no colon in {_shown(classes)}; expected a class such as HUM:ind at the start")
+    if coarse not in COARSE_CLASSES:
+        raise CorpusError(f"{where}: the coarse class is {_shown(coarse)}; expected one of {', '.join(COARSE_CLASSES)}")
+    if not _FINE_CLASS.fullmatch(fine):
+        raise CorpusError(f"{where}: the fine class is {_shown(fine)}; expected lower-case letters, as in HUM:ind")
+    if not text.strip():
+        raise CorpusError(f"{where}: there is no question after {classes}; expected its words, parted by spaces")
+    return Question(coarse, fine, text.strip())
+
+
+def parse_questions(lines: Iterable[str], name: str = "the lines given") -> list[Question]:
+    """Read many lines of the corpus format.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    name : str
+        How an error names their source.
+
+    Returns
+    -------
+    list of Question
+        At least one.
+
+    Raises
+    ------
+    CorpusError
+        If a line is malformed (see `parse_question`), or there is none.
+    """
+    questions = [parse_question(line, f"{name}, line {number}") for number, line in enumerate(lines, start=1)]
+    if not questions:
+        raise CorpusError(f"{name}: expected a question a line, got an empty file")
+    return questions
+
+
+class QuestionCorpus(BagCorpus):
+    """Questions with the class of what they ask for, in the official split.
+
+    Parameters
+    ----------
+    name : str
+        ``trec6``, the 5452 + 500 questions of the TREC corpus, or ``toy``: 72 questions of our own, always at hand.
+    level : {"coarse", "fine"}
+        Six classes such as ``NUM``, or the finer ones such as ``NUM:date`` (50 in the TREC corpus).
+    dev_per : float in [0, 1)
+        The share of the training file, from its end, that becomes the development part.
+    min_count : int
+        A token becomes a feature if it occurs at least so often in the training part.
+    data_dir : path, optional
+        A folder that holds the corpus. Otherwise `lxmls_day1.corpora.find_corpus` looks for it, and may download it.
+
+    Attributes
+    ----------
+    name, level : str
+    questions : list of Question
+        What the rows of `X` were made of.
+    X, y, label_names, train_X, train_y, dev_X, dev_y, test_X, test_y
+        As in `BagCorpus`: counts of unigrams ``a`` and bigrams ``a_b``, as `count_words` counts them.
+    feat_dict, feat_counts, feature_names, nr_features, nr_examples
+        As in `BagCorpus`.
+
+    Raises
+    ------
+    InputError
+        If there is no corpus of this name, the level, `dev_per` or `min_count` is unusable, no feature is left, or the
+        files are not in `data_dir`.
+    CorpusError
+        If a file is malformed; the message names file, line and what was expected.
+    CorpusUnavailable
+        If the corpus is neither on this machine nor to be had from the network.
+
+    Notes
+    -----
+    In the TREC corpus 71 training questions repeat others, and 10 test questions stand in the training file as well.
+
+    Examples
+    --------
+    >>> corpus = QuestionCorpus("toy")
+    >>> corpus.label_names
+    ('ABBR', 'DESC', 'ENTY', 'HUM', 'LOC', 'NUM')
+    >>> corpus.train_X.shape[0], corpus.test_X.shape[0], corpus.questions[3].text
+    (54, 18, 'Who invented the umbrella ?')
+
+    A question of your own as a row for a classifier that was trained on the corpus:
+
+    >>> from readers.vocabulary import vectorise
+    >>> x = vectorise([count_words("Who invented this ?")], corpus.feat_dict)
+    >>> [corpus.feature_names[j] for j in x.indices]
+    ['?', 'who', 'invented', 'who_invented']
+
+    References
+    ----------
+    X. Li, D. Roth (2002), *Learning question classifiers*, COLING 2002.
+    """
+
+    def __init__(
+        self,
+        name: str = "trec6",
+        level: str = "coarse",
+        dev_per: float = 0.0,
+        min_count: int = 1,
+        data_dir: str | os.PathLike | None = None,
+    ):
+        if name not in ("trec6", "toy"):
+            raise InputError(f"there is no question corpus {name!r}; known are 'trec6' and 'toy'")
+        if level not in LEVELS:
+            raise InputError(f"level must be 'coarse' or 'fine', got {level!r}")
+        min_count = checked_min_count(min_count)
+        train, test = _read_corpus(name, data_dir)
+        try:
+            train_end, dev_end, _ = split_ends(len(train), (1 - dev_per, dev_per, 0))
+        except (InputError, TypeError):
+            raise InputError(
+                f"dev_per is a share of the {len(train)} training questions, from 0 to below 1, that leaves some "
+                f"of them for training; got {dev_per!r}"
+            ) from None
+
+        self.name = name
+        self.level = level
+        self.questions = train + test
+        self._set_examples(
+            bags=[count_words(question.text) for question in self.questions],
+            labels=[q.coarse if level == "coarse" else f"{q.coarse}:{q.fine}" for q in self.questions],
+            train_end=train_end,
+            dev_end=dev_end,
+            min_count=min_count,
+        )
+
+    def get_name(self) -> str:
+        """What a table or a plot calls this data set."""
+        return f"{'Toy' if self.name == 'toy' else 'TREC'} questions ({self.level})"
+
+
+def _read_corpus(name: str, data_dir: str | os.PathLike | None) -> tuple[list[Question], list[Question]]:
+    """The questions of the training and of the test file."""
+    if name == "toy":
+        questions = parse_questions(TOY_QUESTIONS.strip().split("\n"), "the toy questions")
+        return questions[:_NR_TOY_TRAIN], questions[_NR_TOY_TRAIN:]
+    found = find_corpus(name, data_dir)
+    try:
+        contents = {path: path.read_bytes() for path in (found.paths[_TRAIN_FILE], found.paths[_TEST_FILE])}
+    except OSError as error:
+        raise InputError(f"the {name} corpus cannot be read: {error}; see to it that its files are readable") from error
+    # Lines end at line feeds only: Latin-1 has a character (0x85) that other rules take for a line end.
+    train, test = (
+        parse_questions(content.decode("latin-1").removesuffix("\n").split("\n") if content else [], str(path))
+        for path, content in contents.items()
+    )
+    return train, test
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+_NR_TOY_TRAIN = 54
+TOY_QUESTIONS = """
+ABBR:exp What does the abbreviation PTO stand for ?
+DESC:def What is a sundial ?
+ENTY:animal What animal sleeps through the winter ?
+HUM:ind Who invented the umbrella ?
+LOC:city What city has the oldest tram ?
+NUM:count How many strings does a cello have ?
+ABBR:exp What does CPU stand for ?
+DESC:manner How do you fold a paper boat ?
+ENTY:food What food is made from fermented cabbage ?
+HUM:ind Who wrote the first cookbook ?
+LOC:country What country grows the most tea ?
+NUM:date When was the first lighthouse built ?
+ABBR:exp What is the full form of RSVP ?
+DESC:def What is a monsoon ?
+ENTY:animal What animal has three hearts ?
+HUM:ind Who painted the ceiling of the old library ?
+LOC:city What city is famous for its canals ?
+NUM:count How many keys are on a piano ?
+ABBR:exp What does the abbreviation ASAP mean ?
+DESC:manner How do you remove ink from paper ?
+ENTY:food What food do pandas like best ?
+HUM:ind Who was the first woman to climb the mountain ?
+LOC:country What country has the longest coast ?
+NUM:date When did the first train run ?
+ABBR:exp What does FAQ stand for ?
+DESC:def What is a palindrome ?
+ENTY:animal What animal carries its young in a pouch ?
+HUM:ind Who discovered the little comet ?
+LOC:city Where is the tallest clock tower ?
+NUM:count How many legs does a lobster have ?
+ABBR:exp What is the full form of the abbreviation VIP ?
+DESC:manner How do you tie a sailor 's knot ?
+ENTY:food What food is eaten on the last day of the year ?
+HUM:ind Who composed the school song ?
+LOC:country Where do wild camels live ?
+NUM:date What year was the bicycle invented ?
+ABBR:exp What does DIY stand for ?
+DESC:def What is an isthmus ?
+ENTY:animal What animal changes its colour to hide ?
+HUM:ind Who runs the town museum ?
+LOC:city Where was the first stamp printed ?
+NUM:count How many hours are in a week ?
+ABBR:exp What does the abbreviation UTC mean ?
+DESC:manner How do you bake bread without yeast ?
+ENTY:food What kind of food is a truffle ?
+HUM:ind Who designed the glass bridge ?
+LOC:country What country gave the world the waltz ?
+NUM:date When did people begin to keep bees ?
+ABBR:exp What does ETA stand for ?
+DESC:def What is a haiku ?
+ENTY:animal What kind of animal is a newt ?
+HUM:ind Who built the first kite ?
+LOC:city What city hosts the kite festival ?
+NUM:count How many moons does the planet have ?
+ABBR:exp What does HTML stand for ?
+DESC:def What is an eclipse ?
+ENTY:animal What animal builds dams ?
+HUM:ind Who invented the zip ?
+LOC:city What city has the most bridges ?
+NUM:count How many sides does a snowflake have ?
+ABBR:exp What is the full form of GPS ?
+DESC:manner How do you grow mushrooms at home ?
+ENTY:food What food is made from soy beans ?
+HUM:ind Who wrote the longest diary ?
+LOC:country What country has no rivers ?
+NUM:date When was the first map of the moon drawn ?
+ABBR:exp What does the abbreviation NB mean ?
+DESC:def What is a fjord ?
+ENTY:animal What animal can sleep on one leg ?
+HUM:ind Who was the first person to ski to the pole ?
+LOC:country Where do tulips come from ?
+NUM:date What year did the old theatre open ?
+"""
+"""Questions of our own in the form of the corpus, the last 18 of them to test with."""

@@ -1,0 +1,174 @@
+"""From token counts to a sparse matrix: which tokens become columns, and the rows over these columns.
+
+A text goes through three forms:
+
+* a *bag*, token -> how often it occurs in the text; whoever makes the bags decides what a token is;
+* a *vocabulary*, token -> how often it occurs in the training texts; only the training part has a say in which tokens
+  become features, so that nothing of the test part leaks into them;
+* a *row* of X, with a column for each token of the vocabulary. Tokens without a column are left out.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lxmls_day1.errors import InputError
+
+
+def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) -> dict[str, float]:
+    """The tokens that occur often enough, and how often.
+
+    Parameters
+    ----------
+    bags : iterable of mappings of str to number
+        Token -> count for each text of the training part.
+    min_count : int
+        A token stays if its counts sum to at least this; 1 keeps all.
+
+    Returns
+    -------
+    dict of str to number
+        Token -> sum of its counts, in the order of first occurrence.
+
+    Examples
+    --------
+    >>> count_vocabulary([{"what": 1, "river": 1}, {"what": 2, "year": 1}], min_count=2)
+    {'what': 3}
+    """
+    totals: dict[str, float] = {}
+    for bag in bags:
+        for token, count in bag.items():
+            totals[token] = totals.get(token, 0) + count
+    return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
+
+
+def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int]) -> csr_array:
+    """Bags as rows over given columns; tokens that have no column are left out.
+
+    Parameters
+    ----------
+    bags : iterable of mappings of str to number
+        Token -> count for each text: from `lxmls_day1.tokens.count_tokens` for plain text, from `parse_review` for a
+        line of the review corpora, from `count_words` for a question.
+    feat_dict : mapping of str to int
+        Token -> column, such as ``corpus.feat_dict``; the columns are 0, 1, …, J - 1.
+
+    Returns
+    -------
+    csr_array of shape (len(bags), J)
+        float64, with sorted int32 indices.
+
+    Examples
+    --------
+    >>> X = vectorise([{"great": 2, "unheard-of": 1}, {}], {"dull": 0, "great": 1})
+    >>> X.toarray()
+    array([[0., 2.],
+           [0., 0.]])
+    """
+    starts, columns, counts = [0], [], []
+    for bag in bags:
+        row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
+        columns.extend(column for column, _ in row)
+        counts.extend(count for _, count in row)
+        starts.append(len(columns))
+    return csr_array(
+        (np.array(counts, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts, dtype=np.int32)),
+        shape=(len(starts) - 1, len(feat_dict)),
+    )
+
+
+def count_words(text: str) -> dict[str, int]:
+    """How often each word and each pair of neighbouring words occurs in a text whose words stand between spaces.
+
+    Words are lower-cased and nothing is left out: in a question "what", "is" and "how" say most. For prose with its
+    punctuation there is `lxmls_day1.tokens.count_tokens`.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    dict of str to int
+        First the unigrams ``a``, then the bigrams ``a_b``, each in the order of first occurrence.
+
+    Examples
+    --------
+    >>> count_words("Who was who ?")
+    {'who': 2, 'was': 1, '?': 1, 'who_was': 1, 'was_who': 1, 'who_?': 1}
+    """
+    words = text.lower().split()
+    counts: dict[str, int] = {}
+    for token in words + [f"{first}_{second}" for first, second in zip(words, words[1:], strict=False)]:
+        counts[token] = counts.get(token, 0) + 1
+    return counts
+
+
+class BagCorpus:
+    """What every corpus of bags offers; a reader fills it with `_set_examples`.
+
+    Attributes
+    ----------
+    X : csr_array of shape (M, J)
+        float64, with sorted int32 indices: training part, development part, test part.
+    y : int array of shape (M,)
+        The class of each example as a number: ``label_names[y[m]]`` is its name.
+    label_names : tuple of str
+    train_X, train_y, dev_X, dev_y, test_X, test_y
+        The parts of `X` and `y`; a part may have no rows.
+    feat_dict : dict of str to int
+        Token -> column.
+    feat_counts : dict of str to number
+        Token -> how often it occurs in the training part; for the tokens of `feat_dict`.
+    feature_names : list of str
+        Column -> token.
+    nr_features, nr_examples : int
+        J and M.
+    """
+
+    def _set_examples(
+        self,
+        bags: Sequence[Mapping[str, float]],
+        labels: Sequence[str],
+        train_end: int,
+        dev_end: int,
+        min_count: int = 1,
+        label_order: Callable[[str], Any] = str,
+        feature_order: Callable[[str], Any] | None = None,
+    ) -> None:
+        """Turn bags and labels of training, development and test part, in this order, into the attributes.
+
+        ``label_order`` and ``feature_order`` are keys to sort by; features stay in the order of first use otherwise.
+        """
+        self.feat_counts = count_vocabulary(bags[:train_end], min_count)
+        if feature_order:
+            self.feat_counts = {token: self.feat_counts[token] for token in sorted(self.feat_counts, key=feature_order)}
+        self.feature_names = list(self.feat_counts)
+        self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}
+        if not self.feature_names:
+            raise InputError(
+                f"no token of the training part occurs min_count={min_count} times; lower it, or add texts"
+            )
+        self.X = vectorise(bags, self.feat_dict)
+        self.label_names = tuple(sorted(set(labels), key=label_order))
+        codes = {label: code for code, label in enumerate(self.label_names)}
+        self.y = np.array([codes[label] for label in labels], dtype=np.int64)
+        self.nr_examples, self.nr_features = self.X.shape
+        self.train_X, self.train_y = self.X[:train_end], self.y[:train_end]
+        self.dev_X, self.dev_y = self.X[train_end:dev_end], self.y[train_end:dev_end]
+        self.test_X, self.test_y = self.X[dev_end:], self.y[dev_end:]
+
+
+def checked_min_count(min_count: int) -> int:
+    """`min_count` if it is a whole number from 1 on.
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+    """
+    if isinstance(min_count, bool) or not isinstance(min_count, (int, np.integer)) or min_count < 1:
+        raise InputError(f"min_count must be a whole number from 1 on, got {min_count!r}")
+    return int(min_count)

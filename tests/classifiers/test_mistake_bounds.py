@@ -1,0 +1,168 @@
+"""The bounds hold: on data drawn with a known margin, whatever the order, no perceptron makes more updates."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from classifiers.binary_perceptron import BinaryPerceptron
+from classifiers.mistake_bounds import mistake_bound
+from classifiers.perceptron import Perceptron
+from lxmls_day1.errors import InputError
+
+
+def data_with_a_margin(seed, n_classes, n_features, margin, n_examples=40):
+    """Points that random unit vectors u_1 … u_K part by at least ``margin``; returns X, labels, U (J + 1, K)."""
+    rng = np.random.default_rng(seed)
+    U = rng.normal(size=(n_features + 1, n_classes))
+    U /= np.linalg.norm(U, axis=0)
+    X = rng.normal(size=(4000, n_features)) * 2
+    scores = U[0] + X @ U[1:]
+    top = np.sort(scores, axis=1)
+    clear = top[:, -1] - top[:, -2] >= margin
+    X, labels = X[clear], scores.argmax(axis=1)[clear]
+    few = np.concatenate([np.flatnonzero(labels == k)[: n_examples // n_classes] for k in range(n_classes)])
+    few = rng.permutation(few)
+    return X[few], labels[few], U
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(0.02, 0.5))
+def test_the_multi_class_perceptron_never_makes_more_updates(seed, n_features, margin):
+    n_classes = 2 + seed % 4
+    X, labels, U = data_with_a_margin(seed, n_classes, n_features, margin)
+    if len(np.unique(labels)) < n_classes:  # a column that is nowhere the highest
+        return
+    bound = mistake_bound(X, labels, U)
+    assert bound.margin >= margin * (1 - 1e-12)
+    perceptron = Perceptron(nr_rounds=300, averaged=False, seed=seed, track_objective=False)
+    perceptron.train(X, labels)
+    assert perceptron.nr_updates <= bound.updates
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.floats(0.02, 0.5))
+def test_the_binary_perceptron_never_makes_more_updates_and_converges(seed, n_features, margin):
+    rng = np.random.default_rng(seed)
+    u = rng.normal(size=n_features + 1)
+    u /= np.linalg.norm(u)
+    X = rng.normal(size=(5000, n_features)) * 2
+    distances = u[0] + X @ u[1:]
+    X, signs = X[np.abs(distances) >= margin][:60], np.sign(distances[np.abs(distances) >= margin][:60])
+    if len(np.unique(signs)) < 2:
+        return
+    bound = mistake_bound(X, signs, u)
+    assert bound.margin >= margin * (1 - 1e-12)
+    # A pass that is not the last has a mistake, so there are at most so many passes.
+    perceptron = BinaryPerceptron(max_rounds=int(bound.updates) + 2, order=rng.permutation(len(X)))
+    perceptron.train(X, signs)
+    assert perceptron.converged
+    assert 0 < perceptron.nr_updates <= bound.updates
+
+
+def test_every_order_of_five_points_keeps_the_bound():
+    X = np.array([[1.0, 0.5], [2.0, -0.5], [0.0, 2.0], [0.5, 0.0], [-1.0, 1.5]])
+    signs = np.array([1, 1, 1, -1, -1])
+    u = [-1.0, 1.0, 1.0]  # x_1 + x_2 > 1
+    counts = []
+    for order in itertools.permutations(range(5)):
+        perceptron = BinaryPerceptron(order=order)
+        perceptron.train(X, signs)
+        assert perceptron.converged
+        counts.append(perceptron.nr_updates)
+    assert max(counts) <= mistake_bound(X, signs, u).updates
+    assert min(counts) < max(counts)  # the order does matter to the count
+
+
+def test_the_bound_is_no_exaggeration():
+    """M examples along axes of their own, x_m = 10 y_m e_m, a positive and a negative one in turn.
+
+    u = (0, 1, …, 1)/√M has the margin 10/√M, and R² = 101: the bound is 1.01 M. The perceptron is wrong on each example
+    once: its activation is the intercept, 0 at each positive example and 1 at each negative one.
+    """
+    n_examples = 50
+    signs = np.tile([1.0, -1.0], n_examples // 2)
+    X = 10 * np.diag(signs)
+    perceptron = BinaryPerceptron()
+    perceptron.train(X, signs)
+    assert perceptron.converged and perceptron.nr_updates == n_examples
+    assert mistake_bound(X, signs, np.append(0.0, np.ones(n_examples))).updates == pytest.approx(1.01 * n_examples)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
+def test_radius_and_margin_are_what_their_definitions_say(seed, scale):
+    rng = np.random.default_rng(seed)
+    U = rng.normal(size=(4, 3))
+    U /= np.linalg.norm(U, axis=0)
+    X = rng.normal(size=(12, 3))
+    g = [np.append(1.0, x) for x in X]
+    labels = np.array([np.argmax(row @ U) for row in g])
+    if len(np.unique(labels)) < 3:
+        return
+    radius = max(np.sqrt(row @ row) for row in g)
+    rivals = [(row, label, k) for row, label in zip(g, labels, strict=True) for k in range(3) if k != label]
+    margin = min((U[:, label] - U[:, k]) @ row for row, label, k in rivals)
+    for form in (np.asarray, sp.csr_array):
+        bound = mistake_bound(form(X), labels, scale * U)  # its length does not matter
+        assert bound.radius == pytest.approx(radius)
+        assert bound.margin == pytest.approx(margin)
+        assert bound.updates == pytest.approx(2 * 3 * radius**2 / margin**2)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_two_columns_give_the_bound_of_their_one_vector(seed):
+    rng = np.random.default_rng(seed)
+    X, u = rng.normal(size=(20, 3)), rng.normal(size=4)
+    labels = np.where(u[0] + X @ u[1:] > 0, "yes", "no")
+    if len(np.unique(labels)) < 2:
+        return
+    of_vector, of_columns = mistake_bound(X, labels, u), mistake_bound(X, labels, np.column_stack([-u, u]))
+    assert of_vector.updates == pytest.approx(of_columns.updates)
+    assert 2 * of_vector.margin == pytest.approx(of_columns.margin)
+
+
+def test_columns_of_unequal_length_are_scaled_together():
+    """Each column made as long as the others, this separator would part the classes no more."""
+    X, labels = np.array([[1.0], [3.0], [5.0]]), np.array([0, 1, 2])
+    U = np.array([[0.0, -2.0, -6.0], [0.0, 1.0, 2.0]])  # scores 0, x − 2, 2x − 6: a boundary at 2 and one at 4
+    unit = U / np.maximum(np.linalg.norm(U, axis=0), 1e-300)
+    assert (np.argmax(np.column_stack([np.ones(3), X]) @ unit, axis=1) != labels).any()
+    bound = mistake_bound(X, labels, U)
+    assert bound.updates == pytest.approx(2 * 26 * 45 / 1**2)  # 2 R² ‖U‖² / γ², with γ = 1 at these lengths
+    perceptron = Perceptron(nr_rounds=1000, averaged=False, track_objective=False)
+    perceptron.train(X, labels)
+    assert perceptron.history[-1].updates == 0 and perceptron.nr_updates <= bound.updates
+
+
+def test_the_distance_between_the_classes_is_no_margin():
+    """Lecture notes have (l/d)² with d the distance of the nearest two points of different classes: no bound."""
+    X = np.array([[10.0 * k, 0.05 * (-1) ** k] for k in range(6)])
+    signs = np.array([1, -1] * 3)
+    nearest = min(np.linalg.norm(a - b) for a, b in itertools.product(X[signs > 0], X[signs < 0]))
+    perceptron = BinaryPerceptron(max_rounds=100_000)
+    perceptron.train(X, signs)
+    bound = mistake_bound(X, signs, [0.0, 0.0, 1.0])
+    assert perceptron.converged
+    assert (bound.radius / nearest) ** 2 < perceptron.nr_updates <= bound.updates
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"separator": [0, -1]}, "does not part the classes: example 1 of class 1 has the margin -4"),
+        ({"separator": [[0, 0], [1, -1]]}, "does not part the classes: example 1 of class 1"),
+        ({"separator": [-4.0, 1.0]}, "has the margin 0, which must be above 0"),
+        ({"separator": [0, 0]}, "the separator is zero"),
+        ({"separator": [1, 2, 3]}, r"with J = 1, but has the shape \(3,\)"),
+        ({"separator": [0, np.nan]}, "must be finite"),
+        ({"separator": [[0.0, 1, 2], [0, 1, 2]]}, "parts 3 classes, but the data has 2: -1, 1"),
+        ({"separator": [[1], [1]]}, "parts 1 classes"),
+        ({"y": [1, 1]}, "parts 2 classes, but the data has 1: 1"),
+        ({"y": [1]}, "every example needs one label"),
+        ({"X": np.zeros((0, 1)), "y": []}, "there must be some"),
+    ],
+)
+def test_what_cannot_be_bounded(changes, says):
+    with pytest.raises(InputError, match=says):
+        mistake_bound(**({"X": [[-3.0], [4.0]], "y": [-1, 1], "separator": [0.0, 1.0]} | changes))
