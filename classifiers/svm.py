@@ -1,22 +1,28 @@
-"""The multi-class support vector machine by stochastic subgradient descent.
+"""The multi-class support vector machine, by stochastic subgradient descent or to its optimum.
 
-The objective is (1/M) Σ max_y' [s_y' + ρ(y', y)] − s_y + (λ/2) ‖W‖², and a step on one example is
+The objective is (1/M) Σ max_y' [s_y' + ρ(y', y)] − s_y + (λ/2) ‖W‖², and a subgradient step on one example is
 
     d = η_t (e_y − e_ỹ),    ỹ = argmax_y' s_y' + ρ(y', y)
 
 with ỹ the cost-augmented prediction: the class that violates the margin most. The weights shrink by 1 − η_t λ first.
+``svm_dual.py`` finds the optimum instead, and says how near it is.
 
 Sources: K. Crammer, Y. Singer, On the algorithmic implementation of multiclass kernel-based vector machines, JMLR 2,
 2001; S. Shalev-Shwartz et al., Pegasos, 2007; the guide, eq. 1.34-1.35 and algorithm 6. Its (1.35) leaves out the 1/M,
 and its algorithm 6 the shrinking, which its own objective requires.
 """
 
+import contextlib
+import warnings
+
 import numpy as np
 
 from classifiers.losses import hinge_loss
 from classifiers.online_classifier import compiled
 from classifiers.stochastic_gradient import StochasticGradient
-from lxmls_day1.checks import check_costs
+from classifiers.svm_dual import solve_dual
+from lxmls_day1.checks import check_costs, check_number
+from lxmls_day1.errors import InputError
 
 
 @compiled
@@ -28,12 +34,52 @@ def svm_rule(scores, label, sq_norm, step, cost):
     >>> svm_rule(np.array([2.5, 2.0]), 0, 1.0, 0.5, np.array([0.0, 1.0]))
     array([ 0.5, -0.5])
     """
+    # exercise 1.7: solution (6 lines)
     d = np.zeros_like(scores)
     augmented = np.argmax(scores + cost)
     if augmented != label:
         d[label] = step
         d[augmented] = -step
     return d
+    # exercise 1.7: end
+
+
+def svm_step(W, g, label, step, regularizer, cost):
+    """One step of algorithm 6, written out: the weights after it have seen one example.
+
+    The loop of ``online_classifier.py`` does the same for every learner that shrinks, without touching the whole of W.
+
+    Parameters
+    ----------
+    W : array (J + 1, K)
+        The weights w^t before the step; they stay as they are.
+    g : array (J + 1,)
+        g(x), the features of the example with their leading 1.
+    label : int
+        The column y of its true class.
+    step, regularizer : float
+        η_t and λ.
+    cost : array (K,)
+        ρ(·, y), the cost of each class where y is true.
+
+    Returns
+    -------
+    W : array (J + 1, K)
+        A new one.
+
+    Examples
+    --------
+    The true class 0 leads by 2.5 − 2, and a margin of 1 is wanted. λ = 0.2 and η = 0.5 take a tenth of the weights
+    away, and then g(x) is added to class 0 and taken from class 1 by half:
+
+    >>> svm_step(np.array([[0.5, 0.0], [1.0, 1.0]]), np.array([1.0, 2.0]), 0, 0.5, 0.2, np.array([0.0, 1.0]))
+    array([[ 0.95, -0.5 ],
+           [ 1.9 , -0.1 ]])
+    """
+    # exercise 1.7: solution (2 lines)
+    d = svm_rule(g @ W, label, g @ g, step, cost)
+    return (1 - step * regularizer) * W + np.outer(g, d)
+    # exercise 1.7: end
 
 
 class SVM(StochasticGradient):
@@ -41,8 +87,27 @@ class SVM(StochasticGradient):
 
     Parameters
     ----------
-    regularizer, nr_rounds, initial_step, alpha, averaged, seed, order, cost, track_objective, progress
+    regularizer : float ≥ 0
+        λ, for the dual solver > 0. scikit-learn's and LIBLINEAR's C is 1/(λM).
+    solver : "subgradient" or "dual"
+        Stochastic subgradient descent for ``nr_rounds`` rounds; or dual coordinate ascent until the objective is
+        certainly within ``tolerance`` of its optimum, which keeps M x K numbers beside the weights.
+    tolerance : float > 0
+        Of the dual solver: it stops when the duality gap is at most this share of the objective.
+    max_epochs : int ≥ 1
+        Of the dual solver: a warning tells when they did not suffice.
+    seed, cost, progress
         As in :class:`StochasticGradient`.
+    nr_rounds, initial_step, alpha, averaged, order, track_objective
+        As in :class:`StochasticGradient`, of the subgradient solver only.
+
+    Attributes
+    ----------
+    history : list
+        Of :class:`Round` from the subgradient solver; of :class:`classifiers.svm_dual.Epoch`, with objective, dual
+        value and gap, from the dual one.
+    nr_updates : int
+        Steps that changed the weights beyond shrinking them.
 
     Examples
     --------
@@ -51,10 +116,117 @@ class SVM(StochasticGradient):
     >>> params = svm.train(X, y)
     >>> svm.evaluate(y, svm.test(X, params))
     1.0
+
+    How far is that from the optimum? The dual solver knows the optimum to one in a thousand:
+
+    >>> optimum = SVM(regularizer=0.1, solver="dual")
+    >>> best = optimum.train(X, y)
+    >>> optimum.history[-1].gap <= 1e-3 * optimum.history[-1].objective
+    True
+    >>> svm.history[-1].objective > optimum.history[-1].dual
+    True
     """
 
     name = "SVM"
     rule = staticmethod(svm_rule)
 
+    def __init__(self, regularizer=1.0, solver="subgradient", tolerance=1e-3, max_epochs=1000, **settings):
+        super().__init__(regularizer=regularizer, **settings)
+        self.solver = solver
+        self.tolerance = tolerance
+        self.max_epochs = max_epochs
+
+    def check_settings(self):
+        super().check_settings()
+        if self.solver not in ("subgradient", "dual"):
+            raise InputError(f'solver must be "subgradient" or "dual", but is {self.solver!r}')
+        if self.solver == "dual":
+            check_number("regularizer (λ of the dual solver, whose C is 1/(λM))", self.regularizer, above=0)
+            check_number("tolerance", self.tolerance, above=0)
+            check_number("max_epochs", self.max_epochs, at_least=1, whole=True)
+            if self.order is not None:
+                raise InputError(
+                    "order is for the subgradient solver; the dual one leaves examples out as it goes on, and draws "
+                    "its orders from the seed"
+                )
+
     def losses(self, scores, labels):
         return hinge_loss(scores, labels, check_costs(self.cost, scores.shape[1]))
+
+    def train(self, X, y, callback=None):
+        """Minimise the objective, or come near its minimum, as the solver does.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+        y : M labels
+        callback : function (record, weights, params), optional
+            Called after each round or epoch with its entry of ``history``, the weights as they stand (J + 1, K), and
+            the parameters that ``train`` would return if it stopped here. Both are copies, yours to keep.
+
+        Returns
+        -------
+        params : array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            For hyper-parameters that make no sense or data that cannot be trained on.
+        """
+        if self.solver == "dual":
+            return self._train_dual(X, y, callback)
+        return super().train(X, y, callback)
+
+    def _train_dual(self, X, y, callback):
+        from lxmls_day1 import kernels
+
+        self.check_settings()
+        X, labels = self._training_data(X, y)
+        costs = check_costs(self.cost, len(self.classes))
+        self.history, self.nr_updates = [], 0
+
+        with self._epoch_progress() as show:
+
+            def after_epoch(epoch, params):
+                self.history.append(epoch)
+                self.nr_updates += epoch.updates
+                show(epoch)
+                if callback:
+                    callback(epoch, params.copy(), params.copy())
+
+            params, converged = solve_dual(
+                kernels.as_examples(X),
+                labels,
+                costs,
+                float(self.regularizer),
+                float(self.tolerance),
+                int(self.max_epochs),
+                np.random.default_rng(self.seed),
+                after_epoch,
+            )
+        if not converged:
+            last = self.history[-1]
+            warnings.warn(
+                f"the dual solver was stopped after {last.number} epochs at a gap of {last.gap:.2g}, before it "
+                f"reached its tolerance of {self.tolerance:g} x {last.objective:.2g}; raise max_epochs, the tolerance "
+                "or the regularizer, or scale the features down",
+                stacklevel=3,
+            )
+        self.trained = True
+        return params
+
+    @contextlib.contextmanager
+    def _epoch_progress(self):
+        """A function that shows an epoch, in a bar if ``progress`` is on."""
+        if not self.progress:
+            yield lambda epoch: None
+            return
+        from tqdm.auto import tqdm
+
+        with tqdm(desc=self.get_name(), unit="epoch") as bar:
+
+            def show(epoch):
+                bar.set_postfix(objective=f"{epoch.objective:.5g}", gap=f"{epoch.gap:.1g}", refresh=False)
+                bar.update()
+
+            yield show

@@ -1,0 +1,164 @@
+"""The stochastic subgradient method, its settings, and what both solvers of the SVM share."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import SGDClassifier
+from sklearn.metrics import hinge_loss as sklearn_hinge_loss
+
+from classifiers.svm import SVM, svm_rule, svm_step
+from lxmls_day1.errors import InputError
+
+
+def random_problem(seed, n_classes, n_examples=30, n_features=6):
+    """Real-valued features, so that no two scores tie by construction; and a cost matrix."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.5)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
+    costs = rng.uniform(0.1, 3.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
+    return X, labels, costs
+
+
+def naive_subgradient(X, labels, n_classes, regularizer, steps, order, cost):
+    """Algorithm 6 with the shrinking that its objective asks for, written out class by class."""
+    W = np.zeros((X.shape[1] + 1, n_classes))
+    for step, m in zip(steps, order, strict=True):
+        g, y = np.concatenate([[1.0], X[m]]), labels[m]
+        worst, largest = None, -np.inf
+        for k in range(n_classes):
+            augmented = W[:, k] @ g + cost[k, y]
+            if augmented > largest:
+                worst, largest = k, augmented
+        W = W - step * regularizer * W
+        if worst != y:
+            W[:, y] += step * g
+            W[:, worst] -= step * g
+    return W
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5, 9])
+@pytest.mark.parametrize("with_costs", [False, True])
+def test_the_learner_is_the_naive_loop(n_classes, with_costs):
+    X, labels, costs = random_problem(n_classes, n_classes)
+    rng = np.random.default_rng(5)
+    orders = np.array([rng.permutation(len(X)) for _ in range(4)])
+    settings = {"regularizer": 0.13, "initial_step": 0.7, "alpha": 0.8, "nr_rounds": 4, "order": orders}
+    svm = SVM(cost=costs if with_costs else None, **settings)
+    steps = 0.7 * np.arange(1, orders.size + 1) ** -0.8
+    cost = costs if with_costs else 1 - np.eye(n_classes)
+    expected = naive_subgradient(X, labels, n_classes, 0.13, steps, orders.ravel(), cost)
+    for form in (np.asarray, sp.csr_array):
+        np.testing.assert_allclose(svm.train(form(X), labels), expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.6, 1.0])
+def test_two_classes_are_the_pair_of_scikit_learns_vector_halved(alpha):
+    """SGDClassifier(alpha=λ/2, eta0=2 η_0) on the same order; its intercept is a column of ones, regularized as ours."""
+    X, labels, _ = random_problem(1, 2, n_examples=60)
+    order = np.random.default_rng(2).permutation(60)
+    g = sp.csr_array(np.hstack([np.ones((60, 1)), X])[order])
+    theirs = SGDClassifier(
+        loss="hinge", alpha=0.05, learning_rate="invscaling", eta0=0.6, power_t=alpha, fit_intercept=False,
+        shuffle=False, max_iter=7, tol=None,
+    ).fit(g, labels[order])  # fmt: skip
+    ours = SVM(regularizer=0.1, initial_step=0.3, alpha=alpha, nr_rounds=7, order=order)
+    params = ours.train(sp.csr_array(X), labels)
+    np.testing.assert_allclose(params, np.column_stack([-theirs.coef_[0] / 2, theirs.coef_[0] / 2]), atol=1e-9)
+
+
+def test_the_rule_takes_the_class_that_violates_the_margin_most():
+    rng = np.random.default_rng(8)
+    for _ in range(200):
+        n_classes = rng.integers(2, 8)
+        scores, cost = rng.normal(size=n_classes), rng.uniform(0, 3, n_classes)
+        label = rng.integers(n_classes)
+        cost[label] = 0.0
+        # d/step is minus the subgradient: the loss, linear around the scores, falls by step ‖d/step‖².
+        worst = max(range(n_classes), key=lambda k: scores[k] + cost[k])
+        expected = np.zeros(n_classes)
+        if scores[worst] + cost[worst] > scores[label]:
+            expected[label], expected[worst] = 0.25, -0.25
+        np.testing.assert_array_equal(svm_rule(scores, label, 3.0, 0.25, cost), expected)
+
+
+def test_the_rule_on_a_margin_held_exactly_and_on_ties():
+    ones = np.array([0.0, 1.0, 1.0])
+    np.testing.assert_array_equal(svm_rule(np.array([1.0, 0.0, 0.0]), 0, 1.0, 1.0, ones), np.zeros(3))
+    np.testing.assert_array_equal(svm_rule(np.zeros(3), 0, 1.0, 1.0, ones), [1.0, -1.0, 0.0])
+    np.testing.assert_array_equal(svm_rule(np.zeros(3), 2, 1.0, 1.0, ones[::-1].copy()), [-1.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_objective_is_the_mean_hinge_loss_and_the_penalty(n_classes):
+    X, labels, costs = random_problem(4, n_classes)
+    svm = SVM(regularizer=0.3)
+    params = svm.train(X, labels)
+    scores = X @ params[1:] + params[0]
+    decision = scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
+    expected = sklearn_hinge_loss(labels, decision) + 0.15 * (params**2).sum()
+    assert svm.objective(X, labels, params) == pytest.approx(expected)
+    assert svm.history[-1].objective == pytest.approx(expected)
+
+    with_costs = SVM(regularizer=0.3, cost=costs)
+    with_costs.train(X, labels)
+    losses = [max(scores[m, k] + costs[k, y] - scores[m, y] for k in range(n_classes)) for m, y in enumerate(labels)]
+    assert with_costs.objective(X, labels, params) == pytest.approx(np.mean(losses) + 0.15 * (params**2).sum())
+
+
+@pytest.mark.parametrize("solver", ["subgradient", "dual"])
+def test_costs_are_checked_by_both_solvers(solver):
+    X, labels, costs = random_problem(6, 3)
+    for bad, complaint in [
+        (-costs, "not negative"),
+        (costs + np.eye(3), "zero diagonal"),
+        (costs[:2], "3 x 3"),
+        (np.where(np.eye(3), 0, np.inf), "finite"),
+    ]:
+        with pytest.raises(InputError, match=complaint):
+            SVM(solver=solver, cost=bad).train(X, labels)
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"solver": "primal"}, '"subgradient" or "dual", but is \'primal\''),
+        ({"solver": None}, '"subgradient" or "dual"'),
+        ({"solver": "dual", "regularizer": 0.0}, "regularizer .*above 0"),
+        ({"solver": "dual", "regularizer": -1.0}, "regularizer .*at least 0"),
+        ({"solver": "dual", "tolerance": 0.0}, "tolerance .*above 0"),
+        ({"solver": "dual", "tolerance": "tight"}, "tolerance"),
+        ({"solver": "dual", "max_epochs": 0}, "max_epochs .*at least 1"),
+        ({"solver": "dual", "max_epochs": 2.5}, "max_epochs .*whole"),
+        ({"solver": "dual", "order": [0, 1]}, "order is for the subgradient solver"),
+        ({"regularizer": -0.1}, "regularizer"),
+        ({"regularizer": float("nan")}, "regularizer"),
+        ({"alpha": 0.5}, "alpha"),
+        ({"initial_step": 0.0}, "initial_step"),
+    ],
+)
+def test_settings_that_make_no_sense(settings, complaint):
+    with pytest.raises(InputError, match=complaint):
+        SVM(**settings).train([[0.0], [1.0]], [0, 1])
+
+
+def test_the_subgradient_solver_needs_no_regularizer_and_is_the_default():
+    X, labels, _ = random_problem(9, 3)
+    svm = SVM(regularizer=0)
+    params = svm.train(X, labels)
+    assert svm.solver == "subgradient" and np.isfinite(params).all()
+    assert [record.number for record in svm.history] == list(range(1, 21))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("regularizer", [0.0, 0.3, 2.0])
+def test_the_step_written_out_is_that_of_the_loop(n_classes, regularizer):
+    X, labels, costs = random_problem(11, n_classes)
+    order = np.random.default_rng(11).permutation(len(X))
+    svm = SVM(regularizer=regularizer, nr_rounds=2, initial_step=0.7, alpha=0.8, cost=costs, order=order)
+    W = np.zeros((X.shape[1] + 1, n_classes))
+    for step, m in zip(svm.steps(1, 2 * len(X)), np.tile(order, 2), strict=True):
+        before = W.copy()
+        after = svm_step(W, np.append(1.0, X[m]), labels[m], step, regularizer, costs[:, labels[m]])
+        assert np.array_equal(W, before)
+        W = after
+    assert svm.train(X, labels) == pytest.approx(W, abs=1e-10)
