@@ -1,0 +1,425 @@
+"""Every structured learner is a flat one with a bigger argmax: its classes are the tag sequences of a whole sentence.
+
+A sequence y of tags for a sentence x has the score w · Φ(x, y), where Φ adds up, over the words, the features of the word with
+its tag (emissions) and the pairs of neighbouring tags, the first and the last one included (transitions). There are K^T
+sequences, too many to list, but Viterbi's search finds the best one, and the one that violates the margin most
+(``joint_features.py``, ``viterbi.py``). A step on one sentence is then, as in ``online_classifier.py``,
+
+    W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)]
+
+with ŷ the rival that the search found. Between these two sequences it is a problem of two classes, and the step τ is what the
+flat learner's own rule answers to it: ``perceptron.py``, ``mira.py`` and ``svm.py`` are used as they are.
+
+The flat learners are the special case of sentences of one word without transitions: then the rival is the flat prediction,
+Φ(x, y) is g(x) in the column of y, and the weights are the same, step for step.
+
+Sources: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002; I. Tsochantaridis et al., Large margin
+methods for structured and interdependent output variables, JMLR 6, 2005.
+"""
+
+import time
+import warnings
+
+import numpy as np
+
+from classifiers.joint_features import Layout
+from classifiers.online_classifier import OnlineClassifier, Round, Weights, check_rule
+from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
+from classifiers.viterbi import cost_augmented, path_score, viterbi
+from lxmls_day1.checks import check_costs, check_labels, check_number, check_params, listed, shown
+from lxmls_day1.errors import InputError
+
+
+class StructuredClassifier(OnlineClassifier):
+    """The loop of :class:`OnlineClassifier` over sentences. A learner is a subclass that names its ``rule``.
+
+    Parameters
+    ----------
+    templates : list of str
+        What a word's features are, see :mod:`classifiers.tag_features`.
+    min_count : int ≥ 1
+        A feature counts if at least so many words of the training sentences have it.
+    transitions : bool
+        Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself.
+    decoder : function (ChainScores) -> path (T,), optional
+        A search written in Python, such as :func:`classifiers.viterbi.viterbi`, in place of the compiled one; for training
+        and for tagging.
+    nr_rounds, averaged, seed, order, cost, track_objective, progress
+        As in :class:`OnlineClassifier`; an example is a sentence, a class is a tag, and the cost of a sequence is the sum over
+        its words: with 0/1 costs the number of wrong tags.
+
+    Attributes
+    ----------
+    classes : array (K,)
+        The tags of the training sentences in ascending order.
+    feature_names : list of J str
+        The features, in the order of the rows of the parameters.
+    history, nr_updates
+        As in :class:`OnlineClassifier`.
+
+    Notes
+    -----
+    The parameters have a column for each tag. Row 0 holds the bias of each tag and rows 1 … J the emissions, as in a flat
+    classifier; then come K rows of transitions (from the tag of the row to that of the column), a row for the first tag of a
+    sentence and one for the last (``joint_features.py``). Without transitions it ends after row J.
+
+    A rule is asked ``rule(scores, label, sq_norm, step, cost)`` about two classes, 0 the rival and 1 the truth, where scores =
+    (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm is half of ‖Φ(x, y) − Φ(x, ŷ)‖², in which what stands in both
+    Φ cancels; in the flat case it is ‖g(x)‖². It answers (−τ, τ). Nothing is asked where the rival is the truth itself, or where
+    Φ is the same for both.
+    """
+
+    name = "Structured classifier"
+    augmented = False  # whether the rival is the sequence of the highest score plus cost
+
+    def __init__(self, templates=TEMPLATES, min_count=1, transitions=True, decoder=None, **settings):
+        super().__init__(**settings)
+        self.templates = templates
+        self.min_count = min_count
+        self.transitions = transitions
+        self.decoder = decoder
+        self.feature_names = None
+        self._index = None
+
+    def check_settings(self):
+        super().check_settings()
+        check_templates(self.templates)
+        check_number("min_count", self.min_count, at_least=1, whole=True)
+
+    def train(self, X, y, callback=None):
+        """Go through the sentences ``nr_rounds`` times.
+
+        Parameters
+        ----------
+        X : list of M sentences, each a sequence of words
+        y : list of M sequences of tags, one for each word
+        callback : function (round, weights, params), optional
+            As in :meth:`OnlineClassifier.train`.
+
+        Returns
+        -------
+        params : array (J + 1 + K + 2, K), or (J + 1, K) without transitions
+
+        Raises
+        ------
+        InputError
+            For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not give to
+            the truth what it takes from the rival, or weights that grow beyond all bounds.
+        """
+        from lxmls_day1 import chain_kernels  # numba: imported when it is needed, and not before
+
+        self.check_settings()
+        X = check_sentences(X)
+        labels = self._learn_tags(X, y)
+        self._index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
+        self.feature_names = self._index.names
+        layout = Layout(len(self._index), len(self.classes), bool(self.transitions))
+        costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
+        check_rule(self.rule, 2, np.array([[0.0, 1.0], [1.0, 0.0]]))
+        orders = self._orders(len(X))  # (R, M)
+        averaged = "steps" if self.averaged is True else self.averaged
+
+        sentences = chain_kernels.Sentences(*words, labels, layout.n_features)
+        weights = Weights(*layout.shape, averaged == "steps")
+        run = _runner(chain_kernels, self, layout, sentences, costs, weights)
+        mean_of_rounds = 0.0
+        self.history, self.nr_updates, seconds = [], 0, 0.0
+
+        for number, order in enumerate(self._with_progress(orders), start=1):
+            started = time.perf_counter()
+            updates = run(order, self.steps(1 + (number - 1) * len(X), len(X)))
+            if averaged == "rounds":
+                mean_of_rounds = mean_of_rounds + (weights.current() - mean_of_rounds) / number
+            seconds += time.perf_counter() - started
+
+            if callback or self.track_objective or number == len(orders):
+                params = mean_of_rounds.copy() if averaged == "rounds" else weights.result()
+                if not np.isfinite(params).all():
+                    raise InputError(
+                        f"{self.get_name()}: the weights grew beyond all bounds in round {number}; take smaller steps"
+                    )
+            objective = self._structured_objective(sentences, costs, params) if self.track_objective else None
+            self.history.append(Round(number, int(updates), seconds, objective))
+            self.nr_updates += int(updates)
+            if callback:
+                callback(self.history[-1], weights.current(), params.copy())
+        self.trained = True
+        return params
+
+    def test(self, X, params):
+        """Tag sentences: for each the tag sequence with the highest score, of equal ones the first (see ``viterbi.py``).
+
+        Parameters
+        ----------
+        X : list of M sentences, each a sequence of words
+        params : array, what ``train`` returned
+
+        Returns
+        -------
+        y_hat : list of M lists of tags
+
+        Raises
+        ------
+        InputError
+            If there was no training, a sentence is none, or the parameters are not of this classifier.
+        """
+        from lxmls_day1 import chain_kernels
+
+        if self.decoder is not None:
+            return [
+                self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)
+            ]
+        layout, params = self._fit(params)
+        words = self._encode(check_sentences(X))
+        tags = self.classes[chain_kernels.best_paths(*words, layout.n_features, params)].tolist()
+        return [tags[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
+
+    def get_scores(self, X, params):
+        """The scores of all parts of the tag sequences of each sentence: what the search works on.
+
+        Parameters
+        ----------
+        X : list of M sentences, each a sequence of words
+        params : array, what ``train`` returned
+
+        Returns
+        -------
+        list of M :class:`classifiers.viterbi.ChainScores`
+            Tags by their number in ``classes``.
+        """
+        layout, params = self._fit(params)
+        words = self._encode(check_sentences(X))
+        return [layout.scores(words, m, params) for m in range(len(words.starts) - 1)]
+
+    def get_label(self, X, params):
+        """The same as :meth:`test`: sentences need no intercept term."""
+        return self.test(X, params)
+
+    def evaluate(self, truth, predicted):
+        """Accuracy: the share of words whose predicted tag is the true one.
+
+        A true tag that does not occur in the training sentences counts as a mistake, as it does in published accuracies.
+
+        Parameters
+        ----------
+        truth, predicted : lists of M sequences of tags
+
+        Returns
+        -------
+        accuracy : float in [0, 1]
+
+        Raises
+        ------
+        InputError
+            If they do not have the same sentences of the same lengths, or there is no word.
+
+        Examples
+        --------
+        >>> StructuredClassifier().evaluate([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]]).__round__(3)
+        0.667
+        """
+        truth, predicted = list(truth), list(predicted)
+        if len(truth) != len(predicted):
+            raise InputError(f"evaluate got {len(truth)} true and {len(predicted)} predicted tag sequences; pass as many")
+        for m, (tags, guesses) in enumerate(zip(truth, predicted, strict=True)):
+            if len(tags) != len(guesses):
+                raise InputError(f"sentence {m} has {len(tags)} true tags, but {len(guesses)} predicted ones")
+        n_words = sum(len(tags) for tags in truth)
+        if n_words == 0:
+            raise InputError("evaluate needs at least one word, but got none; is this part of the corpus empty?")
+        right = sum(
+            tag == guess
+            for tags, guesses in zip(truth, predicted, strict=True)
+            for tag, guess in zip(tags, guesses, strict=True)
+        )
+        return right / n_words
+
+    def objective(self, X, y, params):
+        """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖². None for one without a loss.
+
+        Parameters
+        ----------
+        X : list of M sentences
+        y : list of M sequences of tags that were seen in training
+        params : array, what ``train`` returned
+        """
+        from lxmls_day1 import chain_kernels
+
+        (layout, params), X = self._fit(params), check_sentences(X)
+        labels = self._codes(_all_tags(X, y))
+        sentences = chain_kernels.Sentences(*self._encode(X), labels, layout.n_features)
+        costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)
+        return self._structured_objective(sentences, costs, params)
+
+    def structured_losses(self, sentences, costs, params):
+        """The loss of each sentence (M,); None for a learner without one."""
+        return None
+
+    def _structured_objective(self, sentences, costs, params):
+        losses = self.structured_losses(sentences, costs, params)
+        if losses is None:
+            return None
+        return float(losses.mean() + self.regularizer / 2 * (params**2).sum())
+
+    def _learn_tags(self, X, y):
+        """Set ``classes``; returns the tags of all words as column numbers (N,)."""
+        tags = _all_tags(X, y)
+        if len(tags) == 0:
+            raise InputError("training needs sentences, but X has none; is the training part of the corpus empty?")
+        classes, codes = np.unique(tags, return_inverse=True)
+        if len(classes) < 2:
+            raise InputError(
+                f"training needs at least two tags, but every word has the tag {shown(classes[0])}; take more sentences"
+            )
+        self.classes = classes
+        return codes.astype(np.int64)
+
+    def _index(self):
+        return FeatureIndex(self.templates, self.feature_names)
+
+    def _encode(self, X):
+        """The features of the words of checked sentences; a classifier that was loaded from a file makes its index anew."""
+        if self._index is None or self._index.names is not self.feature_names:
+            self._index = FeatureIndex(self.templates, self.feature_names)
+            self.feature_names = self._index.names
+        return self._index.encode(X)
+
+    def _fit(self, params):
+        """The layout of parameters, and they themselves, if they can be of this classifier."""
+        if self.classes is None or self.feature_names is None:
+            raise InputError(f"{self.get_name()} has no features yet: train it first")
+        params = np.ascontiguousarray(check_params(params))
+        layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in (True, False)]
+        for layout in layouts:
+            if params.shape == layout.shape:
+                return layout, params
+        raise InputError(
+            f"the parameters must have the shape {layouts[0].shape}, or {layouts[1].shape} without transitions, but have "
+            f"{params.shape}; use those that its own train returned"
+        )
+
+
+def check_sentences(X):
+    """Sentences as a list of sequences of words; an error for text that is not split, and for sentences without words.
+
+    Examples
+    --------
+    >>> check_sentences([("Rain", "fell", ".")])
+    [('Rain', 'fell', '.')]
+    """
+    if isinstance(X, str):
+        raise InputError("X must be a list of sentences, each a list of words, but is a text; split it")
+    X = list(X)
+    for m, sentence in enumerate(X):
+        if isinstance(sentence, str):
+            raise InputError(f"a sentence must be a list of words, but sentence {m} is the text {sentence!r}; split it")
+        if not len(sentence):
+            raise InputError(f"a sentence has at least one word, but sentence {m} has none; leave it out")
+        for word in sentence:
+            if not isinstance(word, str) or not word:
+                raise InputError(f"a word must be a text that is not empty, but sentence {m} holds {word!r}")
+    return X
+
+
+def _all_tags(X, y):
+    """The tags of all words in a row (N,), after a look whether each word has one."""
+    if isinstance(y, str) or len(y) != len(X):
+        raise InputError(f"X has {len(X)} sentences, but y has {len(y)}; every sentence needs its sequence of tags")
+    for m, (sentence, tags) in enumerate(zip(X, y, strict=True)):
+        if isinstance(tags, str) or len(tags) != len(sentence):
+            raise InputError(
+                f"every word needs one tag, but sentence {m} has {len(sentence)} words and the tags {listed(tags)}"
+            )
+    return check_labels(np.array([tag for tags in y for tag in tags]))
+
+
+def _runner(kernels, learner, layout, sentences, costs, weights):
+    """A function (order, steps) -> number of updates that runs one round: as machine code, unless rule or search is Python."""
+    shrinkage = float(learner.regularizer) if learner.shrinks else 0.0
+    rule = learner.rule
+    if getattr(rule, "compiled", False) and learner.decoder is None:
+        from numba.core.errors import NumbaError
+
+        from lxmls_day1.kernels import compile_rule
+
+        try:
+            machine_code = compile_rule(rule)
+        except NumbaError as error:
+            reason = str(error).strip().splitlines()[-1]
+            warnings.warn(f"{rule.__name__} could not be compiled and runs as plain Python: {reason}", stacklevel=3)
+        else:
+            room = np.zeros(weights.V.size, dtype=np.int32)
+
+            def run_compiled(order, steps):
+                weights.n_steps += len(order)
+                updates = kernels.compiled_round()(
+                    *sentences, order, steps, shrinkage, machine_code, costs, learner.augmented,
+                    weights.V, weights.U, weights.state, room,
+                )  # fmt: skip
+                if updates < 0:
+                    raise InputError(_ONE_SIDED.format(rule.__name__))
+                return updates
+
+            return run_compiled
+
+    def run_readable(order, steps):
+        updates = 0
+        for m, step in zip(order.tolist(), steps.tolist(), strict=True):
+            entries, change = _change(learner, layout, sentences, m, step, costs, weights)
+            updates += _add(weights, entries, change, 1.0 - step * shrinkage)
+        return updates
+
+    return run_readable
+
+
+def _change(learner, layout, sentences, m, step, costs, weights):
+    """τ [Φ(x, y) − Φ(x, ŷ)] for sentence m, as entries of the flattened W and what to add there."""
+    scale, truth = weights.state[0], sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
+    scores = layout.scores(sentences, m, weights.V)
+    scores = type(scores)(*(scale * part for part in scores))
+    searched = cost_augmented(scores, truth, costs.T) if learner.augmented else scores
+    rival = _path(learner.decoder or viterbi, searched)
+    entries, values = layout.difference(sentences, m, truth, rival)
+    if len(entries) == 0:
+        return entries, values
+    cost = costs[truth, rival].sum()  # ρ(ŷ, y)
+    gain = max(0.0, path_score(searched, rival) - path_score(searched, truth))
+    gain -= cost if learner.augmented else 0.0
+    d = np.asarray(learner.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
+    if abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+        raise InputError(_ONE_SIDED.format(getattr(learner.rule, "__name__", "the rule")))
+    return entries, d[1] * values
+
+
+def _add(weights, entries, change, shrink):
+    """W ← shrink · W + change, and one more term of the average; returns whether the change is one."""
+    V, U, state = weights.V.reshape(-1), weights.U.reshape(-1), weights.state  # (rows · K,): views
+    weights.n_steps += 1
+    state[0] *= shrink
+    if not _SMALLEST_SCALE < abs(state[0]) < 1 / _SMALLEST_SCALE:
+        U -= state[1] * V if len(U) else 0.0
+        V *= state[0]
+        state[:] = 1.0, 0.0
+    V[entries] += change / state[0]
+    if len(U):
+        U[entries] += state[1] * change / state[0]
+    state[1] += state[0]
+    return bool(np.any(change))
+
+
+_SMALLEST_SCALE = 1e-5  # of W = c V: beyond, c goes into V, since digits would be lost
+_ONE_SIDED = "{} must take from the rival what it gives to the truth, d = (−τ, τ), but its two numbers do not cancel"
+
+
+def _path(decoder, scores):
+    """What a decoder found, if it is a path."""
+    found = decoder(scores)
+    path = np.asarray([] if found is None else found)
+    n_words, n_tags = scores.emissions.shape
+    if path.shape != (n_words,) or path.dtype.kind not in "iu" or path.min() < 0 or path.max() >= n_tags:
+        name = getattr(decoder, "__name__", "the decoder")
+        raise InputError(
+            f"{name} must return a path, {n_words} tag numbers from 0 to {n_tags - 1} for {n_words} words, but returned "
+            f"{'None; is its return missing?' if found is None else repr(found)}"
+        )
+    return path.astype(np.int64)

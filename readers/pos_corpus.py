@@ -1,0 +1,345 @@
+"""Sentences whose words have part-of-speech tags: treebanks in the CoNLL-U format, and a small example of our own.
+
+In a file of that format a word is a line of ten columns with tabs between them, a blank line ends a sentence, and lines that
+begin with # are comments::
+
+    # text = They don't bite.
+    1	They	they	PRON	PRP	…
+    2-3	don't	_	_	_	…
+    2	do	do	AUX	VBP	…
+    3	n't	not	PART	RB	…
+
+A tagger wants the second column, and the fourth (UPOS, the 17 tags that all languages share) or the fifth (XPOS, the language's
+own). Lines such as ``2-3``, which show how words are written together, and ``8.1``, which stand for a word that is not there, are
+passed over.
+
+References
+----------
+J. Nivre et al. (2020), *Universal Dependencies v2: An Evergrowing Multilingual Treebank Collection*, LREC 2020.
+N. Silveira et al. (2014), *A Gold Standard Dependency Corpus for English*, LREC 2014: the English Web Treebank.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lxmls_day1 import corpora
+from lxmls_day1.errors import CorpusError, InputError
+
+#: Which column of a file each kind of tag stands in, counted from 0.
+TAG_COLUMNS = {"upos": 3, "xpos": 4}
+
+_NR_COLUMNS = 10
+_RANGE_OR_EMPTY = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|[0-9]+\.[1-9][0-9]*")
+
+
+class TaggedSentence(NamedTuple):
+    """A sentence: words, and the tag of each."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+# ----------------------------------------------------------------------------------------------------------------- parsing
+
+
+def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
+    """Read the content of a file in the CoNLL-U format.
+
+    Parameters
+    ----------
+    content : bytes
+    tags : {"upos", "xpos"}
+        Which tags to take.
+    name : str
+        How an error names the file.
+
+    Returns
+    -------
+    list of TaggedSentence
+
+    Raises
+    ------
+    CorpusError
+        If the file is not UTF-8, a word has not ten columns, not the next number of its sentence, no form or no tag, or there is
+        no sentence at all; the message names file and line.
+
+    Examples
+    --------
+    >>> line = "{}\\t{}\\t_\\t{}\\t_\\t_\\t_\\t_\\t_\\t_\\n"
+    >>> text = "# two words\\n" + line.format(1, "Dogs", "NOUN") + line.format(2, "bark", "VERB")
+    >>> parse_conllu(text.encode())
+    [TaggedSentence(words=('Dogs', 'bark'), tags=('NOUN', 'VERB'))]
+    """
+    column = _tag_column(tags)
+    sentences, forms, labels = [], [], []
+    for number, line in enumerate(_lines(content, name), start=1):
+        if not line:
+            if forms:
+                sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
+                forms, labels = [], []
+            continue
+        if line[0] == "#":
+            continue
+        cells = line.split("\t")
+        if len(cells) != _NR_COLUMNS:
+            raise CorpusError(
+                f"{name}, line {number}: got {len(cells)} column{'s' * (len(cells) != 1)}; expected {_NR_COLUMNS} with tabs "
+                "between them, a comment that begins with #, or an empty line"
+            )
+        if cells[0] != str(len(forms) + 1):
+            if _RANGE_OR_EMPTY.fullmatch(cells[0]):
+                continue
+            raise CorpusError(
+                f"{name}, line {number}: the first column is {_shown(cells[0])}; expected {len(forms) + 1}, the number of the "
+                "word in its sentence, or a range such as 2-3, or an empty node such as 8.1"
+            )
+        form, tag = cells[1], cells[column]
+        if not form:
+            raise CorpusError(f"{name}, line {number}: the second column is empty; expected a word")
+        if tag in ("", "_"):
+            raise CorpusError(
+                f"{name}, line {number}: column {column + 1} is {_shown(tag)}; expected the {tags.upper()} tag of "
+                f"{_shown(form)} (not every treebank has both kinds of tags)"
+            )
+        forms.append(form)
+        labels.append(tag)
+    if forms:
+        sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
+    if not sentences:
+        raise CorpusError(f"{name}: expected sentences, got a file without any word")
+    return sentences
+
+
+def read_conllu(path: str | os.PathLike, tags: str = "upos") -> list[TaggedSentence]:
+    """Read a file in the CoNLL-U format; see `parse_conllu`.
+
+    Raises
+    ------
+    CorpusError
+        If it is malformed.
+    InputError
+        If it cannot be read.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); see to it that there is such a file") from error
+    return parse_conllu(content, tags, str(path))
+
+
+def _lines(content: bytes, name: str) -> list[str]:
+    """The lines of a file. They end at line feeds only: words may hold what other rules take for a line end."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
+        raise CorpusError(
+            f"{name}, line {number}: expected text in UTF-8, got the byte 0x{content[error.start]:02X}; save the file as UTF-8"
+        ) from None
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def _tag_column(tags: str) -> int:
+    if tags not in TAG_COLUMNS:
+        raise InputError(f"tags must be one of {', '.join(map(repr, TAG_COLUMNS))}, but is {tags!r}")
+    return TAG_COLUMNS[tags]
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+# ------------------------------------------------------------------------------------------------------- an example of ours
+
+# word/UPOS/XPOS. Many words are nouns here and verbs there, and in the development and the test part often the other way
+# round than in the training part: the words around them tell.
+_TOY = {
+    "train": """
+The/DET/DT cat/NOUN/NN saw/VERB/VBD a/DET/DT bird/NOUN/NN ./PUNCT/.
+Anna/PROPN/NNP bought/VERB/VBD a/DET/DT new/ADJ/JJ saw/NOUN/NN ./PUNCT/.
+We/PRON/PRP can/AUX/MD fish/VERB/VB in/ADP/IN the/DET/DT river/NOUN/NN ./PUNCT/.
+The/DET/DT fish/NOUN/NN swam/VERB/VBD under/ADP/IN the/DET/DT old/ADJ/JJ bridge/NOUN/NN ./PUNCT/.
+He/PRON/PRP opened/VERB/VBD a/DET/DT can/NOUN/NN of/ADP/IN paint/NOUN/NN ./PUNCT/.
+They/PRON/PRP paint/VERB/VBP the/DET/DT door/NOUN/NN every/DET/DT year/NOUN/NN ./PUNCT/.
+My/PRON/PRP$ watch/NOUN/NN is/AUX/VBZ slow/ADJ/JJ ./PUNCT/.
+The/DET/DT children/NOUN/NNS watch/VERB/VBP the/DET/DT small/ADJ/JJ boats/NOUN/NNS ./PUNCT/.
+She/PRON/PRP will/AUX/MD light/VERB/VB the/DET/DT lamp/NOUN/NN ./PUNCT/.
+The/DET/DT light/NOUN/NN in/ADP/IN the/DET/DT kitchen/NOUN/NN is/AUX/VBZ weak/ADJ/JJ ./PUNCT/.
+Marco/PROPN/NNP wants/VERB/VBZ to/PART/TO book/VERB/VB a/DET/DT room/NOUN/NN ./PUNCT/.
+The/DET/DT book/NOUN/NN fell/VERB/VBD into/ADP/IN the/DET/DT water/NOUN/NN ./PUNCT/.
+I/PRON/PRP water/VERB/VBP the/DET/DT plant/NOUN/NN on/ADP/IN Mondays/PROPN/NNPS ./PUNCT/.
+We/PRON/PRP plant/VERB/VBP two/NUM/CD trees/NOUN/NNS in/ADP/IN spring/NOUN/NN ./PUNCT/.
+They/PRON/PRP walk/VERB/VBP to/ADP/IN the/DET/DT harbour/NOUN/NN slowly/ADV/RB ./PUNCT/.
+A/DET/DT long/ADJ/JJ walk/NOUN/NN is/AUX/VBZ good/ADJ/JJ for/ADP/IN the/DET/DT dog/NOUN/NN ./PUNCT/.
+Did/AUX/VBD you/PRON/PRP answer/VERB/VB her/PRON/PRP$ letter/NOUN/NN ?/PUNCT/.
+Her/PRON/PRP$ answer/NOUN/NN was/AUX/VBD short/ADJ/JJ but/CCONJ/CC kind/ADJ/JJ ./PUNCT/.
+Please/INTJ/UH close/VERB/VB the/DET/DT window/NOUN/NN !/PUNCT/.
+The/DET/DT shop/NOUN/NN is/AUX/VBZ close/ADJ/JJ to/ADP/IN the/DET/DT station/NOUN/NN ./PUNCT/.
+I/PRON/PRP know/VERB/VBP that/SCONJ/IN he/PRON/PRP likes/VERB/VBZ music/NOUN/NN ./PUNCT/.
+That/DET/DT song/NOUN/NN sounds/VERB/VBZ like/ADP/IN rain/NOUN/NN ./PUNCT/.
+We/PRON/PRP like/VERB/VBP the/DET/DT quiet/ADJ/JJ sounds/NOUN/NNS of/ADP/IN the/DET/DT forest/NOUN/NN ./PUNCT/.
+It/PRON/PRP will/AUX/MD rain/VERB/VB in/ADP/IN Lisbon/PROPN/NNP tomorrow/NOUN/NN ./PUNCT/.
+The/DET/DT old/ADJ/JJ man/NOUN/NN did/AUX/VBD not/PART/RB hear/VERB/VB them/PRON/PRP ./PUNCT/.
+Three/NUM/CD boys/NOUN/NNS play/VERB/VBP chess/NOUN/NN and/CCONJ/CC two/NUM/CD girls/NOUN/NNS read/VERB/VBP ./PUNCT/.
+The/DET/DT play/NOUN/NN ended/VERB/VBD at/ADP/IN ten/NUM/CD ./PUNCT/.
+Anna/PROPN/NNP gave/VERB/VBD him/PRON/PRP a/DET/DT cold/ADJ/JJ drink/NOUN/NN ./PUNCT/.
+Horses/NOUN/NNS drink/VERB/VBP from/ADP/IN the/DET/DT river/NOUN/NN when/SCONJ/WRB they/PRON/PRP rest/VERB/VBP ./PUNCT/.
+The/DET/DT rest/NOUN/NN of/ADP/IN the/DET/DT cake/NOUN/NN is/AUX/VBZ yours/PRON/PRP ./PUNCT/.
+You/PRON/PRP should/AUX/MD never/ADV/RB touch/VERB/VB a/DET/DT hot/ADJ/JJ stove/NOUN/NN ./PUNCT/.
+One/NUM/CD touch/NOUN/NN and/CCONJ/CC the/DET/DT glass/NOUN/NN broke/VERB/VBD ./PUNCT/.
+They/PRON/PRP work/VERB/VBP in/ADP/IN Porto/PROPN/NNP but/CCONJ/CC live/VERB/VBP here/ADV/RB ./PUNCT/.
+The/DET/DT work/NOUN/NN was/AUX/VBD hard/ADJ/JJ ,/PUNCT/, and/CCONJ/CC we/PRON/PRP slept/VERB/VBD well/ADV/RB ./PUNCT/.
+Do/AUX/VBP not/PART/RB cross/VERB/VB the/DET/DT street/NOUN/NN if/SCONJ/IN a/DET/DT bus/NOUN/NN comes/VERB/VBZ ./PUNCT/.
+A/DET/DT wooden/ADJ/JJ cross/NOUN/NN stands/VERB/VBZ near/ADP/IN the/DET/DT church/NOUN/NN ./PUNCT/.
+""",
+    "dev": """
+We/PRON/PRP saw/VERB/VBD the/DET/DT play/NOUN/NN ./PUNCT/.
+They/PRON/PRP fish/VERB/VBP near/ADP/IN the/DET/DT bridge/NOUN/NN ./PUNCT/.
+The/DET/DT walk/NOUN/NN to/ADP/IN Lisbon/PROPN/NNP was/AUX/VBD long/ADJ/JJ ./PUNCT/.
+She/PRON/PRP wants/VERB/VBZ to/PART/TO light/VERB/VB a/DET/DT fire/NOUN/NN ./PUNCT/.
+I/PRON/PRP like/VERB/VBP her/PRON/PRP$ answer/NOUN/NN ./PUNCT/.
+You/PRON/PRP can/AUX/MD drink/VERB/VB the/DET/DT water/NOUN/NN ./PUNCT/.
+""",
+    "test": """
+The/DET/DT saw/NOUN/NN is/AUX/VBZ in/ADP/IN the/DET/DT kitchen/NOUN/NN ./PUNCT/.
+I/PRON/PRP watch/VERB/VBP the/DET/DT fish/NOUN/NN ./PUNCT/.
+Anna/PROPN/NNP saw/VERB/VBD the/DET/DT light/NOUN/NN ./PUNCT/.
+They/PRON/PRP play/VERB/VBP in/ADP/IN the/DET/DT rain/NOUN/NN ./PUNCT/.
+We/PRON/PRP will/AUX/MD paint/VERB/VB the/DET/DT boats/NOUN/NNS ./PUNCT/.
+The/DET/DT drink/NOUN/NN was/AUX/VBD cold/ADJ/JJ ./PUNCT/.
+Her/PRON/PRP$ work/NOUN/NN sounds/VERB/VBZ hard/ADJ/JJ ./PUNCT/.
+Marco/PROPN/NNP did/AUX/VBD not/PART/RB book/VERB/VB a/DET/DT table/NOUN/NN ./PUNCT/.
+The/DET/DT old/ADJ/JJ can/NOUN/NN fell/VERB/VBD from/ADP/IN the/DET/DT window/NOUN/NN ./PUNCT/.
+You/PRON/PRP should/AUX/MD answer/VERB/VB if/SCONJ/IN they/PRON/PRP walk/VERB/VBP here/ADV/RB ./PUNCT/.
+""",
+}
+
+
+def _toy_sentences(part: str, tags: str) -> list[TaggedSentence]:
+    sentences = []
+    for line in _TOY[part].strip().split("\n"):
+        forms, upos, xpos = zip(*(token.rsplit("/", 2) for token in line.split(" ")), strict=True)
+        sentences.append(TaggedSentence(forms, {"upos": upos, "xpos": xpos}[tags]))
+    return sentences
+
+
+# --------------------------------------------------------------------------------------------------------------- the data
+
+
+class PosCorpus:
+    """Tagged sentences, split for training and testing as their publishers did.
+
+    Parameters
+    ----------
+    name : str
+        ``UD_English-EWT`` (16,622 sentences from the web), or ``toy`` (52 of our own, always at hand).
+    tags : {"upos", "xpos"}
+        The universal tags, or the treebank's own: for English those of the Penn Treebank.
+    data_dir : path, optional
+        A folder that holds the corpus. Otherwise `lxmls_day1.corpora.find_corpus` looks for it, and may download it.
+
+    Attributes
+    ----------
+    name, tags : str
+    train_X, dev_X, test_X : lists of tuples of str
+        Sentences, each a tuple of words.
+    train_y, dev_y, test_y : lists of tuples of str
+        The tag of each word.
+    X, y : list
+        All of them, in this order.
+    word_counts : dict of str to int
+        The vocabulary: each word of the training part, and how often it occurs there.
+    tag_names : tuple of str
+        The tags of the training part in ascending order.
+    nr_examples, nr_tokens, nr_features : int
+        How many sentences and words there are, and how many different words in the training part.
+
+    Raises
+    ------
+    InputError
+        If the name or the kind of tags is unknown, or the files are not in `data_dir`.
+    CorpusError
+        If a file is malformed; the message names file, line and what was expected.
+    CorpusUnavailable
+        If the corpus is neither on this machine nor to be had from the network.
+
+    Examples
+    --------
+    >>> corpus = PosCorpus("toy")
+    >>> corpus.test_X[2]
+    ('Anna', 'saw', 'the', 'light', '.')
+    >>> corpus.test_y[2]
+    ('PROPN', 'VERB', 'DET', 'NOUN', 'PUNCT')
+    """
+
+    def __init__(
+        self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike | None = None
+    ):
+        _tag_column(tags)
+        if name == "toy":
+            parts = {part: _toy_sentences(part, tags) for part in _TOY}
+        else:
+            known = [*corpora.names("pos"), "toy"]
+            if name not in known:
+                raise InputError(f"there is no tagged corpus {name!r}; there are: {', '.join(known)}")
+            parts = _parts_of(corpora.find_corpus(name, data_dir).paths, tags)
+        self._set_parts(name, tags, parts)
+
+    @classmethod
+    def from_files(
+        cls,
+        train: str | os.PathLike,
+        test: str | os.PathLike,
+        dev: str | os.PathLike | None = None,
+        tags: str = "upos",
+        name: str | None = None,
+    ) -> "PosCorpus":
+        """Any treebank in the CoNLL-U format.
+
+        Parameters
+        ----------
+        train, test, dev : path
+            Its files; without ``dev`` the development part is empty.
+        tags : {"upos", "xpos"}
+        name : str, optional
+            What to call it; the name of the training file otherwise.
+
+        Returns
+        -------
+        PosCorpus
+        """
+        corpus = cls.__new__(cls)
+        files = {"train": train, "dev": dev, "test": test}
+        parts = {part: [] if path is None else read_conllu(path, tags) for part, path in files.items()}
+        corpus._set_parts(Path(train).name if name is None else name, tags, parts)
+        return corpus
+
+    def _set_parts(self, name: str, tags: str, parts: dict[str, Sequence[TaggedSentence]]) -> None:
+        self.name, self.tags = name, tags
+        (self.train_X, self.train_y), (self.dev_X, self.dev_y), (self.test_X, self.test_y) = (
+            ([sentence.words for sentence in parts[part]], [sentence.tags for sentence in parts[part]])
+            for part in ("train", "dev", "test")
+        )
+        self.X = self.train_X + self.dev_X + self.test_X
+        self.y = self.train_y + self.dev_y + self.test_y
+        self.word_counts = dict(Counter(word for sentence in self.train_X for word in sentence))
+        self.tag_names = tuple(sorted({tag for sequence in self.train_y for tag in sequence}))
+        self.nr_examples = len(self.X)
+        self.nr_tokens = sum(map(len, self.X))
+        self.nr_features = len(self.word_counts)
+
+    def get_name(self) -> str:
+        """What a table or a plot calls this data set."""
+        return f"{'Toy sentences' if self.name == 'toy' else self.name.replace('_', ' ')}: {self.tags.upper()}"
+
+
+def _parts_of(paths, tags: str) -> dict[str, list[TaggedSentence]]:
+    """The files of a treebank by the part that their names tell, as in en_ewt-ud-train.conllu."""
+    return {
+        part: read_conllu(next(path for name, path in paths.items() if name.endswith(f"-{part}.conllu")), tags)
+        for part in ("train", "dev", "test")
+    }
