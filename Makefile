@@ -7,6 +7,7 @@
 SHELL := /bin/sh
 PYTHON ?=
 ARGS ?=
+LAB ?= my-lab
 
 VENV_PYTHON := .venv/bin/python
 CANDIDATES := $(if $(PYTHON),'$(PYTHON)',python3.13 python3.12 python3.11 python3 python)
@@ -24,25 +25,27 @@ FIND_PYTHON = for candidate in $(CANDIDATES); do \
 	echo 'No Python 3.11 or newer with its venv module was found (looked for: $(subst ','\'',$(CANDIDATES))).' \
 	'Install one (on Debian and Ubuntu also python3-venv), or name it: make PYTHON=/path/to/python3' >&2; exit 1; fi
 
-# $(call SET_UP,what to install,stamp to write): nothing if that stamp or the larger set-up's is there; a new .venv unless
-# the smaller set-up's is; then pip.
+# $(call SET_UP,what to install,stamp to write,stamps of larger set-ups): nothing if one of these stamps is there; a new
+# .venv unless that of any set-up is; then pip.
 SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	done_for() { [ "$$(cat .venv/$$1 2>/dev/null)" = "$$key" ] && version=$$($(VENV_PYTHON) -V 2>/dev/null) && \
 	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
-	if done_for $(2) || done_for ready-to-test; then exit 0; fi; \
-	if ! done_for ready-to-run; then \
+	any_done() { for stamp; do done_for $$stamp && return 0; done; return 1; }; \
+	if any_done $(2) $(3); then exit 0; fi; \
+	if ! any_done ready-to-run ready-to-test ready-to-lab; then \
 	python=; $(FIND_PYTHON); \
 	echo "Setting up .venv with $$("$$python" -V 2>&1) (once; a minute or two) ..." >&2; \
 	"$$python" -m venv --clear .venv || exit 1; fi; \
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run test bench clean set-up-run set-up-test
+.PHONY: help run test bench lab clean set-up-run set-up-test set-up-lab
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
 	@echo '             (options of the command: make run ARGS="--domain toy")'
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
+	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
 	@echo 'Each sets up .venv by itself if need be; PYTHON=python3.12 chooses the Python for it.'
@@ -56,12 +59,18 @@ test: set-up-test
 bench: set-up-test
 	$(VENV_PYTHON) tests/benchmarks/run.py $(ARGS)
 
+lab: set-up-lab
+	@$(VENV_PYTHON) -m lxmls_day1 lab --start '$(LAB)' $(ARGS)
+
 clean:
 	rm -rf .venv out build dist .pytest_cache .ruff_cache .hypothesis
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 set-up-run:
-	@$(call SET_UP,.,ready-to-run)
+	@$(call SET_UP,.,ready-to-run,ready-to-test ready-to-lab)
 
 set-up-test:
 	@$(call SET_UP,.[test],ready-to-test)
+
+set-up-lab:
+	@$(call SET_UP,.[notebook],ready-to-lab)

@@ -7,6 +7,7 @@
 ``multinomial_naive_bayes.py``  bags of words
 ``online_classifier.py``        the one loop of all online learners: order, steps, shrinking, averaging
 ``perceptron.py``               a rule for that loop
+``running_average.py``          the averaged perceptron by itself: its running sum, for reading
 ``mira.py``                     a rule for that loop
 ``column_squishing.py``         a rule for that loop: the least change that satisfies all rivals at once
 ``stochastic_gradient.py``      the steps and the shrinking that the next two share

@@ -56,6 +56,7 @@ def squishing_rule(scores, label, sq_norm, step, cost):
     """
     if sq_norm == 0.0:  # no change of the weights moves the scores of x = 0
         return np.zeros_like(scores)
+    # exercise 1.10: solution (11 lines)
     lacking = (scores - scores[label] + cost) / sq_norm  # (K,): C_i
     lacking[label] = 0.0
     downwards = -np.sort(-lacking[lacking > 0.0])
@@ -67,6 +68,7 @@ def squishing_rule(scores, label, sq_norm, step, cost):
         height = max(total / (k + 1), (total - step) / k)
     d = -np.maximum(lacking - height, 0.0)
     d[label] = -d.sum()
+    # exercise 1.10: end
     return d
 
 

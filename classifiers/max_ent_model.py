@@ -1,15 +1,29 @@
 """The maximum-entropy model itself, however it is trained: p_W(y | x) = exp(w_y · g(x)) / Σ_y' exp(w_y' · g(x)).
 
-Source: the guide, eq. 1.27-1.28.
+Of all models whose features f(x, y) = g(x) ⊗ e_y have, on average, the values that the data show, it is the one that
+assumes least, that is of the largest entropy. That the averages agree, *moment matching*, is what its optimum without
+regularization looks like: ∇F = E_model[f] − E_emp[f] = 0.
+
+Source: the guide, section 1.5.1, eq. 1.27-1.28 and 1.32.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from lxmls_day1.checks import check_inputs, check_params
+from lxmls_day1.errors import InputError
+
+
+class Moments(NamedTuple):
+    """The mean of every feature, class by class: in the data, and as a model expects it."""
+
+    empirical: np.ndarray  # (J + 1, K): E_emp[j, y] = (1/M) Σ_m g_j(x^m) [y^m = y]
+    model: np.ndarray  # (J + 1, K): E_model[j, y] = (1/M) Σ_m g_j(x^m) p(y | x^m)
 
 
 class MaxEntModel:
-    """What ``max_ent_batch.py`` and ``max_ent_online.py`` have in common beside their objective: probabilities."""
+    """What ``max_ent_batch.py`` and ``max_ent_online.py`` have in common: probabilities, and the moments they lead to."""
 
     def get_probabilities(self, X, params):
         """p_W(y | x) for each example and class.
@@ -25,6 +39,63 @@ class MaxEntModel:
             Every row sums to 1; columns in the order of ``classes``.
         """
         return softmax(self._scores(check_inputs(X), check_params(params)))
+
+    def get_moments(self, X, y, params):
+        """How often each feature comes with each class, in the data and according to the model.
+
+        Zero ``params`` tell where training begins. At the optimum without regularization the two agree; a regularizer λ
+        leaves a difference of E_emp − E_model = λ W. ``lxmls_day1.moment_plot`` shows them as a table and as a picture.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J), without the column of ones
+        y : M labels, of the classes seen in training
+        params : array (J + 1, K)
+
+        Returns
+        -------
+        Moments
+            Row 0 belongs to the intercept's 1: the shares of the classes.
+
+        Raises
+        ------
+        InputError
+            If X, y and params do not fit together.
+        """
+        X, params, labels = check_inputs(X), check_params(params), self._codes(y)
+        n_classes = params.shape[1]
+        if X.shape[0] != len(labels) or len(labels) == 0:
+            raise InputError(
+                f"moments are means over examples, each with its label, but X has {X.shape[0]} rows and y {len(labels)} labels"
+            )
+        if len(params) != X.shape[1] + 1 or not 0 <= labels.min() <= labels.max() < n_classes:
+            raise InputError(
+                f"params must have a row for each feature after the intercepts, and a column for each class, but are "
+                f"{len(params)} x {n_classes} where X has {X.shape[1]} features and the last class is number {labels.max()}"
+            )
+        x = self.add_intercept_term(X)
+        return Moments(expectations(x, np.eye(n_classes)[labels]), expectations(x, softmax(self._scores(X, params))))
+
+
+def expectations(features, probabilities):
+    """The mean of each feature under p(y | x), class by class: (1/M) Σ_m g(x^m) p(· | x^m)ᵀ.
+
+    Parameters
+    ----------
+    features : array or sparse matrix (M, J)
+    probabilities : array (M, K)
+        For the empirical means 1 for the true class and 0 for the others.
+
+    Returns
+    -------
+    array (J, K)
+
+    Examples
+    --------
+    >>> expectations(np.array([[2.0], [4.0]]), np.array([[1.0, 0.0], [0.5, 0.5]]))
+    array([[2., 1.]])
+    """
+    return np.asarray(features.T @ probabilities) / features.shape[0]
 
 
 def softmax(scores):

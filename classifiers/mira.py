@@ -27,12 +27,14 @@ def mira_rule(scores, label, sq_norm, step, cost):
     array([ 0.25, -0.25])
     """
     d = np.zeros(len(scores))
+    # exercise 1.5: solution (6 lines)
     predicted = np.argmax(scores)
     if predicted != label:
         loss = scores[predicted] - scores[label] + cost[predicted]
         tau = min(step, loss / (2 * sq_norm))
         d[label] = tau
         d[predicted] = -tau
+    # exercise 1.5: end
     return d
 
 

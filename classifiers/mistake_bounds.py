@@ -92,14 +92,17 @@ def mistake_bound(X, y, separator):
     if length == 0:
         raise InputError("the separator is zero, which parts nothing")
 
+    # exercise 1.12: solution (9 lines)
     radius = np.sqrt(1 + _squared_norms(X).max())
     if separator.ndim == 1:
         margins = _signed_distances(X, labels, separator / length)
-        margin = _smallest(margins, y)
-        return MistakeBound(float(radius), margin, float((radius / margin) ** 2))
-    margins = _leads(X, labels, separator * (np.sqrt(n_classes) / length))
+        factor = 1
+    else:
+        margins = _leads(X, labels, separator * (np.sqrt(n_classes) / length))
+        factor = 2 * n_classes
     margin = _smallest(margins, y)
-    return MistakeBound(float(radius), margin, float(2 * n_classes * (radius / margin) ** 2))
+    return MistakeBound(float(radius), margin, float(factor * (radius / margin) ** 2))
+    # exercise 1.12: end
 
 
 def _squared_norms(X):

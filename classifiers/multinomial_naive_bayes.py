@@ -97,16 +97,19 @@ class MultinomialNaiveBayes(LinearClassifier):
         word_counts = members @ X  # (K, J)
         word_counts = (word_counts.toarray() if sp.issparse(word_counts) else word_counts).T  # (J, K)
 
-        self.prior = np.bincount(labels) / len(labels)
-        totals = alpha * X.shape[1] + word_counts.sum(axis=0)  # (K,)
-        if not (totals > 0).all():
+        wordless = ~word_counts.any(axis=0)  # (K,)
+        if wordless.any() and not (alpha > 0 and X.shape[1] > 0):
             raise InputError(
-                f"class {self.classes[np.argmin(totals)]!r} has no word in the training data, so its word probabilities "
+                f"class {self.classes[np.argmax(wordless)]!r} has no word in the training data, so its word probabilities "
                 "are not defined; smooth, or leave the class out"
             )
-        self.likelihood = (alpha + word_counts) / totals
         with np.errstate(divide="ignore"):  # log 0 = −∞ is what is meant
-            params = np.vstack([np.log(self.prior), np.log(self.likelihood)])
+            # exercise 1.2: solution (4 lines)
+            self.prior = np.bincount(labels) / len(labels)  # (K,)
+            totals = alpha * X.shape[1] + word_counts.sum(axis=0)  # (K,)
+            self.likelihood = (alpha + word_counts) / totals  # (J, K)
+            params = np.vstack([np.log(self.prior), np.log(self.likelihood)])  # (J + 1, K)
+            # exercise 1.2: end
         self.trained = True
         return params
 

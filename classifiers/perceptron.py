@@ -47,3 +47,38 @@ class Perceptron(OnlineClassifier):
 
     name = "Perceptron"
     rule = staticmethod(perceptron_rule)
+
+    def weights_of_rounds(self, X, y):
+        """Train, and keep the weights on their way: as they stood after each round, and their averages so far.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+        y : M labels
+
+        Returns
+        -------
+        weights_after : list of R arrays (J + 1, K)
+            W at the end of each round.
+        averages_after : list of R arrays (J + 1, K)
+            What ``train`` would return if it stopped there.
+
+        Examples
+        --------
+        >>> perceptron = Perceptron(nr_rounds=2, order=[0, 1])
+        >>> weights_after, averages_after = perceptron.weights_of_rounds([[2.0], [1.0]], [1, 0])
+        >>> [W[:, 1].tolist() for W in weights_after]  # intercept and weight of class 1, after each round
+        [[0.0, 1.0], [-1.0, 0.0]]
+        >>> [W[:, 1].tolist() for W in averages_after]
+        [[0.5, 1.5], [0.0, 1.0]]
+        """
+        weights_after, averages_after = [], []
+
+        # exercise 1.4: solution (4 lines)
+        def keep(round, weights, params):
+            weights_after.append(weights)
+            averages_after.append(params)
+
+        self.train(X, y, callback=keep)
+        # exercise 1.4: end
+        return weights_after, averages_after

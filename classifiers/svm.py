@@ -9,7 +9,7 @@ with ỹ the cost-augmented prediction: the class that violates the margin most.
 
 Sources: K. Crammer, Y. Singer, On the algorithmic implementation of multiclass kernel-based vector machines, JMLR 2,
 2001; S. Shalev-Shwartz et al., Pegasos, 2007; the guide, eq. 1.34-1.35 and algorithm 6. Its (1.35) leaves out the 1/M,
-and its algorithm 6 the shrinking, which its own objective requires.
+which its eq. 1.31 for maximum entropy has.
 """
 
 import contextlib

@@ -21,6 +21,16 @@ COMMANDS = {
     "train": "lxmls_day1.train_command",
     "predict": "lxmls_day1.predict_command",
     "explain": "lxmls_day1.explain_command",
+    "start": "lxmls_day1.start_command",
+    "lab": "lxmls_day1.lab_command",
+    "check": "lxmls_day1.check_command",
+    "hint": "lxmls_day1.hint_command",
+    "status": "lxmls_day1.status_command",
+    "solve": "lxmls_day1.solve_command",
+    "reset": "lxmls_day1.reset_command",
+    "undo": "lxmls_day1.undo_command",
+    "submit": "lxmls_day1.submit_command",
+    "release": "lxmls_day1.release_command",
 }
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -75,6 +85,11 @@ def command_group() -> None:
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 predict mira.npz review.txt
       lxmls-day1 explain mira.npz review.txt
+
+    \b
+      lxmls-day1 start my-lab          a workspace for the exercises; in it
+      lxmls-day1 lab                   its notebooks
+      lxmls-day1 check 1.5             is it right?
 
     The reviews are those of Blitzer et al. (2007). They are fetched once and kept; LXMLS_DAY1_DATA names a folder that
     holds them already.

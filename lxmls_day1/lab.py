@@ -13,9 +13,13 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lxmls_day1.errors import InputError
+
+if TYPE_CHECKING:
+    from lxmls_day1.exercise_cell import ExerciseCell
+    from lxmls_day1.exercises.notebook_display import Shown
 
 PACKAGES = ("readers", "classifiers")
 
@@ -70,6 +74,8 @@ class Lab:
     def open(cls, start: str | os.PathLike[str] | None = None) -> "Lab":
         """The lab that one is in: the nearest lab folder at or above `start`, else the reference lab.
 
+        From then on ``from classifiers.mira import Mira`` finds that lab's files.
+
         Parameters
         ----------
         start : str or path-like, optional
@@ -82,8 +88,12 @@ class Lab:
         start = Path.cwd() if start is None else Path(start).expanduser().resolve()
         for folder in (start, *start.parents):
             if is_lab_folder(folder):
-                return cls(folder)
-        return cls(reference_folder())
+                break
+        else:
+            folder = reference_folder()
+        lab = cls(folder)
+        lab._come_first()
+        return lab
 
     def load(self, name: str) -> ModuleType:
         """Import one module of this lab, whatever was imported under its name before.
@@ -111,6 +121,9 @@ class Lab:
             raise InputError(f"{name!r} is not a module of a lab; wanted something like 'classifiers.mira'.")
         path = self.folder.joinpath(package, *stem.split(".")).with_suffix(".py")
         self._require(path, package)
+        known = sys.modules.get(name)
+        if known is not None and sys.path[:1] == [str(self.folder)] and self._holds(name, known):
+            return known  # nobody else's folder came first since: thousands of calls of a function need not look again
         self._come_first()
         try:
             module = importlib.import_module(name)
@@ -159,6 +172,80 @@ class Lab:
         Parameters, returned value and errors are those of `classifier`, with the files in ``readers/``.
         """
         return self._make("readers", module, class_name, settings)
+
+    def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
+        """Call a function of this lab: ``lab.function("mira", "mira_rule", scores, label, sq_norm, step, cost)``.
+
+        Parameters
+        ----------
+        module : str
+            The file in ``classifiers/``, without ``.py``; ``"readers.vocabulary"`` is one in ``readers/``.
+        name : str
+        *arguments, **settings
+            What the function is called with.
+
+        Returns
+        -------
+        Whatever the function returns.
+
+        Raises
+        ------
+        InputError
+            If there is no such file, or no such function in it.
+
+        Examples
+        --------
+        >>> Lab.open().function("mira", "mira_rule", [-1.0, 2.0], 0, 5.0, 0.25, [0.0, 1.0])
+        array([ 0.25, -0.25])
+        """
+        loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")
+        found = getattr(loaded, name, None)
+        if not callable(found):
+            functions = [key for key, value in vars(loaded).items() if inspect.isfunction(value)]
+            where = loaded.__name__.replace(".", "/")
+            raise InputError(f"{where}.py has no function {name}{nearest(name, functions)}")
+        return found(*arguments, **settings)
+
+    def exercise(self, number: str) -> "ExerciseCell":
+        """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
+
+        In it an edit of the lab's files is seen without a restart, and a part that is still to be written ends the cell
+        with one line that says so; see `lxmls_day1.exercise_cell`.
+        """
+        from lxmls_day1.exercise_cell import ExerciseCell
+
+        return ExerciseCell(self, number)
+
+    def check(self, exercise: str | None = None) -> "Shown":
+        """Run the public checks of an exercise, or of all, on the files of this lab as they are on disk.
+
+        They run in a process of their own: what this one has imported, and an endless loop, do no harm.
+
+        Parameters
+        ----------
+        exercise : str, optional
+            ``"1.5"``; all that have checks unless given.
+
+        Returns
+        -------
+        Shown
+            A report that a notebook shows as a table and Python as text.
+        """
+        from lxmls_day1.exercises.notebook_display import checked
+
+        return checked(self.folder, exercise)
+
+    def hint(self, exercise: str) -> "Shown":
+        """The next of the three hints on an exercise, after those that were shown before: idea, equation, code sketch."""
+        from lxmls_day1.exercises.notebook_display import hinted
+
+        return hinted(self.folder, exercise)
+
+    def status(self) -> "Shown":
+        """How far one is, over all exercises."""
+        from lxmls_day1.exercises.notebook_display import status_shown
+
+        return status_shown(self.folder)
 
     def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> Any:
         loaded = self.load(f"{package}.{module}")
@@ -213,8 +300,8 @@ class Lab:
 
 
 def is_lab_folder(folder: Path) -> bool:
-    """Whether `folder` holds all that makes a lab."""
-    return all((folder / name).is_dir() for name in PACKAGES)
+    """Whether `folder` holds all that makes a lab; a folder of tests, which mirrors it, has no packages."""
+    return all((folder / name / "__init__.py").is_file() for name in PACKAGES)
 
 
 def is_within(path: Path, folder: Path) -> bool:

@@ -184,6 +184,14 @@ class TestMakefile:
         for target in ("run", "test", "bench"):
             assert "-m pip" not in self.make(project, target)[1]
 
+    def test_the_notebooks_add_theirs_to_any_set_up(self, project):
+        self.make(project, "test")
+        said, asked = self.make(project, "lab", "LAB=a lab")
+        assert "ran: -m lxmls_day1 lab --start a lab" in said
+        assert "-e .[notebook]\n" in asked and "-m venv" not in asked
+        for target in ("run", "test", "lab"):
+            assert "-m pip" not in self.make(project, target)[1]
+
     @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
     def test_a_changed_requirement_leads_to_a_new_set_up(self, project, name):
         self.make(project, "run")

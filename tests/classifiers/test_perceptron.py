@@ -37,3 +37,13 @@ def test_separable_data_end_in_rounds_without_mistakes():
     params = perceptron.train(X, y)
     assert perceptron.history[-1].updates == 0
     assert perceptron.evaluate(y, perceptron.test(X, params)) == 1.0
+
+
+def test_the_weights_of_each_round_are_those_of_a_run_that_ends_there():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(30, 3)), rng.permutation(np.arange(30) % 3)
+    weights_after, averages_after = Perceptron(nr_rounds=4).weights_of_rounds(X, y)
+    assert len(weights_after) == len(averages_after) == 4
+    for nr_rounds, (weights, average) in enumerate(zip(weights_after, averages_after, strict=True), start=1):
+        np.testing.assert_array_equal(weights, Perceptron(nr_rounds=nr_rounds, averaged=False).train(X, y))
+        np.testing.assert_allclose(average, Perceptron(nr_rounds=nr_rounds).train(X, y), atol=1e-12)

@@ -1,10 +1,16 @@
 """A reference lab of two exercises, small enough to be read: the steps of a rule, and the mean of a list."""
 
+import importlib
 import json
+import pkgutil
+import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+
+import lxmls_day1.exercises
+from lxmls_day1.exercises.workspace import solve, start_workspace
 
 FILES = {
     "readers/__init__.py": "",
@@ -134,6 +140,30 @@ FILES = {
     """,
 }
 
+# By hand: 4/10, the cap, 0.25 + 0.5, 9/3; with the mistakes 4/5 and so on.
+RECORDED = """{
+"hidden": {"1.1": 2},
+"sentences": {
+"1.1": {"whole_norm": "It divides by the squared norm, not by twice of it.", "no_cap": "The step is not capped."},
+"1.2": {"one_too_many": "It divides by one more than there are."}
+},
+"checks": {
+ "test_1_01_steps.py::test_step": {
+  "the step for a loss of 4 and a squared norm of 5": {"expected": {"shape": [], "numbers": [0.4]}, "mistakes": {"whole_norm": {"shape": [], "numbers": [0.8]}}}
+ },
+ "test_1_01_steps.py::test_cap": {
+  "the capped step": {"expected": {"shape": [], "numbers": [1.0]}, "mistakes": {"no_cap": {"shape": [], "numbers": [4.0]}}}
+ },
+ "test_1_01_steps.py::test_total": {
+  "the sum": {"expected": {"shape": [], "numbers": [0.75]}, "mistakes": {"whole_norm": {"shape": [], "numbers": [1.0]}, "no_cap": {"shape": [], "numbers": [2.25]}}}
+ },
+ "test_1_02_means.py::test_mean": {
+  "the mean of 1, 2 and 6": {"expected": {"shape": [], "numbers": [3.0]}, "mistakes": {"one_too_many": {"shape": [], "numbers": [2.25]}}}
+ }
+}
+}
+"""
+
 
 def code(source, **metadata):
     return {
@@ -151,14 +181,21 @@ def markdown(source, **metadata):
 
 
 def notebook(*cells):
-    content = {"cells": list(cells), "metadata": {"jupytext": {"formats": "ipynb,py"}}, "nbformat": 4, "nbformat_minor": 5}
+    content = {
+        "cells": list(cells),
+        "metadata": {"jupytext": {"formats": "ipynb,py"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
     return json.dumps(content)
 
 
 NOTEBOOKS = {
     "notebooks/1_first.ipynb": notebook(
         code("from lxmls_day1.lab import Lab\nlab = Lab.open()\n"),
-        code('with lab.exercise("1.1"):\n    # exercise 1.1: solution (1 line)\n    curve = [lab.function("steps", "half_step", l, 1.0, 9.0) for l in range(3)]\n    # exercise 1.1: end\n'),
+        code(
+            'with lab.exercise("1.1"):\n    # exercise 1.1: solution (1 line)\n    curve = [lab.function("steps", "half_step", l, 1.0, 9.0) for l in range(3)]\n    # exercise 1.1: end\n'
+        ),
     ),
     "notebooks/2_second.ipynb": notebook(
         code("secret_of_the_cell = 42\n", tags=["solution", "exercise-1.2"]),
@@ -179,8 +216,37 @@ def write_lab(folder: Path, **changed: str) -> Path:
 
 @pytest.fixture
 def reference(tmp_path, monkeypatch):
-    """The tiny lab, taken for the reference lab by all of the machinery."""
+    """The tiny lab, taken for the reference lab by all of the machinery; its answers are recorded."""
     folder = write_lab(tmp_path / "reference").resolve()
-    for module in ("lab", "exercises.registry", "exercises.record", "exercises.workspace", "exercises.progress"):
-        monkeypatch.setattr(f"lxmls_day1.{module}.reference_folder", lambda: folder, raising=False)
+    (folder / "tests/exercises/recorded.json").write_text(RECORDED, encoding="utf-8")
+    take_for_reference(folder, monkeypatch)
     return folder
+
+
+def take_for_reference(folder, monkeypatch):
+    for module in pkgutil.iter_modules(lxmls_day1.exercises.__path__, "lxmls_day1.exercises."):
+        importlib.import_module(module.name)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("lxmls_day1.") and hasattr(module, "reference_folder"):
+            monkeypatch.setattr(module, "reference_folder", lambda: folder)
+
+
+@pytest.fixture
+def workspace(reference, tmp_path):
+    """A workspace that was started from the tiny lab."""
+    return start_workspace(tmp_path / "mine")
+
+
+@pytest.fixture
+def edit(workspace):
+    """Replace a text in the workspace's file of exercise 1.1, once the reference solution is in it."""
+    solve(workspace, "1.1")
+
+    def edit(old, new):
+        path = workspace / "classifiers/steps.py"
+        source = path.read_text(encoding="utf-8")
+        assert source.count(old) == 1
+        path.write_text(source.replace(old, new), encoding="utf-8")
+        return workspace
+
+    return edit

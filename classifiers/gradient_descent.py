@@ -1,0 +1,77 @@
+"""Gradient descent with steps chosen by Armijo's rule: the plainest method that is sure to arrive.
+
+Go downhill, along −∇F(x), and take the first of the steps η, η/2, η/4, … that lowers F by at least a small share of what
+the slope promises:
+
+    F(x − η ∇F(x)) ≤ F(x) − c η ‖∇F(x)‖²,    c = 10⁻⁴
+
+For a smooth F some step always does, since for η → 0 the decrease approaches η ‖∇F‖². Without such a rule a step that is
+too long goes up on the other side of the valley, and one that is too short takes forever.
+
+Sources: L. Armijo, Minimization of functions having Lipschitz continuous first partial derivatives, 1966; J. Nocedal,
+S. Wright, Numerical Optimization, 2006, section 3.1; the guide, algorithm 4.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+_ROUNDING, _SMALLEST = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
+
+
+class Descent(NamedTuple):
+    """Where an iteration of gradient descent has arrived."""
+
+    x: np.ndarray
+    value: float  # F(x)
+    gradient: np.ndarray  # ∇F(x)
+    step: float  # the η that led here; at the start 0
+
+
+def gradient_descent(function, start, first_step=1.0, sufficient=1e-4, shrink=0.5):
+    """Minimise a smooth function, one iteration for each ``next``.
+
+    Parameters
+    ----------
+    function : x -> (F(x), ∇F(x))
+        A value that is not finite is as good as infinitely high.
+    start : float array, of any shape
+    first_step : float > 0
+        The longest step that the first iteration tries. Each later one begins one size above the step taken before, so
+        that steps can grow again.
+    sufficient : float in (0, 1)
+        c, the share of η ‖∇F‖² by which F must fall.
+    shrink : float in (0, 1)
+        A step that is too long is multiplied with this.
+
+    Yields
+    ------
+    Descent
+        The start, and where each iteration arrives; F falls from each to the next. The last has been yielded when the
+        gradient is zero, or so small that the decrease which it promises is lost in the rounding of F.
+
+    Examples
+    --------
+    The parabola x² + 10 y², whose gradient is (2 x, 20 y):
+
+    >>> def parabola(x):
+    ...     return x[0] ** 2 + 10 * x[1] ** 2, np.array([2 * x[0], 20 * x[1]])
+    >>> *_, last = gradient_descent(parabola, np.array([5.0, 3.0]))
+    >>> last.x.round(6)
+    array([0., 0.])
+    """
+    start = np.array(start, dtype=np.float64)
+    here, step = Descent(start, *function(start), 0.0), first_step
+    while True:
+        yield here
+        slope = np.vdot(here.gradient, here.gradient)  # ‖∇F(x)‖²
+        while True:
+            if not step * slope > _ROUNDING * abs(here.value) + _SMALLEST:
+                return
+            x = here.x - step * here.gradient
+            value, gradient = function(x)
+            if value <= here.value - sufficient * step * slope and value < here.value:
+                break
+            step *= shrink
+        here = Descent(x, value, gradient, step)
+        step /= shrink

@@ -1,0 +1,123 @@
+"""Φ(x, y): what a tag sequence is scored by, and where its weights stand.
+
+A sequence y of tags for a sentence x has the score w · Φ(x, y), and Φ adds up, over the words, the features of each word with
+its tag (emissions) and the pairs of neighbouring tags (transitions). Φ is a matrix of the shape of the weights W, with a column
+for each of the K tags:
+
+==============================  ==========================================================
+row 0                           the bias: how many words have the tag
+rows 1 … J                      emissions: how many words have the feature and the tag
+rows R … R + K − 1, R = J + 1   transitions: from the tag of the row to that of the column
+row R + K                       the tag of the first word
+row R + K + 1                   the tag of the last word
+==============================  ==========================================================
+
+Without transitions it ends after row J, and is then the sum of the flat f(x, y) = g(x) ⊗ e_y over the words. Nearly all of Φ is
+zero, so it is never built: what is listed is where it counts.
+
+Source: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from classifiers.viterbi import ChainScores
+
+
+class Layout(NamedTuple):
+    """Which rows W has, and what stands in them.
+
+    Examples
+    --------
+    Two tags and one feature. A sentence of two words, the first of which has the feature, with the tags 1 and 0:
+
+    >>> from classifiers.tag_features import TokenFeatures
+    >>> layout = Layout(n_features=1, n_tags=2, transitions=True)
+    >>> words = TokenFeatures(starts=np.array([0, 2]), indptr=np.array([0, 1, 1]), indices=np.array([0]))
+    >>> np.bincount(layout.parts(words, 0, np.array([1, 0])), minlength=12).reshape(layout.shape)
+    array([[1, 1],
+           [0, 1],
+           [0, 0],
+           [1, 0],
+           [0, 1],
+           [1, 0]])
+    """
+
+    n_features: int  # J
+    n_tags: int  # K
+    transitions: bool
+
+    @property
+    def shape(self):
+        """The shape of W."""
+        n_flat = 1 + self.n_features
+        return (n_flat + self.n_tags + 2 if self.transitions else n_flat, self.n_tags)
+
+    def scores(self, words, m, W):
+        """The scores of all parts that a tag sequence of sentence m can have.
+
+        Parameters
+        ----------
+        words : TokenFeatures
+        m : int
+        W : array of the layout's shape
+
+        Returns
+        -------
+        ChainScores
+            With zeros for transitions that there are not.
+        """
+        first, end = words.starts[m], words.starts[m + 1]
+        emissions = np.array(
+            [
+                W[0] + W[1 + words.indices[words.indptr[n] : words.indptr[n + 1]]].sum(axis=0)  # (K,)
+                for n in range(first, end)
+            ]
+        )
+        chain = W[1 + self.n_features :] if self.transitions else np.zeros((self.n_tags + 2, self.n_tags))
+        return ChainScores(emissions, chain[: self.n_tags], chain[-2], chain[-1])
+
+    def parts(self, words, m, path):
+        """Φ(x, y) of sentence m as a list: an entry of the flattened W for each time that it counts.
+
+        Parameters
+        ----------
+        words : TokenFeatures
+        m : int
+        path : int array (T,), the tag numbers y
+
+        Returns
+        -------
+        entries : int array
+        """
+        first, end = words.starts[m], words.starts[m + 1]
+        n_features_of_word = np.diff(words.indptr[first : end + 1])  # (T,)
+        rows = [np.zeros(len(path), dtype=np.int64), 1 + words.indices[words.indptr[first] : words.indptr[end]]]
+        tags = [path, np.repeat(path, n_features_of_word)]
+        if self.transitions:
+            row = 1 + self.n_features
+            rows += [row + path[:-1], [row + self.n_tags, row + self.n_tags + 1]]
+            tags += [path[1:], path[[0, -1]]]
+        return np.concatenate(rows) * self.n_tags + np.concatenate(tags)
+
+    def difference(self, words, m, truth, rival):
+        """Φ(x, y) − Φ(x, ŷ) of sentence m, with what stands in both cancelled.
+
+        Parameters
+        ----------
+        words : TokenFeatures
+        m : int
+        truth, rival : int arrays (T,), the tag numbers y and ŷ
+
+        Returns
+        -------
+        entries : int array
+            Different entries of the flattened W.
+        values : float array
+            What stands there, not zero. The sum of their squares is ‖Φ(x, y) − Φ(x, ŷ)‖².
+        """
+        plus, minus = self.parts(words, m, truth), self.parts(words, m, rival)
+        entries, places = np.unique(np.concatenate([plus, minus]), return_inverse=True)
+        values = np.bincount(places, weights=np.repeat([1.0, -1.0], [len(plus), len(minus)]))
+        return entries[values != 0], values[values != 0]

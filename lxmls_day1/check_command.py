@@ -1,0 +1,152 @@
+"""``lxmls-day1 check``: the public checks of the exercises, once or whenever a file is saved."""
+
+import sys
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lxmls_day1.errors import InputError
+
+if TYPE_CHECKING:
+    from lxmls_day1.exercises.checking import CheckReport
+
+POLLED_EVERY = 0.5  # seconds
+
+Snapshot = dict[Path, tuple[int, int]]
+
+
+@click.command(name="check", short_help="Check what you have written.")
+@click.argument("exercises", metavar="[EXERCISE]...", nargs=-1)
+@click.option("--watch", is_flag=True, help="Check again whenever a file of the lab is saved; Ctrl-C ends it.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Seconds that a single check may take.",
+)
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@click.pass_context
+def command(
+    context: click.Context, exercises: tuple[str, ...], watch: bool, time_limit: float, lab_folder: str | None
+) -> None:
+    """Run the public checks of one exercise, of several, or of all.
+
+    What differs is shown with what was expected, and a mistake that is known is explained. The checks run in a process
+    of their own: code that hangs or breaks down is reported as what it is. At grading more checks run, on fresh inputs.
+
+    The exit status is 0 if all checks pass and 1 if not.
+
+    \b
+    Examples:
+      lxmls-day1 check 1.5
+      lxmls-day1 check
+      lxmls-day1 check --watch 1.5
+    """
+    from lxmls_day1.lab import Lab
+
+    folder = (Lab(lab_folder) if lab_folder else Lab.open()).folder
+
+    def run(ids: Collection[str] | None) -> bool:
+        return check_and_show(folder, ids, time_limit).all_passed
+
+    if not watch:
+        context.exit(0 if run(exercises or None) else 1)
+    try:
+        watch_files(folder, exercises or None, run)
+    except KeyboardInterrupt:
+        click.echo("\nNo longer watching.")
+
+
+def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float) -> "CheckReport":
+    """Run checks, show the report, keep the results."""
+    from lxmls_day1.exercises.checking import CheckReport, remember, run_checks
+    from lxmls_day1.exercises.report_text import check_lines
+    from lxmls_day1.exercises.terminal import echo_lines
+
+    with shown_check() as progressed:
+        report = run_checks(folder, ids, time_limit, progressed)
+    if ids is None:
+        report = CheckReport(tuple(one for one in report.reports if one.results))
+    remember(folder, report)
+    echo_lines(check_lines(report))
+    return report
+
+
+class shown_check:
+    """On a terminal, the title of the check that is running, until the report takes its place."""
+
+    def __enter__(self) -> Callable[[str], None]:
+        self.shows = sys.stderr.isatty()
+        return self.show
+
+    def show(self, title: str) -> None:
+        if self.shows:
+            click.echo(f"\r\x1b[K{title[:70]} ...", nl=False, err=True)
+
+    def __exit__(self, *_error: object) -> None:
+        if self.shows:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def watch_files(
+    folder: Path,
+    ids: Collection[str] | None,
+    run: Callable[[Collection[str] | None], object],
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Run at once, and again after each change, until interrupted. Without `ids`, what a saved file belongs to.
+
+    Files are asked for their time and size twice a second: that works on network drives too, where no system reports a
+    change. A change counts once two looks in a row are the same, so that a half-written file is not checked.
+    """
+    from lxmls_day1.exercises.registry import Registry
+
+    seen = snapshot(folder)
+    wanted = ids
+    while True:
+        try:
+            run(wanted)
+        except InputError as error:
+            click.echo(f"Error: {error}", err=True)
+        click.echo("Watching; Ctrl-C ends it.")
+        now = snapshot(folder)  # an edit while the checks ran is not missed: `seen` is from before
+        while now == seen:
+            sleep(POLLED_EVERY)
+            now = snapshot(folder)
+        while True:
+            sleep(POLLED_EVERY)
+            later = snapshot(folder)
+            if later == now:
+                break
+            now = later
+        changed = {
+            path.relative_to(folder).as_posix() for path in now.keys() | seen.keys() if now.get(path) != seen.get(path)
+        }
+        seen = now
+        wanted = ids
+        if ids is None:
+            affected = [e for e in Registry.of(folder).select(None) if e.files]
+            touched = [e.id for e in affected if changed & set(e.files)]
+            known = {name for e in affected for name in e.files}
+            wanted = touched if changed <= known else None
+        click.clear()
+        click.echo(f"{time.strftime('%H:%M:%S')}  {', '.join(sorted(changed))} changed\n")
+
+
+def snapshot(folder: Path) -> Snapshot:
+    """Time and size of every Python file of a lab."""
+    from lxmls_day1.lab import PACKAGES
+
+    found: Snapshot = {}
+    for package in PACKAGES:
+        for path in (folder / package).rglob("*.py"):
+            try:
+                stat = path.stat()
+            except OSError:  # an editor is just replacing it
+                continue
+            found[path] = (stat.st_mtime_ns, stat.st_size)
+    return found

@@ -1,0 +1,89 @@
+"""What stands around the code of an exercise in a notebook: ``with lab.exercise("1.5"):``.
+
+It does two things for whoever is working on the exercise. What is edited in a file of the lab counts from the next run
+of the cell on, without a restart: on entry the lab's modules are forgotten, so that an ``import`` in the cell reads
+them anew. And what is not written yet, and says so by a `NotImplementedError`, ends the cell with one line that names
+it, so that the rest of the notebook still runs.
+"""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+
+class ExerciseCell:
+    """The context manager behind ``lab.exercise``.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+    number : str
+        The exercise, such as ``"1.5"``.
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import Lab
+    >>> with ExerciseCell(Lab.open(), "1.5"):
+    ...     raise NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps")
+    Still to be done – Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps
+    >>> with ExerciseCell(Lab.open(), "1.5"):
+    ...     print("done")
+    done
+    """
+
+    def __init__(self, lab: Any, number: str):
+        self.lab = lab
+        self.number = str(number)
+
+    def __enter__(self) -> Self:
+        forget_modules(self.lab.folder)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, NotImplementedError):
+            return False
+        what = " ".join(str(error).split()) or f"Exercise {self.number}"
+        place = place_in_folder(trace, self.lab.folder)
+        print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")
+        return True
+
+
+def forget_modules(folder: str | os.PathLike[str]) -> None:
+    """Drop what was imported as ``readers`` or ``classifiers`` from a lab folder; objects made by it keep working.
+
+    Parameters
+    ----------
+    folder : path
+    """
+    import importlib
+
+    folder = Path(folder)
+    for name, module in list(sys.modules.items()):
+        origin = getattr(module, "__file__", None)
+        if name.partition(".")[0] in ("readers", "classifiers") and origin and Path(origin).is_relative_to(folder):
+            del sys.modules[name]
+    importlib.invalidate_caches()
+
+
+def place_in_folder(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:
+    """Where in a lab an error came from, as ``classifiers/mira.py, line 31``; empty if it was not in the lab.
+
+    Parameters
+    ----------
+    trace : traceback
+    folder : path
+
+    Returns
+    -------
+    str
+    """
+    for frame in reversed(traceback.extract_tb(trace)):
+        path = Path(frame.filename)
+        if path.is_absolute() and path.is_relative_to(folder):
+            return f"{path.relative_to(folder).as_posix()}, line {frame.lineno}"
+    return ""

@@ -1,0 +1,325 @@
+"""Answers of checks: what they are compared with, and which known mistake gives such an answer.
+
+A check says ``expect("the step on a mistake", d)``. The expected answer was recorded from the reference, and beside it what
+each known mistake answers at the same place. So an answer that differs can be told from one that differs for a reason.
+Answers are numbers, texts, or arrays of one of them: what can cross from one process into another as plain data.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+RTOL, ATOL = 1e-6, 1e-9
+MOST_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A value as plain data: its shape, and its entries in C order: floats, or texts, or nothing at all.
+
+    Examples
+    --------
+    >>> Answer.of([[1, 2.5]])
+    Answer(shape=(1, 2), values=(1.0, 2.5))
+    >>> Answer.of("spam"), Answer.of(None).values
+    (Answer(shape=(), values=('spam',)), (None,))
+    """
+
+    shape: tuple[int, ...]
+    values: tuple[float | str | None, ...]
+
+    @classmethod
+    def of(cls, value: Any) -> "Answer":
+        """The answer that a value is.
+
+        Raises
+        ------
+        TypeError
+            If it is neither a number, a text, None nor an array or nested list of one kind; the message says what it is.
+        """
+        import numpy as np
+
+        if value is None:
+            return cls((), (None,))
+        if hasattr(value, "toarray"):
+            value = value.toarray()
+        try:
+            array = np.asarray(value)
+        except ValueError as error:
+            raise TypeError(
+                f"a {type(value).__name__} whose rows differ in length: {shortened(repr(value))}"
+            ) from error
+        if array.dtype.kind in "biuf":
+            return cls(array.shape, tuple(map(float, array.ravel())))
+        if array.dtype.kind == "U":
+            return cls(array.shape, tuple(map(str, array.ravel())))
+        raise TypeError(f"{type(value).__name__} {shortened(repr(value))}, which is neither numbers nor texts")
+
+    @property
+    def kind(self) -> type:
+        """float, str or NoneType; float for an array without entries."""
+        return type(self.values[0]) if self.values else float
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON can hold it; infinities and NaN, which JSON has not, as texts under another key than texts."""
+        key = "texts" if self.kind is str else "numbers"
+        values = [repr(v) if isinstance(v, float) and not math.isfinite(v) else v for v in self.values]
+        return {"shape": list(self.shape), key: values}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Answer":
+        """The inverse of `to_json`."""
+        shape = tuple(content["shape"])
+        if "texts" in content:
+            return cls(shape, tuple(content["texts"]))
+        return cls(shape, tuple(None if value is None else float(value) for value in content["numbers"]))
+
+    def agrees(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> bool:
+        """Whether two answers have the same shape and entries, numbers within tolerances of this answer's."""
+        return self.shape == other.shape and not self.differing(other, rtol, atol)
+
+    def differing(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> list[int]:
+        """The positions in C order at which an answer of the same shape differs from this one."""
+        pairs = zip(self.values, other.values, strict=True)
+        return [i for i, (mine, its) in enumerate(pairs) if not _same(mine, its, rtol, atol)]
+
+
+@dataclass
+class Expectation:
+    """What is known of one place in a check."""
+
+    expected: Answer
+    mistakes: dict[str, Answer] = field(default_factory=dict)
+
+
+@dataclass
+class RecordedAnswers:
+    """What the reference and the known mistakes answer in every check.
+
+    Attributes
+    ----------
+    checks : dict from check ("test_1_05_mira.py::test_step") to dict from what is expected to `Expectation`
+    sentences : dict from exercise to dict from mistake to its sentence
+    hidden : dict from exercise to how many checks run at grading only
+    """
+
+    checks: dict[str, dict[str, Expectation]] = field(default_factory=dict)
+    sentences: dict[str, dict[str, str]] = field(default_factory=dict)
+    hidden: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> "RecordedAnswers":
+        """Read what `to_json` wrote; an `InputError` says what is wrong with the file."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            checks = {
+                check: {
+                    what: Expectation(
+                        Answer.from_json(entry["expected"]),
+                        {name: Answer.from_json(answer) for name, answer in entry.get("mistakes", {}).items()},
+                    )
+                    for what, entry in entries.items()
+                }
+                for check, entries in content["checks"].items()
+            }
+            return cls(checks, content["sentences"], content["hidden"])
+        except FileNotFoundError:
+            raise InputError(f"{path} is not there; it holds the answers with which the checks compare.") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} is damaged: it does not hold recorded answers ({error}).") from error
+
+    def to_json(self) -> str:
+        """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
+        lines = ["{", f'"hidden": {_compact(self.hidden)},', '"sentences": {']
+        lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
+        lines += ["},", '"checks": {']
+        blocks = []
+        for check, expectations in self.checks.items():
+            entries = []
+            for what, expectation in expectations.items():
+                entry = {"expected": expectation.expected.to_json()}
+                if expectation.mistakes:
+                    entry["mistakes"] = {name: answer.to_json() for name, answer in expectation.mistakes.items()}
+                entries.append(f"  {_compact(what)}: {_compact(entry)}")
+            blocks.append("\n".join([f" {_compact(check)}: {{", *_joined(entries), " }"]))
+        return "\n".join([*lines, *_joined(blocks), "}", "}", ""])
+
+    def only(self, exercises: Iterable[str], exercise_of: Any) -> "RecordedAnswers":
+        """The part about some exercises; `exercise_of` tells to which one a check belongs."""
+        wanted = set(exercises)
+        return RecordedAnswers(
+            {check: entry for check, entry in self.checks.items() if exercise_of(check.partition("::")[0]) in wanted},
+            {exercise: named for exercise, named in self.sentences.items() if exercise in wanted},
+            {exercise: count for exercise, count in self.hidden.items() if exercise in wanted},
+        )
+
+
+class WrongAnswer(AssertionError):
+    """An answer that is not the expected one.
+
+    Attributes
+    ----------
+    mistakes : tuple of (name, sentence)
+        The known mistakes that give this answer; none if it is an unknown one, several if they cannot be told apart here.
+    """
+
+    def __init__(self, message: str, mistakes: Iterable[tuple[str, str]] = ()):
+        super().__init__(message)
+        self.mistakes = tuple(mistakes)
+
+
+class Expect:
+    """The ``expect`` of a check that is compared: ``expect("what this is", value)``.
+
+    Parameters
+    ----------
+    expectations : dict from what is expected to `Expectation`
+        Of this check.
+    sentences : dict from mistake to sentence
+    """
+
+    def __init__(self, expectations: Mapping[str, Expectation], sentences: Mapping[str, str]):
+        self._expectations = expectations
+        self._sentences = sentences
+
+    def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
+        """Compare a value with what was recorded.
+
+        Parameters
+        ----------
+        what : str
+            What the value is, in words that a student understands; it is the place under which the answer was recorded.
+        value : number, str, None, or array or nested list of numbers or of str
+        rtol, atol : float
+            Relative and absolute tolerance, as numpy.allclose has them.
+
+        Raises
+        ------
+        WrongAnswer
+            If it differs. The message says what was expected and got, and what is known about such an answer.
+        """
+        __tracebackhide__ = True
+        expectation = self._expectations.get(what)
+        if expectation is None:
+            raise InputError(
+                f"no answer is recorded for {what!r}; after a change of a check run `python -m lxmls_day1.exercises.record`"
+            )
+        try:
+            got = Answer.of(value)
+        except TypeError as error:
+            raise WrongAnswer(_message(what, [("expected", show(expectation.expected)), ("got", str(error))])) from None
+        if expectation.expected.agrees(got, rtol, atol):
+            return
+        mistakes = [
+            (name, self._sentences[name])
+            for name, answer in expectation.mistakes.items()
+            if name in self._sentences and answer.agrees(got, rtol, atol)
+        ]
+        raise WrongAnswer(_message(what, _difference(expectation.expected, got, rtol, atol)), mistakes)
+
+
+class RecordingExpect:
+    """The ``expect`` of a check that is rehearsed: it keeps what it is given and finds nothing wrong."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Answer] = {}
+        self.tolerances: dict[str, tuple[float, float]] = {}
+
+    def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
+        if what in self.answers:
+            raise InputError(f"expect({what!r}) stands twice in this check; give each place its own words")
+        self.answers[what] = Answer.of(value)
+        self.tolerances[what] = (rtol, atol)
+
+
+def show(answer: Answer, digits: int = 6) -> str:
+    """An answer in one line.
+
+    Examples
+    --------
+    >>> show(Answer.of([[0.4, -0.4], [1 / 3, 0.0]]))
+    '[[0.4, -0.4], [0.333333, 0]]'
+    >>> show(Answer.of(range(100)))
+    '100 numbers, shape (100,): 0, 1, 2, 3, 4, 5, …'
+    """
+    if len(answer.values) > MOST_SHOWN:
+        first = ", ".join(_entry(value, digits) for value in answer.values[: MOST_SHOWN // 2])
+        kind = "texts" if answer.kind is str else "numbers"
+        return f"{len(answer.values)} {kind}, shape {answer.shape}: {first}, …"
+    if 0 in answer.shape:
+        return f"nothing, shape {answer.shape}"
+    entries = [_entry(value, digits) for value in answer.values]
+    for size in reversed(answer.shape):
+        entries = [f"[{', '.join(entries[i : i + size])}]" for i in range(0, len(entries), size)]
+    return entries[0]
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """A text in one line that is not longer than `most`."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _difference(expected: Answer, got: Answer, rtol: float, atol: float) -> list[tuple[str, str]]:
+    if got.values == (None,) and expected.values != (None,):
+        return [("expected", show(expected)), ("got", "None; is a `return` missing?")]
+    if expected.shape != got.shape:
+        shapes = [f"{show(a)}, {_shape_text(a)}" if len(a.values) <= MOST_SHOWN else show(a) for a in (expected, got)]
+        return [("expected", shapes[0]), ("got", shapes[1])]
+    places = expected.differing(got, rtol, atol)
+    if len(expected.values) <= MOST_SHOWN:
+        digits = next((d for d in (6, 9, 12) if show(expected, d) != show(got, d)), 17)
+        return [("expected", show(expected, digits)), ("got", show(got, digits))]
+    lines = [("differ", f"{len(places)} of {len(expected.values)}; the first ones:")]
+    for i in places[:3]:
+        pair = expected.values[i], got.values[i]
+        digits = next((d for d in (6, 9, 12) if _entry(pair[0], d) != _entry(pair[1], d)), 17)
+        where = ", ".join(map(str, _position(i, expected.shape)))
+        lines.append((f"at [{where}]", f"expected {_entry(pair[0], digits)}, got {_entry(pair[1], digits)}"))
+    return lines
+
+
+def _message(what: str, lines: list[tuple[str, str]]) -> str:
+    width = max(len(label) for label, _ in lines)
+    return "\n".join([what, *(f"  {label:<{width}}  {text}" for label, text in lines)])
+
+
+def _shape_text(answer: Answer) -> str:
+    return f"shape {answer.shape}" if answer.shape else "one value"
+
+
+def _position(i: int, shape: tuple[int, ...]) -> list[int]:
+    position = []
+    for size in reversed(shape):
+        i, rest = divmod(i, size)
+        position.append(rest)
+    return position[::-1]
+
+
+def _entry(value: float | str | None, digits: int) -> str:
+    return (
+        f"{value + 0.0:.{digits}g}" if isinstance(value, float) else repr(value) if isinstance(value, str) else "None"
+    )
+
+
+def _same(expected: float | str | None, got: float | str | None, rtol: float, atol: float) -> bool:
+    if not (isinstance(expected, float) and isinstance(got, float)):
+        return expected == got
+    if math.isfinite(expected) and math.isfinite(got):
+        return abs(expected - got) <= atol + rtol * abs(expected)
+    return expected == got or (math.isnan(expected) and math.isnan(got))
+
+
+def _compact(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _joined(lines: Iterable[str]) -> list[str]:
+    """With a comma after each but the last."""
+    lines = list(lines)
+    return [line + "," for line in lines[:-1]] + lines[-1:]

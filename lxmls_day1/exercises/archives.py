@@ -1,0 +1,49 @@
+"""Zip files that are the same byte for byte whenever and wherever they are made from the same content."""
+
+import io
+import os
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+DATE = 1580601600  # 2 February 2020; a zip file cannot hold a date before 1980
+
+
+def zipped(files: Mapping[PurePosixPath, bytes], folder: str) -> bytes:
+    """The content of a zip file.
+
+    Parameters
+    ----------
+    files : mapping from path to bytes
+    folder : str
+        In which folder of the archive they are.
+
+    Returns
+    -------
+    bytes
+        Entries sorted by path; every time is that of the environment variable SOURCE_DATE_EPOCH, or a fixed one; every
+        mode is 644.
+
+    Examples
+    --------
+    >>> one = zipped({PurePosixPath("b"): b"2", PurePosixPath("a"): b"1"}, "lab")
+    >>> zipfile.ZipFile(io.BytesIO(one)).namelist()
+    ['lab/a', 'lab/b']
+    """
+    moment = time.gmtime(max(source_date(), 315532800))[:6]
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files, key=str):
+            entry = zipfile.ZipInfo(f"{folder}/{name}", moment)
+            entry.create_system = 3  # Unix, on Windows too: it says how the mode is to be read
+            entry.external_attr = 0o100644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name], compresslevel=9)
+    return content.getvalue()
+
+
+def source_date() -> int:
+    """Seconds since 1970 of the date that reproducible files bear."""
+    text = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return int(text) if text.isdigit() else DATE

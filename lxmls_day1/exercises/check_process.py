@@ -1,0 +1,79 @@
+"""Processes that run checks: how they are started, what they may see, and how they end together with all that they started.
+
+This keeps a student's endless loop from stopping us; it is no protection against malice.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import lxmls_day1
+from lxmls_day1.lab import PACKAGES
+
+PYTEST_SETTINGS = "[pytest]\naddopts =\n"
+PYTEST_OPTIONS = ("-p", "no:cacheprovider", "-p", "no:terminal", "--import-mode=importlib", "--noconftest")
+
+
+def environment() -> dict[str, str]:
+    """That of this process, without what would change how pytest runs, and with this package on the path."""
+    left_out = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONSTARTUP", "PYTHONINSPECT")
+    variables = {name: value for name, value in os.environ.items() if name not in left_out}
+    package = str(Path(lxmls_day1.__file__).resolve().parents[1])
+    variables |= {
+        "PYTHONPATH": os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "PYTHONIOENCODING": "utf-8",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "MPLBACKEND": "Agg",
+    }
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "OMP_NUM_THREADS"):
+        variables.setdefault(name, "1")
+    return variables
+
+
+def start(arguments: Sequence[str], folder: Path, errors: Path) -> subprocess.Popen:
+    """Start Python with these arguments in a folder, as the head of a group of processes of its own.
+
+    What it prints is thrown away; what goes to standard error is kept in the file `errors`.
+    """
+    own_group = (
+        {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}
+    )
+    with errors.open("wb") as file:
+        return subprocess.Popen(
+            [sys.executable, "-X", "faulthandler", *arguments],
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            **own_group,
+        )
+
+
+def forget_bytecode(lab_folder: Path) -> None:
+    """Delete what Python has kept of the files of a lab in compiled form.
+
+    It tells an outdated one by the second and the size of its source, and two versions of an exercise are sometimes
+    saved within a second.
+    """
+    for package in PACKAGES:
+        for path in (lab_folder / package).glob("**/__pycache__/*.pyc"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def end(process: subprocess.Popen) -> None:
+    """Kill a process and all of its group, whether it has ended by itself or not."""
+    if os.name == "nt":
+        if process.poll() is None:
+            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        process.kill()
+    process.wait()

@@ -1,0 +1,297 @@
+"""Checks run on a lab folder in a process of its own, whatever the code in that folder does.
+
+The process appends every event to a file at once (`pytest_plugin`), and this one watches that file. So a check that
+hangs, exits or crashes is known by name; the process is ended and the checks that are left run in a new one.
+"""
+
+import contextlib
+import json
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises import check_process
+from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.progress import Progress, Result, files_digest
+from lxmls_day1.exercises.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.lab import Lab
+
+TIME_LIMIT = 30.0
+START_LIMIT = 120.0
+MOST_UNENDING = 2  # checks of one exercise that may run into the time limit before the others are left out
+
+Progressed = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How one check went.
+
+    Attributes
+    ----------
+    outcome : str
+        ``passed``; ``wrong``, an answer or a property; ``to do``, the stub is still there; ``error``, an exception;
+        ``timeout``; ``ended``, the process went down; ``not run``; ``skipped``, for a reason that is not the student's.
+    text : str
+        What to say about it.
+    mistakes : tuple of (name, sentence)
+        The known mistakes that give such an answer.
+    """
+
+    check: str
+    exercise: str
+    title: str
+    outcome: str
+    text: str = ""
+    mistakes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        return self.outcome == "passed"
+
+
+@dataclass(frozen=True)
+class ExerciseReport:
+    """How the public checks of one exercise went."""
+
+    exercise: Exercise
+    results: tuple[CheckResult, ...]
+    hidden: int
+
+    @property
+    def counted(self) -> tuple[CheckResult, ...]:
+        """All but the skipped ones."""
+        return tuple(result for result in self.results if result.outcome != "skipped")
+
+    @property
+    def passed(self) -> int:
+        return sum(result.passed for result in self.results)
+
+    @property
+    def all_passed(self) -> bool:
+        return bool(self.counted) and self.passed == len(self.counted)
+
+    @property
+    def to_do(self) -> bool:
+        """Whether nothing but the stub is in the way."""
+        failed = [result for result in self.counted if not result.passed]
+        return bool(failed) and all(result.outcome == "to do" for result in failed)
+
+    @property
+    def mistakes(self) -> tuple[tuple[str, str], ...]:
+        """The known mistakes that explain the most wrong answers; several only if they explain equally many."""
+        counts = Counter(mistake for result in self.results for mistake in result.mistakes)
+        most = max(counts.values(), default=0)
+        return tuple(mistake for mistake, count in counts.items() if count == most)
+
+    @property
+    def summary(self) -> str:
+        """``3 of 3 public checks pass; 4 more run at grading``."""
+        if not self.results:
+            return "no checks: write your answer into the notebook"
+        total = len(self.counted)
+        verb = "passes" if total == 1 else "pass"
+        text = f"{self.passed} of {total} public check{'s' * (total != 1)} {verb}"
+        skipped = len(self.results) - total
+        if skipped:
+            text += f", {skipped} could not run here"
+        return f"{text}; {self.hidden} more run{'s' * (self.hidden == 1)} at grading" if self.hidden else text
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The reports of several exercises."""
+
+    reports: tuple[ExerciseReport, ...]
+
+    @property
+    def all_passed(self) -> bool:
+        return all(report.all_passed for report in self.reports if report.results)
+
+
+@dataclass
+class _Watched:
+    """What the processes have reported so far."""
+
+    order: list[dict[str, str]] = field(default_factory=list)  # the checks, as collected
+    ended: dict[str, CheckResult] = field(default_factory=dict)
+    running: str | None = None
+    since: float = 0.0
+
+
+def run_checks(
+    lab_folder: Path,
+    ids: Collection[str] | None = None,
+    time_limit: float = TIME_LIMIT,
+    progressed: Progressed = lambda title: None,
+) -> CheckReport:
+    """Run the public checks of some exercises on a lab folder.
+
+    Parameters
+    ----------
+    lab_folder : Path
+    ids : collection of str, optional
+        The exercises; all that are assigned unless given.
+    time_limit : float
+        Seconds that one check may take.
+    progressed : function from str
+        Called with the title of each check when it begins.
+
+    Returns
+    -------
+    CheckReport
+        One report for each exercise, without results for one that has no checks.
+
+    Raises
+    ------
+    InputError
+        If the folder is no lab, there is no such exercise, or the checks themselves cannot be run.
+    """
+    folder = Lab(lab_folder).folder
+    registry = Registry.of(folder)
+    checks = exercises_folder(folder)
+    exercises = registry.select(ids)
+    recorded = RecordedAnswers.read(checks / RECORDED.name)
+    files = [file for exercise in exercises for file in check_files(checks, exercise)]
+    watched = _run_all(folder, files, time_limit, progressed) if files else _Watched()
+    results = [watched.ended[check["check"]] for check in watched.order]
+    return CheckReport(
+        tuple(
+            ExerciseReport(
+                exercise,
+                tuple(result for result in results if result.exercise == exercise.id),
+                recorded.hidden.get(exercise.id, 0),
+            )
+            for exercise in exercises
+        )
+    )
+
+
+def remember(folder: Path, report: CheckReport) -> None:
+    """Keep the results in the workspace's state."""
+    progress = Progress.of(folder)
+    for one in report.reports:
+        if one.results:
+            digest = files_digest(folder, one.exercise)
+            progress.results[one.exercise.id] = Result(one.passed, len(one.counted), one.hidden, digest)
+    progress.save()
+
+
+def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Progressed) -> _Watched:
+    watched = _Watched()
+    with tempfile.TemporaryDirectory(prefix="lxmls-day1-check-", ignore_cleanup_errors=True) as temporary:
+        place = Path(temporary)
+        (place / "pytest.ini").write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
+        left: list[str] | None = None
+        while left is None or left:
+            before = len(watched.ended)
+            _run_some(folder, files, place, time_limit, watched, progressed)
+            known = [check["check"] for check in watched.order]
+            _leave_out_after_timeouts(watched, time_limit)
+            left = [check for check in known if check not in watched.ended]
+            if left and len(watched.ended) == before:
+                raise InputError(f"the checks cannot be run: {_said(place)}")
+    return watched
+
+
+def _run_some(
+    folder: Path, files: list[Path], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
+) -> None:
+    """One process: it runs the checks that have no result yet, until they are done or one of them brings it down."""
+    report, skip, errors = place / "report.jsonl", place / "skip.txt", place / "errors.txt"
+    report.write_bytes(b"")
+    skip.write_text("\n".join(watched.ended), encoding="utf-8")
+    check_process.forget_bytecode(folder)
+    process = check_process.start(
+        [
+            "-m", "pytest", "-p", "lxmls_day1.exercises.pytest_plugin", *check_process.PYTEST_OPTIONS,
+            "-c", str(place / "pytest.ini"), f"--rootdir={files[0].parent}", f"--lab={folder}",
+            f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
+        ],
+        place,
+        errors,
+    )  # fmt: skip
+    watched.running, watched.since = None, time.monotonic()
+    collected, read = False, 0
+    timed_out = False
+    try:
+        while True:
+            alive = process.poll() is None  # asked first: what is written before the end is read after it
+            with report.open("rb") as file:
+                file.seek(read)
+                new = file.read()
+            complete = new[: new.rfind(b"\n") + 1]
+            read += len(complete)
+            for line in complete.splitlines():
+                collected = _take(json.loads(line), watched, progressed) or collected
+            waited = time.monotonic() - watched.since
+            timed_out = waited > (time_limit if watched.running else START_LIMIT)
+            if not alive or timed_out:
+                break
+            time.sleep(0.02)
+    finally:
+        check_process.end(process)
+    if not collected:
+        raise InputError(f"the checks cannot be run: {_said(place)}")
+    if watched.running:
+        check = next(check for check in watched.order if check["check"] == watched.running)
+        if timed_out:
+            outcome, text = "timeout", f"did not end within {time_limit:g} s; is there a loop that never ends?"
+        else:
+            outcome, text = "ended", _how_it_ended(process.returncode)
+        watched.ended[watched.running] = CheckResult(**check, outcome=outcome, text=text)
+
+
+def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> bool:
+    """Note one event; whether it is that the checks were found."""
+    watched.since = time.monotonic()
+    if event["event"] == "broken":
+        raise InputError(
+            f"the checks cannot be run, because {Path(event['file']).name} cannot be read: {event['text']}. "
+            "Put back the file that you were given."
+        )
+    if event["event"] == "collected":
+        known = {check["check"] for check in watched.order}
+        watched.order += [check for check in event["checks"] if check["check"] not in known]
+        return True
+    check = next(check for check in watched.order if check["check"] == event["check"])
+    if event["event"] == "begin":
+        watched.running = event["check"]
+        progressed(check["title"])
+    elif event["check"] not in watched.ended:
+        mistakes = tuple((name, sentence) for name, sentence in event["mistakes"])
+        watched.ended[event["check"]] = CheckResult(
+            **check, outcome=event["outcome"], text=event["text"], mistakes=mistakes
+        )
+        watched.running = None
+    return False
+
+
+def _leave_out_after_timeouts(watched: _Watched, time_limit: float) -> None:
+    """Where several checks of an exercise have not ended, the others would not either: they are not waited for."""
+    counts = Counter(result.exercise for result in watched.ended.values() if result.outcome == "timeout")
+    for check in watched.order:
+        if check["check"] not in watched.ended and counts[check["exercise"]] >= MOST_UNENDING:
+            text = f"not run, because {MOST_UNENDING} checks before it did not end within {time_limit:g} s"
+            watched.ended[check["check"]] = CheckResult(**check, outcome="not run", text=text)
+
+
+def _how_it_ended(status: int) -> str:
+    import signal
+
+    if status < 0:
+        with contextlib.suppress(ValueError):
+            return f"the code brought Python down ({signal.Signals(-status).name})"
+        return f"the code brought Python down (signal {-status})"
+    return f"the code ended Python (exit status {status}); a classifier must return instead"
+
+
+def _said(place: Path) -> str:
+    """The end of what the process said on standard error."""
+    text = (place / "errors.txt").read_text(encoding="utf-8", errors="replace").strip()
+    return text[-1500:] or "the process that runs them ended without a word"

@@ -1,0 +1,149 @@
+"""Known mistakes: real misreadings of an exercise, each with the sentence that explains it.
+
+``tests/exercises/mistakes/1_05_mira.toml`` holds those of exercise 1.5 and is never given to students:
+
+    [[mistake]]
+    name = "half_the_norm"
+    sentence = "The step divides by ‖g(x)‖², but ‖f(x, y) − f(x, ŷ)‖² is 2‖g(x)‖²."
+    swap = [["2 * sq_norm", "sq_norm"]]      # each stands once in the reference's solution
+
+Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
+the one that it replaces.
+"""
+
+import textwrap
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.markers import Solution, find_solutions, indented, stubbed
+from lxmls_day1.exercises.registry import MISTAKES, Exercise
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One wrong solution of an exercise."""
+
+    exercise: str
+    name: str
+    sentence: str
+    swaps: tuple[tuple[str, str], ...] = ()
+    solution: str | None = None
+    function: str | None = None
+
+    def made_in(self, sources: Mapping[str, str]) -> dict[str, str]:
+        """The files of the reference in which this mistake is made instead of the solution, without markers.
+
+        Parameters
+        ----------
+        sources : dict from path to source text
+            The files of the exercise, with their solutions.
+
+        Returns
+        -------
+        dict
+            Only the files that change.
+
+        Raises
+        ------
+        InputError
+            If what is to be swapped does not stand there exactly once, or there is not one region to replace.
+        """
+        texts = {
+            (path, solution): "\n".join(source.split("\n")[solution.first : solution.last - 1])
+            for path, source in sources.items()
+            for solution in find_solutions(source, path)
+        }
+        changed = self._changed(
+            {
+                (path, solution): text
+                for (path, solution), text in texts.items()
+                if solution.exercise == self.exercise and self.function in (None, solution.function)
+            }
+        )
+        made = {}
+        for path in dict.fromkeys(path for path, _ in changed):
+            made[path] = stubbed(
+                sources[path], lambda s, path=path: textwrap.dedent(changed.get((path, s), texts[path, s])), path
+            )
+        return made
+
+    def _changed(self, texts: dict[tuple[str, Solution], str]) -> dict[tuple[str, Solution], str]:
+        if self.solution is not None:
+            if len(texts) != 1:
+                places = ", ".join(f"{path}: {solution.function}" for path, solution in texts) or "none"
+                raise InputError(
+                    f"{self}: there is not one region to replace but {len(texts)} ({places}); name a function"
+                )
+            ((place, _),) = texts.items()
+            return {place: "\n".join(indented(textwrap.dedent(self.solution).strip("\n"), place[1].indent))}
+        changed: dict[tuple[str, Solution], str] = {}
+        for old, new in self.swaps:
+            found = [place for place, text in texts.items() for _ in range(text.count(old))]
+            if len(found) != 1:
+                raise InputError(f"{self}: {old!r} stands {len(found)} times in the solution; wanted once")
+            changed[found[0]] = changed.get(found[0], texts[found[0]]).replace(old, new)
+        return changed
+
+    def __str__(self) -> str:
+        return f"mistake {self.name} of exercise {self.exercise}"
+
+
+def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
+    """The known mistakes of an exercise.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the checks, ``tests/exercises``.
+    exercise : Exercise
+
+    Returns
+    -------
+    list of Mistake
+        None where the folder has no mistakes: a student's.
+
+    Raises
+    ------
+    InputError
+        If a file is not as it must be.
+    """
+    mistakes: list[Mistake] = []
+    for path in sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml")):
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: this is not TOML: {error}.") from error
+        for table in content.get("mistake", []):
+            mistakes.append(_parse(table, exercise.id, path))
+        if set(content) - {"mistake"}:
+            raise InputError(f"{path}: unknown key {min(set(content) - {'mistake'})!r}; wanted [[mistake]] tables.")
+    names = [mistake.name for mistake in mistakes]
+    if len(set(names)) < len(names):
+        raise InputError(f"exercise {exercise.id}: two known mistakes have the same name.")
+    return mistakes
+
+
+def _parse(table: dict, exercise: str, path: Path) -> Mistake:
+    where = f"{path}, mistake {table.get('name', '?')}"
+    unknown = set(table) - {"name", "sentence", "swap", "solution", "function"}
+    if unknown:
+        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
+    for key in ("name", "sentence"):
+        if not isinstance(table.get(key), str) or not table[key].strip():
+            raise InputError(f"{where}: {key} must be a text.")
+    if ("swap" in table) == ("solution" in table):
+        raise InputError(f"{where}: wanted either swap or solution.")
+    swaps = table.get("swap", [])
+    if not all(isinstance(pair, list) and len(pair) == 2 and all(isinstance(t, str) for t in pair) for pair in swaps):
+        raise InputError(f"{where}: swap must be a list of pairs of texts.")
+    return Mistake(
+        exercise,
+        table["name"],
+        " ".join(table["sentence"].split()),
+        tuple((old, new) for old, new in swaps),
+        table.get("solution"),
+        table.get("function"),
+    )

@@ -1,0 +1,123 @@
+"""Reports for a notebook: rich HTML, and plain text wherever HTML is not shown.
+
+Colours come in pairs of a mark and its meaning in words, and the text keeps the colour of the page, so that light and dark
+themes both work.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.exercises import report_text
+from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport, remember, run_checks
+from lxmls_day1.exercises.hints import Hints, next_hint
+from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status, status_of
+
+GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
+CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A report: a notebook shows its HTML, Python its text; ``report`` is what it is about."""
+
+    report: Any
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def checked(folder: Path, id: str | None) -> Shown:
+    """Run the public checks of an exercise, or of all that have some."""
+    report = run_checks(folder, None if id is None else [id])
+    if id is None:
+        report = CheckReport(tuple(one for one in report.reports if one.results))
+    remember(folder, report)
+    return Shown(report, report_text.as_text(report_text.check_lines(report)), _box(map(_exercise, report.reports)))
+
+
+def hinted(folder: Path, id: str) -> Shown:
+    """The next hint on an exercise."""
+    hints = next_hint(folder, id)
+    return Shown(hints, report_text.as_text(report_text.hint_lines(hints)), _box(_hints(hints)))
+
+
+def status_shown(folder: Path) -> Shown:
+    """How far a workspace is."""
+    status = status_of(folder)
+    return Shown(status, report_text.as_text(report_text.status_lines(status)), _box(_status(status)))
+
+
+def _box(parts: Iterator[str]) -> str:
+    return f'<div style="border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5">{"".join(parts)}</div>'
+
+
+def _exercise(report: ExerciseReport) -> str:
+    parts = [f"<div><b>{escape(str(report.exercise))}</b></div>"]
+    if report.to_do:
+        where = ", ".join(f"<code>{escape(name)}</code>" for name in report.exercise.files)
+        parts.append(f"<div>Still to be written{f': {where}' if where else ''}.</div>")
+        parts.append(f'<div><code>lab.hint("{report.exercise.id}")</code> helps.</div>')
+    else:
+        said: dict[str, str] = {}
+        parts += [f"<div>{_result(result, said)}</div>" for result in report.results]
+        for _, sentence in report.mistakes:
+            parts.append(f'<div style="color:{KNOWN}"><b>A known mistake:</b> {escape(sentence)}</div>')
+    colour = GOOD if report.all_passed else BAD
+    parts.append(f'<div style="color:{colour}"><b>{escape(report.summary)}</b></div>')
+    return "".join(parts)
+
+
+def _result(result: CheckResult, said: dict[str, str]) -> str:
+    symbol = report_text.SYMBOLS.get(result.outcome, "✗")
+    colour = GOOD if result.passed else "inherit" if result.outcome in report_text.SYMBOLS else BAD
+    head = f'<span style="color:{colour}">{symbol} {escape(result.title)}</span>'
+    if not result.text:
+        return head
+    if result.text in said:
+        return f"{head} <i>as in “{escape(said[result.text])}”</i>"
+    said[result.text] = result.title
+    style = "margin:2px 0 6px 18px;white-space:pre-wrap;background:transparent;color:inherit"
+    return f'{head}<pre style="{style}">{escape(result.text)}</pre>'
+
+
+def _hints(hints: Hints) -> Iterator[str]:
+    yield f"<div><b>{escape(str(hints.exercise))}</b></div>"
+    for number, kind, text in hints.steps:
+        yield f'<div style="color:{KNOWN}">Hint {number} of {len(hints.exercise.hints)}, {escape(kind)}</div>'
+        style = "margin:2px 0 6px 18px;white-space:pre-wrap;background:transparent;color:inherit"
+        yield f'<pre style="{style}">{escape(text)}</pre>'
+    yield f"<div><i>{escape(hints.closing)}</i></div>"
+
+
+def _status(status: Status) -> Iterator[str]:
+    share = 100 * status.done // len(status.counted) if status.counted else 100
+    yield f"<div><b>{escape(status.summary)}</b></div>"
+    yield (
+        f'<div role="progressbar" aria-valuenow="{share}" style="width:320px;height:12px;border:1px solid {GOOD}">'
+        f'<div style="width:{share}%;height:100%;background:{GOOD}"></div></div>'
+    )
+    heads = "".join(f'<th style="{CELL}">{head}</th>' for head in ("", "exercise", "points", "", "hints"))
+    yield f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(map(_standing, status.standings))}</tbody></table>"
+
+
+def _standing(standing: Standing) -> str:
+    exercise = standing.exercise
+    colour = GOOD if standing.done else BAD if standing.state == "failing" else "inherit"
+    symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
+    faint = ";opacity:0.6" if standing.state in NOT_COUNTED else ""
+    cells = (
+        symbol,
+        f"{exercise.id} {exercise.title}",
+        f"{exercise.points:g}",
+        standing.text,
+        str(standing.hints or ""),
+    )
+    return "<tr>" + "".join(f'<td style="{CELL};color:{colour}{faint}">{escape(cell)}</td>' for cell in cells) + "</tr>"

@@ -1,0 +1,270 @@
+"""The fixtures of the checks, as a pytest plugin: ``pytest tests/exercises --lab path/to/any/lab``.
+
+A check is an ordinary test that uses three fixtures:
+
+* ``lab``, the `Lab` that is checked;
+* ``expect``: ``expect("what this is", value)`` compares with the recorded answer and names the mistake;
+* ``rng``, a numpy Generator: the same in every run for public checks, seeded afresh for hidden ones.
+
+Checks marked ``@pytest.mark.hidden`` run at grading only, or with ``--hidden``; what is expected there is computed with the
+same seed from the reference lab first. The options other than ``--lab``, ``--hidden`` and ``--seed`` are for the
+programs that run the checks.
+"""
+
+import json
+import secrets
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lxmls_day1.exercises.answers import Expect, RecordedAnswers, RecordingExpect, WrongAnswer
+from lxmls_day1.exercises.markers import STUB_MESSAGE
+from lxmls_day1.exercises.registry import RECORDED, Registry, exercise_of_check
+from lxmls_day1.exercises.tracebacks import trimmed_traceback
+from lxmls_day1.lab import Lab
+
+PUBLIC_SEED = 1
+
+
+class ChecksRun:
+    """What one run of pytest over checks knows. A rehearsal makes one with a list for `rehearsed`.
+
+    Attributes
+    ----------
+    lab_folder : Path or None
+        None for the lab around each check file.
+    seed : int or None
+        That of hidden checks; None unless it was given, until they want it.
+    report : Path or None
+        Where a JSON line for each event is appended, at once: what is in it survives whatever a check does.
+    rehearsed : dict or None
+        Where answers are collected instead of compared: check -> (outcome, text, `RecordingExpect`).
+    """
+
+    def __init__(
+        self,
+        lab_folder: Path | None = None,
+        seed: int | None = None,
+        hidden: bool = False,
+        answers: RecordedAnswers | None = None,
+        report: Path | None = None,
+        rehearsed: dict[str, tuple[str, str, RecordingExpect]] | None = None,
+        skip: frozenset[str] = frozenset(),
+    ):
+        self.lab_folder = lab_folder
+        self.seed = seed
+        self.hidden = hidden
+        self.report = report
+        self.rehearsed = rehearsed
+        self.skip = skip
+        self._answers = {None: answers} if answers is not None else {}
+        self._fresh: RecordedAnswers | None = answers
+        self._registries: dict[Path, Registry] = {}
+
+    def lab(self, check_file: Path) -> Lab:
+        """The lab that is checked."""
+        return Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent)
+
+    def answers(self, item: pytest.Item) -> RecordedAnswers:
+        """The answers with which a check is compared."""
+        if None in self._answers:
+            return self._answers[None]
+        if is_hidden(item):
+            return self._fresh
+        folder = item.path.parent
+        if folder not in self._answers:
+            self._answers[folder] = RecordedAnswers.read(folder / RECORDED.name)
+        return self._answers[folder]
+
+    def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
+        """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
+        hidden = [item for item in items if is_hidden(item)]
+        if hidden and self._fresh is None and self.rehearsed is None:
+            from lxmls_day1.exercises.record import answers_of_reference
+
+            if self.seed is None:
+                self.seed = secrets.randbits(32)
+            exercises = sorted({exercise_of_check(item.path.name) for item in hidden})
+            self._fresh = answers_of_reference(exercises, hidden=True, seed=self.seed)
+
+    def files_of(self, item: pytest.Item) -> tuple[str, ...]:
+        """The files in which a student solves the exercise of a check."""
+        folder = item.path.parent
+        if folder not in self._registries:
+            self._registries[folder] = Registry.read(folder / "exercises.toml")
+        exercise = exercise_of_check(item.path.name)
+        return self._registries[folder][exercise].files if exercise in self._registries[folder] else ()
+
+    def write(self, **event: Any) -> None:
+        """Append one event to the report."""
+        if self.report is not None:
+            with self.report.open("ab") as file:
+                file.write((json.dumps(event) + "\n").encode())
+
+
+class BrokenFiles:
+    """Reports check files that cannot be imported: without them pytest runs no check at all."""
+
+    def __init__(self, run: ChecksRun):
+        self._run = run
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            lines = report.longreprtext.strip().splitlines()
+            self._run.write(
+                event="broken", file=report.nodeid, text=lines[-1].removeprefix("E").strip() if lines else ""
+            )
+
+
+RUN = pytest.StashKey[ChecksRun]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("lxmls-day1", "exercises of the day-1 lab")
+    group.addoption(
+        "--lab", metavar="FOLDER", help="The lab folder that is checked; the one around the checks if not given."
+    )
+    group.addoption("--hidden", action="store_true", help="Run the hidden checks too (needs the reference solutions).")
+    group.addoption("--seed", type=int, metavar="N", help="Seed of the hidden checks; drawn if not given, and shown.")
+    group.addoption(
+        "--check-report", metavar="FILE", help="Append what happens to FILE, a line of JSON for each event."
+    )
+    group.addoption("--skip-checks", metavar="FILE", help="Leave out the checks that FILE names, one per line.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "hidden: a check of an exercise that runs at grading only, on fresh inputs")
+    if RUN not in config.stash:  # else a rehearsal has put its own there
+        config.stash[RUN] = _run_of_options(config)
+    config.pluginmanager.register(BrokenFiles(config.stash[RUN]))
+
+
+def _run_of_options(config: pytest.Config) -> ChecksRun:
+    option = config.getoption
+    skip = Path(option("--skip-checks")).read_text(encoding="utf-8").splitlines() if option("--skip-checks") else ()
+    return ChecksRun(
+        lab_folder=Path(option("--lab")).resolve() if option("--lab") else None,
+        seed=option("--seed"),
+        hidden=option("--hidden"),
+        report=Path(option("--check-report")) if option("--check-report") else None,
+        skip=frozenset(skip),
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    run = config.stash[RUN]
+    leave_out = [item for item in items if (is_hidden(item) and not run.hidden) or check_key(item) in run.skip]
+    if leave_out:
+        items[:] = [item for item in items if item not in leave_out]
+        config.hook.pytest_deselected(items=leave_out)
+    run.compute_hidden_answers(items)
+    run.write(
+        event="collected",
+        checks=[
+            {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
+            for item in items
+        ],
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    run = config.stash[RUN]
+    return f"lab: {run.lab_folder}" if run.lab_folder else None
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    run = config.stash[RUN]
+    if run.hidden and run.seed is not None:
+        terminalreporter.write_line(f"hidden checks ran with --seed {run.seed}")
+
+
+@pytest.fixture
+def lab(request: pytest.FixtureRequest) -> Lab:
+    """The lab that is checked."""
+    return request.config.stash[RUN].lab(request.path)
+
+
+@pytest.fixture
+def expect(request: pytest.FixtureRequest) -> Expect | RecordingExpect:
+    """``expect("what this is", value, rtol=1e-6, atol=1e-9)`` compares a value with what the reference answers."""
+    run = request.config.stash[RUN]
+    if run.rehearsed is not None:
+        recording = RecordingExpect()
+        run.rehearsed[check_key(request.node)] = ("", "", recording)
+        return recording
+    answers = run.answers(request.node)
+    exercise = exercise_of_check(request.path.name)
+    return Expect(answers.checks.get(check_key(request.node), {}), answers.sentences.get(exercise or "", {}))
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> Any:
+    """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
+    import numpy as np
+
+    run = request.config.stash[RUN]
+    seed = run.seed if is_hidden(request.node) and run.seed is not None else PUBLIC_SEED
+    return np.random.default_rng([seed, zlib.crc32(check_key(request.node).encode())])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    item.config.stash[RUN].write(event="begin", check=check_key(item), time=time.time())
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Any:
+    report = yield
+    run = item.config.stash[RUN]
+    if run.report is None and run.rehearsed is None:
+        return report
+    if report.when == "call" or (report.when == "setup" and not report.passed):
+        outcome, text, mistakes = verdict(run, item, call)
+        run.write(
+            event="end", check=check_key(item), outcome=outcome, text=text, mistakes=mistakes, seconds=call.duration
+        )
+        if run.rehearsed is not None:
+            recording = run.rehearsed.get(check_key(item), ("", "", RecordingExpect()))[2]
+            run.rehearsed[check_key(item)] = (outcome, text, recording)
+    return report
+
+
+def verdict(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo) -> tuple[str, str, list[tuple[str, str]]]:
+    """How a check ended: ``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``; what to say; the known mistakes."""
+    if call.excinfo is None:
+        return "passed", "", []
+    error = call.excinfo.value
+    if isinstance(error, WrongAnswer):
+        return "wrong", str(error), list(error.mistakes)
+    if isinstance(error, pytest.skip.Exception):
+        return "skipped", str(error), []
+    if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
+        return "to do", str(error), []
+    folder = run.lab_folder or Lab.open(item.path.parent).folder
+    if isinstance(error, AssertionError) and call.excinfo.traceback[-1].path == item.path:
+        return "wrong", str(error).strip() or "a property that the answer must have does not hold", []
+    return "error", trimmed_traceback(error, folder, run.files_of(item), item.path), []
+
+
+def is_hidden(item: pytest.Item) -> bool:
+    """Whether a check runs at grading only."""
+    return item.get_closest_marker("hidden") is not None
+
+
+def check_key(item: pytest.Item) -> str:
+    """The name of a check wherever its folder stands: ``test_1_05_mira.py::test_step[large]``."""
+    return f"{item.path.name}::{item.nodeid.partition('::')[2]}"
+
+
+def check_title(item: pytest.Item) -> str:
+    """What a student calls the check: the first line of its docstring, or its name as words."""
+    docstring = getattr(getattr(item, "function", None), "__doc__", None) or ""
+    title = next((line.strip() for line in docstring.strip().splitlines()), "") or item.name.partition("[")[
+        0
+    ].removeprefix("test_").replace("_", " ")
+    case = item.name.partition("[")[2].removesuffix("]")
+    return f"{title.rstrip('.')} ({case})" if case else title.rstrip(".")

@@ -1,0 +1,204 @@
+"""``python -m lxmls_day1.exercises.record``: write down what the reference and the known mistakes answer in the checks.
+
+The answers go to ``tests/exercises/recorded.json``, which students receive: it holds numbers and the sentences of the
+mistakes, no code. ``--check`` only says whether that file is current.
+"""
+
+import contextlib
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
+from lxmls_day1.exercises.mistakes import Mistake, read_mistakes
+from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files, exercise_of_check
+from lxmls_day1.exercises.rehearsal import Rehearsal, Rehearsed, rehearse
+from lxmls_day1.lab import PACKAGES, reference_folder
+from lxmls_day1.whole_files import replace_files
+
+REFERENCE = "the reference"
+
+
+def answers_of_reference(
+    ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1, reference: Path | None = None
+) -> RecordedAnswers:
+    """What the reference and the known mistakes answer in the checks of some exercises.
+
+    Parameters
+    ----------
+    ids : collection of str, optional
+        The exercises; all unless given.
+    hidden : bool
+        Whether the hidden checks are asked too.
+    seed : int
+        Of the hidden ones.
+    reference : Path, optional
+        A lab with the solutions; the reference lab unless given.
+
+    Returns
+    -------
+    RecordedAnswers
+
+    Raises
+    ------
+    InputError
+        If the reference fails one of its checks, or a check cannot be run.
+    """
+    return recorded(*rehearse_everything(ids, hidden, seed, reference), hidden=hidden)
+
+
+def rehearse_everything(
+    ids: Collection[str] | None, hidden: bool, seed: int, reference: Path | None = None
+) -> tuple[list[Mistake], dict[str, dict[str, Rehearsed]]]:
+    """Run the checks on the reference, and those of each exercise on each of its known mistakes.
+
+    Returns
+    -------
+    mistakes : list of Mistake
+    rehearsed : dict
+        label -> check -> `Rehearsed`; the labels are `REFERENCE` and the mistakes as texts.
+    """
+    reference = reference_folder() if reference is None else reference
+    folder = reference / FOLDER
+    checked = [
+        exercise for exercise in Registry.read(folder / "exercises.toml").select(ids) if check_files(folder, exercise)
+    ]
+    if not checked:
+        return [], {REFERENCE: {}}
+    mistakes = {exercise: read_mistakes(folder, exercise) for exercise in checked}
+    all_files = tuple(file for exercise in checked for file in check_files(folder, exercise))
+    with contextlib.ExitStack() as stack:
+        rehearsals = [Rehearsal(REFERENCE, reference, all_files)]
+        for exercise, known in mistakes.items():
+            for mistake in known:
+                lab_folder = stack.enter_context(mistaken_lab(reference, exercise, mistake))
+                rehearsals.append(Rehearsal(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
+        rehearsed = rehearse(rehearsals, hidden, seed)
+    for check, found in rehearsed[REFERENCE].items():
+        if found.outcome not in ("passed", "skipped"):
+            raise InputError(f"the reference fails {check}: {found.text}")
+    return [mistake for known in mistakes.values() for mistake in known], rehearsed
+
+
+def recorded(mistakes: Sequence[Mistake], rehearsed: dict[str, dict[str, Rehearsed]], hidden: bool) -> RecordedAnswers:
+    """The answers of a rehearsal, with those of the mistakes where they differ from the reference's."""
+    result = RecordedAnswers()
+    for check, found in rehearsed[REFERENCE].items():
+        exercise = exercise_of_check(check.partition("::")[0]) or ""
+        if found.hidden:
+            result.hidden[exercise] = result.hidden.get(exercise, 0) + 1
+        if found.hidden and not hidden:
+            continue
+        result.checks[check] = {what: Expectation(answer) for what, answer in found.answers.items()}
+    for mistake in mistakes:
+        result.sentences.setdefault(mistake.exercise, {})[mistake.name] = mistake.sentence
+        for check, found in rehearsed[str(mistake)].items():
+            for what, answer in found.answers.items():
+                expectation = result.checks.get(check, {}).get(what)
+                tolerances = rehearsed[REFERENCE][check].tolerances
+                if expectation is not None and not expectation.expected.agrees(answer, *tolerances[what]):
+                    expectation.mistakes[mistake.name] = answer
+    return result
+
+
+@contextlib.contextmanager
+def mistaken_lab(reference: Path, exercise: Exercise, mistake: Mistake) -> Iterator[Path]:
+    """A lab folder, for as long as it is needed, in which a mistake is made."""
+    sources = {
+        name: (reference / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+        for name in exercise.files
+        if name.endswith(".py")
+    }
+    made = mistake.made_in(sources)
+    with tempfile.TemporaryDirectory(prefix="lxmls-day1-mistake-", ignore_cleanup_errors=True) as folder:
+        for package in PACKAGES:
+            ignored = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+            shutil.copytree(reference / package, Path(folder, package), ignore=ignored)
+        for name, source in made.items():
+            Path(folder, name).write_text(source, encoding="utf-8")
+        for path in Path(folder).glob("classifiers/*.py"):
+            path.write_text(uncompiled(path.read_text(encoding="utf-8")), encoding="utf-8")
+        yield Path(folder).resolve()
+
+
+def uncompiled(source: str) -> str:
+    """The source with its rules as plain Python: compiling one takes longer than checking it.
+
+    Examples
+    --------
+    >>> uncompiled("@compiled\\ndef rule(scores): ...")
+    'def rule(scores): ...'
+    """
+    return re.sub(r"^@compiled[ \t]*\r?\n", "", source, flags=re.MULTILINE)
+
+
+def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
+    """In what two recordings differ, numbers within the tolerance that checks have; empty if in nothing."""
+    found = []
+    if old.sentences != new.sentences:
+        found.append("the sentences of the mistakes")
+    if old.hidden != new.hidden:
+        found.append("how many checks are hidden")
+    for check in [*new.checks, *(check for check in old.checks if check not in new.checks)]:
+        if check not in old.checks or check not in new.checks:
+            found.append(f"{check}, which is {'new' if check in new.checks else 'gone'}")
+            continue
+        before, after = (_flat(answers.checks[check]) for answers in (old, new))
+        if before.keys() != after.keys() or not all(before[key].agrees(after[key], 1e-6, 1e-9) for key in before):
+            found.append(check)
+    return found
+
+
+def _flat(expectations: dict[str, Expectation]) -> dict[tuple[str, str], Answer]:
+    return {
+        (what, name): answer
+        for what, expectation in expectations.items()
+        for name, answer in {"": expectation.expected, **expectation.mistakes}.items()
+    }
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the file, or with ``--check`` say whether it is current; the exit status."""
+    reference = reference_folder()
+    path = reference / RECORDED
+    ids = [argument for argument in arguments if not argument.startswith("-")] or None
+    try:
+        new = recorded(*rehearse_everything(ids, hidden=True, seed=1), hidden=False)
+        old = RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
+    except InputError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    if ids is not None:  # what is known of the other exercises stays
+        others = [exercise.id for exercise in Registry.of(reference) if exercise.id not in ids]
+        kept = old.only(others, exercise_of_check)
+        new = RecordedAnswers(kept.checks | new.checks, kept.sentences | new.sentences, kept.hidden | new.hidden)
+    new = in_order(new, Registry.of(reference))
+    found = differences(old, new)
+    if "--check" in arguments:
+        print("\n".join(["recorded.json is not current:", *found]) if found else "recorded.json is current")
+        return int(bool(found))
+    replace_files({path: new.to_json().encode()})
+    print(
+        f"{path}: {len(new.checks)} checks, {sum(map(len, new.sentences.values()))} known mistakes, {len(found)} changes"
+    )
+    return 0
+
+
+def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:
+    """The same answers in the order of the registry, so that recording one exercise moves none of the others."""
+    place = {id: i for i, id in enumerate(registry.ids)}
+
+    def by_exercise(item: tuple[str, object]) -> int:
+        return place.get(exercise_of_check(item[0].partition("::")[0]) or item[0], len(place))
+
+    return RecordedAnswers(
+        *(dict(sorted(part.items(), key=by_exercise)) for part in (answers.checks, answers.sentences, answers.hidden))
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,227 @@
+"""The exercises of a lab: one readable file, ``tests/exercises/exercises.toml``, and the check files beside it.
+
+    [[exercise]]
+    id = "1.5"
+    title = "MIRA"
+    kind = "code"                          # or "experiment", "derivation"
+    points = 10
+    files = ["classifiers/mira.py"]        # where its solution stands
+    notebook = "notebooks/2_online.ipynb"
+    prerequisites = ["1.4"]
+    task = "What goes in, what comes out."
+    stubs = { "Mira.steps" = "…" }         # optional: another text for the stub in that function
+    hints = ["the idea", "the equation", "a sketch of the code"]
+
+The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import nearest, reference_folder
+
+FOLDER = PurePosixPath("tests/exercises")
+FILE = FOLDER / "exercises.toml"
+RECORDED = FOLDER / "recorded.json"
+MISTAKES = FOLDER / "mistakes"
+KINDS = ("code", "experiment", "derivation")
+HINT_STEPS = ("idea", "equation", "code sketch")
+ID = re.compile(r"[1-9]\d*\.[1-9]\d*")
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise, as the registry describes it. Paths are relative to the lab, with forward slashes."""
+
+    id: str
+    title: str
+    kind: str
+    points: float
+    files: tuple[str, ...]
+    notebook: str
+    task: str
+    hints: tuple[str, ...]
+    prerequisites: tuple[str, ...] = ()
+    stubs: dict[str, str] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        return f"Exercise {self.id}: {self.title}"
+
+    @property
+    def stem(self) -> str:
+        """``1_05``: how the names of its files begin, so that they sort as the exercises do."""
+        chapter, number = self.id.split(".")
+        return f"{chapter}_{int(number):02d}"
+
+    def stub_task(self, function: str | None) -> str:
+        """What the stub in a function tells the student."""
+        return self.stubs.get(function or "", self.task)
+
+
+class Registry:
+    """The exercises of a lab, in the order of the file; ``registry["1.5"]`` is one of them.
+
+    Parameters
+    ----------
+    exercises : iterable of Exercise
+    assigned : collection of str, optional
+        Those that are to be solved here; all unless given. The others came with their solutions.
+    """
+
+    def __init__(self, exercises: Iterable[Exercise], assigned: Iterable[str] | None = None):
+        self._exercises = {exercise.id: exercise for exercise in exercises}
+        self.assigned = tuple(self._exercises) if assigned is None else tuple(assigned)
+
+    def __iter__(self) -> Iterator[Exercise]:
+        return iter(self._exercises.values())
+
+    def __len__(self) -> int:
+        return len(self._exercises)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._exercises
+
+    def __getitem__(self, id: str) -> Exercise:
+        """The exercise of that id.
+
+        Raises
+        ------
+        InputError
+            If there is none; the message names the nearest ones.
+        """
+        try:
+            return self._exercises[id]
+        except KeyError:
+            raise InputError(f"there is no exercise {id!r}{nearest(str(id), self._exercises)}") from None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All ids, in the order of the file."""
+        return tuple(self._exercises)
+
+    def select(self, ids: Iterable[str] | None) -> list[Exercise]:
+        """The exercises of these ids in the order of the file; without ids all that are assigned."""
+        if ids is None:
+            return [exercise for exercise in self if exercise.id in self.assigned]
+        wanted = {self[id].id for id in ids}
+        return [exercise for exercise in self if exercise.id in wanted]
+
+    @classmethod
+    def read(cls, path: Path) -> "Registry":
+        """Read an ``exercises.toml``.
+
+        Raises
+        ------
+        InputError
+            If it is not there, not TOML, or an exercise in it is not described as it must be.
+        """
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except FileNotFoundError:
+            raise InputError(f"{path} is not there: this lab has no exercises.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: this is not TOML: {error}.") from error
+        return parse_registry(content, str(path))
+
+    @classmethod
+    def of(cls, lab_folder: Path) -> "Registry":
+        """The exercises of a lab folder: its own, or where it has none those of the reference lab."""
+        return cls.read(exercises_folder(lab_folder) / FILE.name)
+
+
+def exercises_folder(lab_folder: Path) -> Path:
+    """Where exercises and checks of a lab stand: in it, or where a student has deleted them in the reference lab."""
+    own = lab_folder / FOLDER
+    return own if (own / FILE.name).is_file() else reference_folder() / FOLDER
+
+
+def check_files(folder: Path, exercise: Exercise) -> list[Path]:
+    """The check files of an exercise in a folder of checks; none for one that only a human can mark."""
+    return sorted(folder.glob(f"test_{exercise.stem}_*.py"))
+
+
+def exercise_of_check(name: str) -> str | None:
+    """The id of the exercise to which a check file belongs.
+
+    Examples
+    --------
+    >>> exercise_of_check("tests/exercises/test_1_05_mira.py")
+    '1.5'
+    """
+    match = re.fullmatch(r"test_(\d+)_(\d\d)_.*\.py", PurePosixPath(name.replace("\\", "/")).name)
+    return f"{match[1]}.{int(match[2])}" if match else None
+
+
+def parse_registry(content: dict[str, Any], name: str) -> Registry:
+    """The exercises of what was read from TOML; see `Registry.read`."""
+    unknown = set(content) - {"exercise", "assigned"}
+    if unknown:
+        raise InputError(f"{name}: unknown key {min(unknown)!r}; wanted [[exercise]] tables.")
+    exercises = [
+        _parse_exercise(table, f"{name}, exercise {n}") for n, table in enumerate(content.get("exercise", []), 1)
+    ]
+    ids = [exercise.id for exercise in exercises]
+    for exercise in exercises:
+        if ids.count(exercise.id) > 1:
+            raise InputError(f"{name}: exercise {exercise.id} stands there twice.")
+        for earlier in exercise.prerequisites:
+            if earlier not in ids or ids.index(earlier) >= ids.index(exercise.id):
+                raise InputError(
+                    f"{name}: exercise {exercise.id} wants {earlier} first, which does not come before it."
+                )
+    assigned = content.get("assigned")
+    if assigned is not None and not set(assigned) <= set(ids):
+        raise InputError(f"{name}: assigned names {min(set(assigned) - set(ids))}, and there is no such exercise.")
+    return Registry(exercises, assigned)
+
+
+def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
+    def take(key: str, wanted: str, suits: Any, default: Any = None) -> Any:
+        value = table.get(key, default)
+        if value is None or not suits(value):
+            raise InputError(f"{where}: {key} must be {wanted}, but is {value!r}.")
+        return value
+
+    def is_text(value: Any) -> bool:
+        return isinstance(value, str) and bool(value.strip())
+
+    def are_paths(value: Any) -> bool:
+        return _are_texts(value) and not any(".." in path or "\\" in path or path.startswith("/") for path in value)
+
+    id = take("id", 'a text such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value))
+    where = f"{where} ({id})"
+    unknown = set(table) - set(Exercise.__dataclass_fields__)
+    if unknown:
+        raise InputError(f"{where}: unknown key {min(unknown)!r}{nearest(min(unknown), Exercise.__dataclass_fields__)}")
+    return Exercise(
+        id=id,
+        title=take("title", "a text", is_text),
+        kind=take("kind", f"one of {', '.join(KINDS)}", lambda value: value in KINDS),
+        points=take("points", "a number ≥ 0", lambda value: type(value) in (int, float) and value >= 0),
+        files=tuple(take("files", "a list of paths in the lab, with /", are_paths, [])),
+        notebook=take(
+            "notebook", "the path of a notebook in the lab", lambda value: is_text(value) and are_paths([value])
+        ),
+        task=take("task", "a text", is_text),
+        hints=tuple(
+            hint.strip()
+            for hint in take(
+                "hints",
+                f"three texts: {', '.join(HINT_STEPS)}",
+                lambda value: _are_texts(value) and len(value) == 3 and all(map(str.strip, value)),
+            )
+        ),
+        prerequisites=tuple(take("prerequisites", "a list of ids", _are_texts, [])),
+        stubs=take(
+            "stubs", "a table of function = text", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}
+        ),
+    )
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)

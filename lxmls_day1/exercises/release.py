@@ -1,0 +1,133 @@
+"""The bundle that an instructor gives out: a workspace, and a wheel of this package that holds no solutions.
+
+The wheel is built from a copy of the checkout in which the lab is the student's. Same checkout and same versions, same bytes:
+entries are sorted, and times and modes are fixed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.archives import source_date, zipped
+from lxmls_day1.exercises.authors_check import leaks, solution_lines
+from lxmls_day1.exercises.generation import LEFT_BEHIND, Files, reference_files, solved_files, student_files
+from lxmls_day1.exercises.progress import FILE as STATE
+from lxmls_day1.exercises.progress import Progress
+from lxmls_day1.exercises.registry import FILE, Registry
+from lxmls_day1.exercises.workspace import README, WELCOME, new_folder, write_files
+from lxmls_day1.lab import reference_folder
+
+STUDENT, INSTRUCTOR = "lxmls-day1-lab", "lxmls-day1-lab-with-solutions"
+BUILD_FILES = ("pyproject.toml", "README.md", "LICENSE")
+INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
+
+    python -m venv .venv
+    .venv/bin/python -m pip install {constraints}"./{wheel}[notebook]"      (Windows: .venv\\Scripts\\python)
+
+and then, in every new terminal, `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`). """
+
+
+@dataclass(frozen=True)
+class Release:
+    """What was made: a folder, a zip file of the same content, the exercises that are stubs in it."""
+
+    folder: Path
+    archive: Path
+    stubbed: tuple[str, ...]
+    n_files: int
+
+
+def release(
+    out: str | os.PathLike[str], assigned: Collection[str] | None = None, with_solutions: bool = False
+) -> Release:
+    """Make the bundle for students, or with solutions the one for instructors.
+
+    Parameters
+    ----------
+    out : path
+        A folder, made if need be; the bundle in it must not be there yet.
+    assigned : collection of str, optional
+        The exercises that students are to solve; the others come with their solutions. All unless given.
+    with_solutions : bool
+        Whether everything comes with solutions, hidden checks and known mistakes.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    InputError
+        If this is no checkout, hatchling is not installed, the bundle is there already, or a line of a solution would
+        be in it.
+    """
+    reference = reference_folder()
+    if not (reference / "pyproject.toml").is_file():
+        raise InputError("a release is made from a checkout of the repository, and this is an installed package.")
+    if find_spec("hatchling") is None:
+        raise InputError('hatchling, which builds the wheel, is not installed: python -m pip install -e ".[test]"')
+    registry = Registry.read(reference / FILE)
+    stubbed = () if with_solutions else tuple(exercise.id for exercise in registry.select(assigned))
+    name = INSTRUCTOR if with_solutions else STUDENT
+    folder, archive = Path(out).expanduser().resolve() / name, Path(out).expanduser().resolve() / f"{name}.zip"
+    for path in (folder, archive):
+        if path.exists():
+            raise InputError(f"{path} is there already; nothing was touched. Delete it, or name another folder.")
+    lab = solved_files(reference) if with_solutions else student_files(reference, stubbed)
+    wheel_name, wheel = build_wheel(reference, reference_files(reference) if with_solutions else lab)
+    bundle: Files = dict(lab)
+    constraints = reference / "constraints.txt"
+    if constraints.is_file():
+        bundle[PurePosixPath("constraints.txt")] = constraints.read_bytes().replace(b"\r\n", b"\n")
+    installation = INSTALLATION.format(constraints="-c constraints.txt " * constraints.is_file(), wheel=wheel_name)
+    bundle[PurePosixPath(README)] = WELCOME.format(installation=installation).encode()
+    bundle[PurePosixPath(wheel_name)] = wheel
+    bundle[PurePosixPath(STATE)] = next(iter(Progress(folder).contents().values()))
+    if not with_solutions:
+        found = leaks(bundle, solution_lines(reference, stubbed))
+        if found:
+            raise InputError(f"nothing was released: {found[0]} would be in the bundle ({len(found)} such lines).")
+    with new_folder(folder) as made:
+        write_files(made, bundle)
+        zip_beside = archive.with_name(f".{archive.name}.part")
+        try:
+            zip_beside.write_bytes(zipped(bundle, name))
+            os.replace(zip_beside, archive)
+        finally:
+            zip_beside.unlink(missing_ok=True)
+    return Release(folder, archive, stubbed, len(bundle))
+
+
+def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
+    """The wheel of this checkout with other files for the lab; its name and content."""
+    with tempfile.TemporaryDirectory(prefix="lxmls-day1-wheel-", ignore_cleanup_errors=True) as temporary:
+        staging = Path(temporary, "staging")
+        staging.mkdir()
+        for name in BUILD_FILES:
+            if (reference / name).is_file():
+                shutil.copyfile(reference / name, staging / name)
+        package: Files = {}
+        for path in (reference / "lxmls_day1").rglob("*"):
+            name = PurePosixPath(path.relative_to(reference).as_posix())
+            if path.is_file() and not LEFT_BEHIND.search(str(name)):
+                package[name] = path.read_bytes()
+        write_files(staging, {**package, **lab})
+        result = subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", temporary],
+            cwd=staging,
+            env={**os.environ, "SOURCE_DATE_EPOCH": str(source_date())},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        wheels = list(Path(temporary).glob("*.whl"))
+        if result.returncode or len(wheels) != 1:
+            raise InputError(f"the wheel could not be built: {result.stderr.strip()[-1500:]}")
+        return wheels[0].name, wheels[0].read_bytes()

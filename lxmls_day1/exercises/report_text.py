@@ -1,0 +1,97 @@
+"""Reports as text: lines with a style each, for a terminal, a file, or the plain form in a notebook."""
+
+from collections.abc import Iterator
+
+from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
+from lxmls_day1.exercises.hints import Hints
+from lxmls_day1.exercises.status import NOT_COUNTED, Status
+
+Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
+SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
+PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "…": "~", "█": "#", "░": "."})
+BAR_WIDTH = 30
+
+
+def check_lines(report: CheckReport) -> Iterator[Line]:
+    """A report of checks, exercise by exercise."""
+    for n, one in enumerate(report.reports):
+        if n:
+            yield "", ""
+        yield from exercise_lines(one)
+
+
+def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
+    """The checks of one exercise: what passed, what was expected and got, the known mistake, and the count."""
+    yield "title", str(report.exercise)
+    if report.to_do:
+        where = ", ".join(report.exercise.files)
+        yield "known", f"  · still to be written{f': {where}' if where else ''}"
+        yield "quiet", f"    `lxmls-day1 hint {report.exercise.id}` helps"
+    else:
+        said: dict[str, str] = {}
+        for result in report.results:
+            yield from result_lines(result, said)
+        for _, sentence in report.mistakes:
+            yield "known", f"  A known mistake: {sentence}"
+    yield ("good" if report.all_passed else "bad" if report.results else "quiet"), f"  {report.summary}"
+
+
+def result_lines(result: CheckResult, said: dict[str, str]) -> Iterator[Line]:
+    """One check, and what there is to say about it, unless `said` (text -> title) holds that already."""
+    style = "good" if result.passed else "quiet" if result.outcome in SYMBOLS else "bad"
+    yield style, f"  {SYMBOLS.get(result.outcome, '✗')} {result.title}"
+    if result.text in said:
+        yield "quiet", f"      as in “{said[result.text]}”"
+        return
+    if result.text:
+        said[result.text] = result.title
+    for line in result.text.splitlines():
+        yield "", f"      {line}".rstrip()
+
+
+def hint_lines(hints: Hints) -> Iterator[Line]:
+    """Hints, each under its number and kind."""
+    yield "title", str(hints.exercise)
+    if not hints.steps:
+        yield "quiet", "  No hint was shown so far."
+        return
+    for number, kind, text in hints.steps:
+        yield "known", f"  Hint {number} of {len(hints.exercise.hints)}, {kind}:"
+        for line in text.splitlines():
+            yield "", f"    {line}".rstrip()
+    yield "quiet", f"  {hints.closing}"
+
+
+def status_lines(status: Status) -> Iterator[Line]:
+    """A bar, and a table of the exercises."""
+    yield "title", f"{bar(status.done, len(status.counted))}  {status.summary}"
+    yield "", ""
+    width = max((len(standing.exercise.title) for standing in status.standings), default=0)
+    for standing in status.standings:
+        exercise = standing.exercise
+        hints = f"  ({standing.hints} hint{'s' * (standing.hints > 1)})" if standing.hints else ""
+        symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
+        style = "good" if standing.done else "bad" if standing.state == "failing" else ""
+        style = "quiet" if standing.state in NOT_COUNTED else style
+        points = f"{exercise.points:g}"
+        yield (
+            style,
+            f"  {symbol} {exercise.id:<5} {exercise.title:<{width}}  {points:>4} points  {standing.text}{hints}",
+        )
+
+
+def bar(done: int, total: int) -> str:
+    """How much is done, as a bar.
+
+    Examples
+    --------
+    >>> bar(1, 3)
+    '██████████░░░░░░░░░░░░░░░░░░░░'
+    """
+    full = BAR_WIDTH * done // total if total else BAR_WIDTH
+    return "█" * full + "░" * (BAR_WIDTH - full)
+
+
+def as_text(lines: Iterator[Line]) -> str:
+    """Lines without their styles."""
+    return "\n".join(text for _, text in lines)

@@ -1,0 +1,25 @@
+"""``lxmls-day1 hint``: the next step of the ladder."""
+
+import click
+
+
+@click.command(name="hint", short_help="Show the next hint on an exercise.")
+@click.argument("exercise")
+@click.option("--again", is_flag=True, help="The hints that were shown before.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(exercise: str, again: bool, lab_folder: str | None) -> None:
+    """Show the next of three hints on an exercise: the idea, the equation, a sketch of the code.
+
+    Which were shown is remembered in the workspace.
+
+    \b
+    Example:
+      lxmls-day1 hint 1.5
+    """
+    from lxmls_day1.exercises.hints import next_hint
+    from lxmls_day1.exercises.report_text import hint_lines
+    from lxmls_day1.exercises.terminal import echo_lines
+    from lxmls_day1.lab import Lab
+
+    folder = (Lab(lab_folder) if lab_folder else Lab.open()).folder
+    echo_lines(hint_lines(next_hint(folder, exercise, again)))

@@ -1,0 +1,74 @@
+"""``lxmls-day1 lab``: JupyterLab, at the first exercise that is not solved."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+
+from lxmls_day1.errors import InputError
+
+
+@click.command(name="lab", short_help="Open the notebooks.", context_settings={"ignore_unknown_options": True})
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
+@click.option("--start", is_flag=True, help="Make the workspace DIR first if it is not there.")
+@click.option("--print", "only_print", is_flag=True, help="Show the command instead of running it.")
+@click.option("--no-browser", is_flag=True, help="Do not open a browser; JupyterLab shows its address.")
+@click.pass_context
+def command(context: click.Context, folder: str | None, start: bool, only_print: bool, no_browser: bool) -> None:
+    """Open JupyterLab in the workspace DIR, or in the one that you are in, at the first exercise that is not solved.
+
+    \b
+    Examples:
+      lxmls-day1 lab
+      lxmls-day1 lab my-lab --start
+    """
+    from lxmls_day1.exercises.status import status_of
+    from lxmls_day1.exercises.workspace import start_workspace
+    from lxmls_day1.lab import Lab
+
+    if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
+        click.echo(f"{start_workspace(folder)} is your new lab.")
+    lab_folder = (Lab(folder) if folder else Lab.open()).folder
+    status = status_of(lab_folder)
+    standing = status.next or next(iter(status.standings), None)
+    notebook = standing.exercise.notebook if standing else ""
+    if status.next:
+        click.echo(f"Exercise {status.next.exercise.id}, {status.next.exercise.title}: {notebook}")
+    arguments = jupyter_arguments(lab_folder, notebook, no_browser)
+    if only_print:
+        click.echo(shlex.join(arguments))
+        return
+    require_jupyterlab(notebook)
+    context.exit(run_until_it_ends(arguments, lab_folder))
+
+
+def jupyter_arguments(folder: Path, notebook: str, no_browser: bool = False) -> list[str]:
+    """The command that starts JupyterLab in a folder, with a notebook open if it is there."""
+    arguments = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
+    if notebook and (folder / notebook).is_file():
+        arguments.append(f"--LabApp.default_url=/lab/tree/{quote(notebook)}")
+    return arguments + ["--no-browser"] * no_browser
+
+
+def require_jupyterlab(notebook: str) -> None:
+    """Raise an `InputError` that says how to get JupyterLab if it is not there."""
+    from importlib.util import find_spec
+
+    if find_spec("jupyterlab") is None:
+        raise InputError(
+            "JupyterLab is not installed here. Install it with `python -m pip install jupyterlab ipywidgets` (in a checkout "
+            f"`make lab` does it), or open {notebook or 'the notebooks'} in any other program for notebooks."
+        )
+
+
+def run_until_it_ends(arguments: list[str], folder: Path) -> int:
+    """Run a program that answers Ctrl-C by itself; its exit status."""
+    process = subprocess.Popen(arguments, cwd=folder)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue  # the terminal has told it too: it asks, and ends when it likes

@@ -1,0 +1,35 @@
+"""``lxmls-day1 release``: the bundle that an instructor gives out."""
+
+import click
+
+
+@click.command(name="release", short_help="For instructors: make the bundle for students.")
+@click.argument("out", type=click.Path())
+@click.option("--exercises", help="Which ones are to be solved, such as 1.2,1.5,1.7; the others come with solutions.")
+@click.option(
+    "--with-solutions", is_flag=True, help="All solutions, hidden checks and known mistakes: not for students."
+)
+def command(out: str, exercises: str | None, with_solutions: bool) -> None:
+    """Make the bundle for students in the folder OUT: a workspace and a wheel without solutions, as folder and as zip.
+
+    It is made from a checkout of the repository. The same checkout gives the same bytes.
+
+    \b
+    Examples:
+      lxmls-day1 release out
+      lxmls-day1 release out --exercises 1.2,1.5,1.7
+      lxmls-day1 release out --with-solutions
+    """
+    from lxmls_day1.errors import InputError
+    from lxmls_day1.exercises.release import release
+
+    if exercises is not None and with_solutions:
+        raise InputError("--with-solutions leaves no exercise open, so --exercises does not go with it.")
+    ids = None if exercises is None else [id.strip() for id in exercises.split(",") if id.strip()]
+    made = release(out, ids, with_solutions)
+    click.echo(f"{made.folder} ({made.n_files} files)")
+    click.echo(f"{made.archive}")
+    if with_solutions:
+        click.echo("With all solutions: not for students.")
+    else:
+        click.echo(f"To be solved: {', '.join(made.stubbed)}. No line of their solutions is in it, the wheel included.")

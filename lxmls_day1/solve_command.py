@@ -1,0 +1,33 @@
+"""``lxmls-day1 solve``: the reference solution of one exercise, so that one can go on."""
+
+import click
+
+
+@click.command(name="solve", short_help="Put in the reference solution of an exercise.")
+@click.argument("exercise")
+@click.option("--whole-file", is_flag=True, help="Replace the whole files of the exercise, not its functions alone.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
+    """Put the reference solution of an exercise into your workspace, so that you can go on.
+
+    What you had written is kept, and `lxmls-day1 undo` brings it back. A student's installation may hold no solutions.
+
+    \b
+    Example:
+      lxmls-day1 solve 1.5
+    """
+    from lxmls_day1.exercises.workspace import solve
+    from lxmls_day1.lab import Lab
+
+    folder = (Lab(lab_folder) if lab_folder else Lab.open()).folder
+    tell(solve(folder, exercise, whole_file), f"The solution of exercise {exercise}")
+
+
+def tell(replaced: object, what: str) -> None:
+    """Say what was replaced, and how to get it back."""
+    if not replaced.files:
+        click.echo(f"{what} was in place already.")
+        return
+    click.echo(f"{what} is now in {', '.join(replaced.files)}; `lxmls-day1 undo` brings back what was there.")
+    if any(name.endswith(".ipynb") for name in replaced.files):
+        click.echo("If a notebook is open, reload it from disk before you save it.")

@@ -1,0 +1,23 @@
+"""``lxmls-day1 start``: a workspace of one's own."""
+
+import click
+
+
+@click.command(name="start", short_help="Make a workspace to solve the exercises in.")
+@click.argument("folder", metavar="DIR", type=click.Path())
+def command(folder: str) -> None:
+    """Make the folder DIR, with readers, classifiers in which the exercises are left open, notebooks and checks.
+
+    DIR must not be there yet, or be empty: nothing is ever overwritten.
+
+    \b
+    Example:
+      lxmls-day1 start my-lab
+    """
+    from lxmls_day1.exercises.registry import Registry
+    from lxmls_day1.exercises.workspace import start_workspace
+
+    made = start_workspace(folder)
+    click.echo(f"{made} is your lab, with {len(Registry.of(made).assigned)} exercises. Go on with:")
+    click.echo(f"  cd {folder}")
+    click.echo("  lxmls-day1 lab       (the notebooks)    or    lxmls-day1 status")

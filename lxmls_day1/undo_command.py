@@ -1,0 +1,19 @@
+"""``lxmls-day1 undo``: what the last ``solve`` or ``reset`` has replaced."""
+
+import click
+
+
+@click.command(name="undo", short_help="Take back the last solve or reset.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(lab_folder: str | None) -> None:
+    """Bring back what the last `solve` or `reset` has replaced; called again, what the one before it has.
+
+    If you have edited the file since then, your edited text is kept too, and where is said.
+    """
+    from lxmls_day1.exercises.workspace import undo
+    from lxmls_day1.lab import Lab
+
+    undone = undo((Lab(lab_folder) if lab_folder else Lab.open()).folder)
+    click.echo(f"`{undone.what}` is undone: {', '.join(undone.files)}")
+    for path in undone.kept:
+        click.echo(f"What you had edited since then is kept in {path}")

@@ -1,0 +1,281 @@
+import itertools
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import approx_fprime
+from sklearn.linear_model import LogisticRegression
+
+from classifiers.max_ent_batch import Iteration, MaxEntBatch, _Problem
+from lxmls_day1.errors import InputError
+from readers.sentiment_reader import SentimentCorpus
+from readers.simple_data_set import SimpleDataSet
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLVERS = ("lbfgs", "gradient_descent", "gis")
+
+
+def noisy_data(n_classes, n_examples=80, n_features=5, seed=0):
+    """Features of different scales, and labels that overlap."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_examples, n_features)) * rng.uniform(0.2, 3, n_features)
+    scores = X @ rng.normal(size=(n_features, n_classes)) + rng.gumbel(size=(n_examples, n_classes)) * 2
+    return X, np.argmax(scores, axis=1)
+
+
+def naive_objective(X, y, params, regularizer, regularize_intercept=True):
+    """F example by example, as the guide writes it."""
+    total = 0.0
+    for x, label in zip(X, y, strict=True):
+        scores = params[0] + x @ params[1:]
+        total -= scores[label] - np.log(np.exp(scores).sum())
+    penalized = params if regularize_intercept else params[1:]
+    return total / len(y) + regularizer / 2 * (penalized**2).sum()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("regularize_intercept", [True, False])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_gradient_is_that_of_finite_differences(n_classes, regularize_intercept, sparse):
+    X, y = noisy_data(n_classes)
+    problem = _Problem(sp.csr_array(X) if sparse else X, y, n_classes, 0.3, regularize_intercept)
+    x = np.random.default_rng(1).normal(size=problem.size)
+    value, gradient = problem(x)
+    assert value == pytest.approx(naive_objective(X, y, problem.params(x), 0.3, regularize_intercept))
+    np.testing.assert_allclose(gradient, approx_fprime(x, lambda x: problem(x)[0], 1e-7), atol=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("regularize_intercept", [True, False])
+def test_the_objective_is_that_of_the_guide(n_classes, regularize_intercept):
+    X, y = noisy_data(n_classes)
+    maxent = MaxEntBatch(0.3, regularize_intercept=regularize_intercept)
+    params = maxent.train(X, y)
+    expected = naive_objective(X, y, params, 0.3, regularize_intercept)
+    assert maxent.objective(X, y, params) == pytest.approx(expected)
+    assert maxent.history[-1].objective == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("regularizer", [1.0, 1e-2, 1e-4])
+@pytest.mark.parametrize("regularize_intercept", [True, False])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_optimum_is_that_of_scikit_learn(n_classes, regularizer, regularize_intercept, sparse):
+    X, y = noisy_data(n_classes)
+    maxent = MaxEntBatch(regularizer, tolerance=1e-12, regularize_intercept=regularize_intercept)
+    params = maxent.train(sp.csr_array(X) if sparse else X, y)
+    # scikit-learn penalises the one vector v = w_1 - w_0 of two classes, (λ/4) ‖v‖², and never its own intercept.
+    C = (2 if n_classes == 2 else 1) / (regularizer * len(y))
+    theirs = LogisticRegression(C=C, fit_intercept=not regularize_intercept, tol=1e-10, max_iter=10_000)
+    theirs.fit(np.hstack([np.ones((len(X), 1)), X]) if regularize_intercept else X, y)
+    weights = theirs.coef_.T if regularize_intercept else np.vstack([theirs.intercept_, theirs.coef_.T])
+    if n_classes == 2:
+        weights = np.hstack([-weights / 2, weights / 2])
+    np.testing.assert_allclose(params, weights, atol=2e-4)
+    ours, expected = (naive_objective(X, y, W, regularizer, regularize_intercept) for W in (params, weights))
+    assert ours <= expected * (1 + 1e-9)
+
+
+def test_one_vector_for_two_classes_is_the_optimum_of_two_columns():
+    X, y = noisy_data(2)
+    one = MaxEntBatch(0.1, tolerance=1e-12).train(X, y)
+    three = MaxEntBatch(0.1, tolerance=1e-12)
+    three_params = three.train(np.vstack([X, 1e-9 * X[:1]]), np.append(y, 2))  # a third class, of one example
+    np.testing.assert_array_equal(one[:, 0], -one[:, 1])
+    gradient = approx_fprime(one.ravel(), lambda w: naive_objective(X, y, w.reshape(one.shape), 0.1), 1e-7)
+    np.testing.assert_allclose(gradient, 0, atol=1e-5)
+    assert three_params.shape == (6, 3)
+    np.testing.assert_allclose(three_params.sum(axis=1), 0, atol=1e-5)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "gradient_descent"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_training_ends_within_its_tolerance_of_the_optimum(solver, n_classes):
+    X, y = noisy_data(n_classes)
+    exact = MaxEntBatch(0.05, tolerance=1e-13)
+    optimum = exact.objective(X, y, exact.train(X, y))
+    for tolerance in (1e-1, 1e-3, 1e-6):
+        maxent = MaxEntBatch(0.05, tolerance=tolerance, solver=solver)
+        value = maxent.objective(X, y, maxent.train(X, y))
+        assert optimum * (1 - 1e-12) <= value <= optimum * (1 + tolerance)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_history_tells_each_iteration_and_the_solvers_end_at_the_same_optimum(solver):
+    X, y = noisy_data(3, n_examples=200, n_features=2)
+    X = np.abs(X)
+    maxent = MaxEntBatch(0, solver=solver, tolerance=1e-4, max_iterations=20_000)
+    params = maxent.train(X, y)
+    history = maxent.history
+    assert all(isinstance(iteration, Iteration) for iteration in history)
+    assert [iteration.number for iteration in history] == list(range(1, len(history) + 1))
+    assert all(0 < a.seconds <= b.seconds for a, b in itertools.pairwise(history))
+    assert history[0].objective < np.log(3)
+    if solver != "lbfgs":
+        assert all(b.objective <= a.objective + 1e-13 for a, b in itertools.pairwise(history))
+    assert history[-1].objective == pytest.approx(maxent.objective(X, y, params))
+    exact = MaxEntBatch(0)
+    p = exact.get_probabilities(X, exact.train(X, y))
+    np.testing.assert_allclose(maxent.get_probabilities(X, params), p, atol=1e-3)
+
+
+def test_armijo_steps_lower_the_objective_enough():
+    """The guide's algorithm 4: W ← (1 − η λ) W + η (1/M) Σ (f − E f), here written out from one iteration to the next."""
+    X, y = noisy_data(3)
+    g, Y = np.hstack([np.ones((len(X), 1)), X]), np.eye(3)[y]
+    W = np.zeros((6, 3))
+    values, trained = [np.log(3)], []
+    for n in range(1, 8):
+        maxent = MaxEntBatch(0.1, solver="gradient_descent", max_iterations=n)
+        with pytest.warns(UserWarning, match=f"stopped after {n} iterations"):
+            trained.append(maxent.train(X, y))
+        values.append(maxent.history[-1].objective)
+    for before, after, params in zip(values, values[1:], trained, strict=False):
+        p = np.exp(g @ W) / np.exp(g @ W).sum(axis=1, keepdims=True)
+        direction = g.T @ (Y - p) / len(y) - 0.1 * W
+        step = (params - W).ravel() @ direction.ravel() / (direction**2).sum()
+        np.testing.assert_allclose(params, (1 - step * 0.1) * W + step * g.T @ (Y - p) / len(y), atol=1e-12)
+        assert np.log2(step) == pytest.approx(round(np.log2(step)))
+        assert after <= before - 1e-4 * step * (direction**2).sum() * (1 - 1e-9)
+        W = params
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "gradient_descent"])
+@pytest.mark.parametrize("scale", [1e4, 1e-6])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_features_of_any_scale_overflow_nothing(solver, scale, n_classes):
+    X, y = noisy_data(n_classes)
+    maxent = MaxEntBatch(1e-3, solver=solver, tolerance=1e-6, max_iterations=100)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="maximum entropy was stopped")
+        params = maxent.train(scale * X, y)
+    assert np.isfinite(params).all()
+    assert np.isfinite(maxent.objective(scale * X, y, params))
+    assert all(iteration.objective <= np.log(n_classes) for iteration in maxent.history)
+
+
+def test_one_feature_of_1e4_among_small_ones_costs_few_iterations():
+    X, y = noisy_data(2)
+    plain, scaled = MaxEntBatch(0), MaxEntBatch(0)
+    p = plain.get_probabilities(X, plain.train(X, y))
+    stretched = X * [1e4, 1, 1, 1, 1]
+    np.testing.assert_allclose(scaled.get_probabilities(stretched, scaled.train(stretched, y)), p, atol=1e-5)
+    assert len(scaled.history) < 100
+
+
+def test_separable_data_without_regularization_is_separated_and_stays_finite():
+    X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 0.0]]), np.array([0, 0, 1, 1])
+    for solver in ("lbfgs", "gradient_descent"):
+        maxent = MaxEntBatch(0, solver=solver, tolerance=1e-3, max_iterations=2000)
+        params = maxent.train(X, y)
+        assert maxent.evaluate(y, maxent.test(X, params)) == 1.0
+        assert np.isfinite(params).all()
+        assert maxent.history[-1].objective < 0.01
+
+
+@pytest.mark.parametrize("regularizer", [0.0, 1e-8, 0.1])
+def test_what_is_beyond_rounding_ends_without_a_warning(regularizer):
+    X, y = noisy_data(3)
+    maxent = MaxEntBatch(regularizer, tolerance=1e-300)
+    params = maxent.train(X, y)
+    assert len(maxent.history) < 200
+    g = np.hstack([np.ones((len(X), 1)), X])
+    p = np.exp(g @ params) / np.exp(g @ params).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(g.T @ (p - np.eye(3)[y]) / len(y) + regularizer * params, 0, atol=1e-7)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_start_that_is_the_optimum_needs_no_iteration(solver):
+    X, y = np.array([[1.0], [1.0], [3.0], [3.0]]), np.array([0, 1, 0, 1])
+    maxent = MaxEntBatch(solver=solver)
+    np.testing.assert_allclose(maxent.train(X, y), 0, atol=1e-12)
+    assert len(maxent.history) == 0
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_inputs_without_features_leave_the_shares_of_the_classes(solver):
+    maxent = MaxEntBatch(0, solver=solver)
+    params = maxent.train(np.zeros((4, 0)), ["a", "b", "b", "b"])
+    np.testing.assert_allclose(maxent.get_probabilities(np.zeros((1, 0)), params), [[0.25, 0.75]], atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_training_twice_gives_the_same_bits(solver):
+    X, y = noisy_data(3)
+    maxent = MaxEntBatch(0, solver=solver, tolerance=1e-2)
+    np.testing.assert_array_equal(maxent.train(np.abs(X), y), maxent.train(np.abs(X), y))
+
+
+def test_the_data_are_left_as_they_were():
+    X, y = noisy_data(2)
+    X.flags.writeable = y.flags.writeable = False
+    for solver in ("lbfgs", "gradient_descent"):
+        MaxEntBatch(solver=solver, tolerance=1e-3).train(X, y)
+    sparse = sp.csr_array(np.abs(X))
+    MaxEntBatch(solver="gis", tolerance=0.1).train(sparse, y)
+    np.testing.assert_array_equal(sparse.toarray(), np.abs(X))
+
+
+def test_the_regularizer_is_1_unless_the_solver_knows_none():
+    assert MaxEntBatch().regularizer == 1.0
+    assert MaxEntBatch(solver="gradient_descent").regularizer == 1.0
+    assert MaxEntBatch(solver="gis").regularizer == 0.0
+    assert MaxEntBatch(0.5).regularizer == 0.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"solver": "newton"}, "solver must be .* but is 'newton'"),
+        ({"solver": "gis", "regularizer": 1.0}, "regularizer must be 0 .* but is 1.0; set it to 0"),
+        ({"regularizer": -1}, "at least 0"),
+        ({"regularizer": float("nan")}, "at least 0"),
+        ({"tolerance": 0}, "tolerance must be a number above 0"),
+        ({"max_iterations": 0}, "at least 1"),
+        ({"max_iterations": 2.5}, "whole"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        MaxEntBatch(**settings).train(*noisy_data(2))
+
+
+def test_too_few_iterations_are_told():
+    with pytest.warns(UserWarning, match="stopped after 2 iterations .* raise max_iterations"):
+        maxent = MaxEntBatch(1e-6, max_iterations=2)
+        maxent.train(*noisy_data(3))
+    assert len(maxent.history) == 2
+
+
+def test_importing_it_imports_neither_numba_nor_matplotlib():
+    code = "import sys, classifiers.max_ent_batch; sys.exit(bool({'numba', 'matplotlib', 'pooch'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_published_figures_on_simple_data():
+    sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+    maxent = MaxEntBatch()
+    params = maxent.train(sd.train_X, sd.train_y)
+    assert maxent.evaluate(sd.train_y, maxent.test(sd.train_X, params)) == 0.98
+    assert maxent.evaluate(sd.test_y, maxent.test(sd.test_X, params)) == 0.96
+
+
+def test_published_figures_on_books(real_data):
+    books = SentimentCorpus("books", rare_words_from="all", data_dir=real_data)
+    maxent = MaxEntBatch(regularizer=1.0)
+    params = maxent.train(books.train_X, books.train_y)
+    assert maxent.evaluate(books.train_y, maxent.test(books.train_X, params)) == 0.858125
+    assert maxent.evaluate(books.test_y, maxent.test(books.test_X, params)) == 0.790
+
+
+def test_gradient_descent_reaches_the_optimum_of_books(real_data):
+    books = SentimentCorpus("books", data_dir=real_data)
+    X, y = books.train_X, books.train_y
+    exact, descent = MaxEntBatch(), MaxEntBatch(solver="gradient_descent", tolerance=1e-6)
+    optimum = exact.objective(X, y, exact.train(X, y))
+    assert optimum <= descent.objective(X, y, descent.train(X, y)) * (1 + 1e-12)
+    assert descent.history[-1].objective <= optimum * (1 + 1e-6)

@@ -1,0 +1,67 @@
+"""Exercise 1.4: five points on a line that no threshold separates, so that every round moves the weights."""
+
+import numpy as np
+import pytest
+
+POINTS = np.array([[-2.0], [2.0], [1.0], [-3.0], [-1.0]])
+LABELS = [1, 1, 0, 1, 1]
+
+
+def perceptron(lab, **settings):
+    return lab.classifier("perceptron", "Perceptron", **settings)
+
+
+def of_class_1(matrices):
+    """Of each matrix the column of class 1: its intercept and its weight."""
+    return [np.asarray(W)[:, 1] for W in matrices]
+
+
+def test_weights(lab, expect):
+    """The weights at the end of each of five rounds."""
+    weights, _ = perceptron(lab, nr_rounds=5, order=[0, 1, 2, 3, 4]).weights_of_rounds(POINTS, LABELS)
+    expect("weights_after, of each matrix the column of class 1", of_class_1(weights))
+
+
+def test_averages(lab, expect):
+    """The averages so far, at the end of each of five rounds."""
+    _, averages = perceptron(lab, nr_rounds=5, order=[0, 1, 2, 3, 4]).weights_of_rounds(POINTS, LABELS)
+    expect("averages_after, of each matrix the column of class 1", of_class_1(averages))
+
+
+def test_whole_matrices(lab, expect):
+    """Whole matrices (J + 1, K) are kept, for three classes too."""
+    X, y = [[-2.0, -2.0], [2.0, 2.0], [-1.0, -1.0], [2.0, 0.0], [-1.0, 2.0]], [1, 1, 0, 0, 2]
+    weights, averages = perceptron(lab, nr_rounds=5, order=[3, 0, 1, 4, 2]).weights_of_rounds(X, y)
+    expect("the shape of all matrices in weights_after: rounds, J + 1, K", np.shape(weights))
+    expect("the matrix of round 4 in weights_after", weights[3])
+    expect("the matrix of round 4 in averages_after", averages[3])
+
+
+@pytest.mark.hidden
+def random_points(rng, n_classes):
+    """Points of the plane that nothing separates: the labels are random."""
+    return rng.normal(size=(20, 2)), rng.permutation(np.arange(20) % n_classes)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_random_points(lab, expect, rng, n_classes):
+    """Random points, in the order that the perceptron shuffles them into."""
+    X, y = random_points(rng, n_classes)
+    learner = perceptron(lab, nr_rounds=6, seed=int(rng.integers(1000)))
+    weights, averages = learner.weights_of_rounds(X, y)
+    expect("how many matrices are kept", [len(weights), len(averages)])
+    for number in (3, 5):
+        expect(f"the weights after round {number}", weights[number - 1])
+        expect(f"the average after round {number}", averages[number - 1])
+
+
+@pytest.mark.hidden
+def test_the_last_average_is_what_training_returns(lab, expect, rng):
+    """The last average is what training returns, and the last weights are those without averaging."""
+    X, y = random_points(rng, 3)
+    weights, averages = perceptron(lab, nr_rounds=5).weights_of_rounds(X, y)
+    expect("the intercepts after each round", [W[0] for W in weights])
+    expect("the average intercepts after each round", [W[0] for W in averages])
+    assert np.allclose(averages[-1], perceptron(lab, nr_rounds=5).train(X, y))
+    assert np.allclose(weights[-1], perceptron(lab, nr_rounds=5, averaged=False).train(X, y))

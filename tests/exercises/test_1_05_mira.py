@@ -1,0 +1,92 @@
+"""Exercise 1.5: single steps of MIRA on paper-sized examples, and a short training run."""
+
+import numpy as np
+import pytest
+
+ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
+
+
+def step_of(lab, scores, label, sq_norm, step, cost):
+    """What the rule answers, as it is."""
+    return lab.function("mira", "mira_rule", np.array(scores), label, sq_norm, step, np.array(cost))
+
+
+def test_a_mistake(lab, expect):
+    """A mistake, and a cap that does not bite."""
+    d = step_of(lab, [0.5, 2.5, -1.0], 0, 6.0, 8.0, ZERO_ONE[0])
+    expect("d for the scores [0.5, 2.5, −1] where class 0 is true, ‖g(x)‖² = 6, with a cap of 8", d)
+    scores = np.array([0.5, 2.5, -1.0]) + 6.0 * np.asarray(d)
+    assert abs(scores[0] - scores[1] - 1) < 1e-9, (
+        "where the cap does not bite the true class must lead by ρ = 1 after the step"
+    )
+
+
+def test_the_cap(lab, expect):
+    """A mistake by so much that the cap 1/λ bites."""
+    d = step_of(lab, [0.5, 2.5, -1.0], 2, 1.0, 0.8, ZERO_ONE[2])
+    expect("d for the scores [0.5, 2.5, −1] where class 2 is true, ‖g(x)‖² = 1, with λ = 1.25: a cap of 0.8", d)
+
+
+@pytest.mark.parametrize("scores", [[6.0, 1.0, 0.0], [3.0, 2.75, 2.5]], ids=["by far", "narrowly"])
+def test_a_right_prediction(lab, expect, scores):
+    """A right prediction changes nothing."""
+    expect("d where the true class leads", step_of(lab, scores, 0, 2.0, 0.8, [0.0, 0.5, 2.0]))
+
+
+def test_costs(lab, expect):
+    """Costs: the margin is what this mistake costs."""
+    d = step_of(lab, [1.0, 2.0, 1.75], 0, 2.0, 8.0, [0.0, 0.5, 4.0])
+    expect(
+        "d for the scores [1, 2, 1.75] where class 0 is true, ρ(·, 0) = [0, 0.5, 4], ‖g(x)‖² = 2, with a cap of 8", d
+    )
+
+
+def test_training(lab, expect):
+    """Two rounds over six points, λ = 1.25, where some mistakes cost a lot."""
+    X = [[2.0, 0.5], [-0.5, 0.75], [0.25, -3.0], [1.5, 1.0], [-0.25, 0.5], [0.125, 0.25]]
+    cost = [[0.0, 2.0, 6.0], [1.0, 0.0, 5.0], [3.0, 1.5, 0.0]]
+    settings = {"regularizer": 1.25, "cost": cost, "nr_rounds": 2, "averaged": False, "order": [4, 0, 2, 5, 1, 3]}
+    mira = lab.classifier("mira", "Mira", **settings)
+    expect("the weights after two rounds over six points of three classes", mira.train(X, [0, 1, 2, 0, 1, 2]))
+
+
+@pytest.mark.hidden
+def random_step(rng, n_classes):
+    """Scores, true class, ‖g‖² and costs: mostly a mistake, sometimes a right prediction."""
+    label = int(rng.integers(n_classes))
+    cost = rng.uniform(0.2, 6.0, size=n_classes)
+    cost[label] = 0.0
+    return 4 * rng.normal(size=n_classes), label, float(rng.uniform(1.0, 1.5)), cost
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [3, 5, 8])
+def test_random_steps(lab, expect, rng, n_classes):
+    """Random scores and costs, with and without a cap that bites."""
+    steps = [random_step(rng, n_classes) for _ in range(24)]
+    cap = float(rng.uniform(0.6, 0.9))
+    for name, most in [("without a cap", 1e6), ("with a cap", cap)]:
+        expect(f"d of random steps {name}", [step_of(lab, *three, most, cost) for *three, cost in steps])
+
+
+@pytest.mark.hidden
+def test_the_margin_after_a_step(lab, expect, rng):
+    """After a step without a cap the true class leads the predicted one by what the mistake costs."""
+    steps = [random_step(rng, 4) for _ in range(8)]
+    for scores, label, _, _ in steps:
+        scores[label] = scores.min() - 0.1
+    ds = [np.asarray(step_of(lab, *three, 1e6, cost)) for *three, cost in steps]
+    expect("d of random mistakes", ds)
+    for (scores, label, sq_norm, cost), d in zip(steps, ds, strict=True):
+        rival, after = int(scores.argmax()), scores + sq_norm * d
+        assert abs(after[label] - after[rival] - cost[rival]) < 1e-9
+
+
+@pytest.mark.hidden
+def test_random_training(lab, expect, rng):
+    """Training on random points, averaged, with costs."""
+    X, y = rng.normal(size=(30, 2)), rng.permutation(np.arange(30) % 3)
+    cost = rng.uniform(0.2, 8.0, size=(3, 3))
+    np.fill_diagonal(cost, 0.0)
+    mira = lab.classifier("mira", "Mira", regularizer=float(rng.uniform(1.1, 1.4)), nr_rounds=2, cost=cost)
+    expect("the averaged weights", mira.train(X, y))

@@ -1,0 +1,76 @@
+"""Exercise 1.6: d = η (e_y − p), the stochastic gradient step of maximum entropy."""
+
+import numpy as np
+import pytest
+
+ZERO_ONE = 1.0 - np.eye(3)
+
+
+def test_by_hand(lab, expect):
+    """One step that can be followed by hand"""
+    scores = np.log([1.0, 2.0, 5.0])  # their probabilities are 1/8, 2/8 and 5/8
+    d = lab.function("max_ent_online", "max_ent_rule", scores, 1, 4.0, 0.5, ZERO_ONE[1])
+    expect("d for the scores log 1, log 2, log 5, the true class 1 and the step 0.5", d)
+    assert abs(np.sum(d)) < 1e-12, "what the true class gets is not what all classes give: d does not sum to 0"
+
+
+def test_nothing_known(lab, expect):
+    """All scores equal, as they are before the first step"""
+    d = lab.function("max_ent_online", "max_ent_rule", np.zeros(3), 2, 1.0, 0.3, ZERO_ONE[2])
+    expect("d for the scores 0, 0, 0, the true class 2 and the step 0.3", d)
+
+
+def test_large_scores(lab, expect):
+    """Scores of a thousand, and of minus a thousand"""
+    scores = np.array([1000.0, 1000.0 - np.log(3.0), -1000.0])
+    d = lab.function("max_ent_online", "max_ent_rule", scores, 1, 1.0, 1.0, ZERO_ONE[1])
+    expect("d for the scores 1000, 1000 − log 3, −1000, the true class 1 and the step 1", d)
+    d = lab.function("max_ent_online", "max_ent_rule", scores - 2000.0, 1, 1.0, 1.0, ZERO_ONE[1])
+    expect("d for the same scores, each less by 2000", d)
+
+
+def test_training(lab, expect):
+    """Two rounds of training on six examples"""
+    X = np.array([[2.0, 0.0], [1.5, 1.0], [-1.0, 0.5], [-2.0, -1.0], [0.0, 2.0], [0.5, 3.0]])
+    y = [0, 0, 1, 1, 2, 2]
+    settings = {"regularizer": 0.1, "nr_rounds": 2, "initial_step": 0.8, "alpha": 0.7, "order": [0, 2, 4, 1, 3, 5]}
+    maxent = lab.classifier("max_ent_online", "MaxEntOnline", **settings)
+    params = maxent.train(X, y)
+    expect("the weights after two rounds", params)
+    expect("their objective", maxent.objective(X, y, params))
+    assert maxent.objective(X, y, params) < np.log(3.0), "the objective is no better than that of zero weights"
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 3, 8])
+def test_random_scores(lab, expect, rng, n_classes):
+    """Random scores"""
+    scores, label, step = rng.normal(scale=3.0, size=n_classes), int(rng.integers(n_classes)), rng.uniform(0.1, 2.0)
+    cost = rng.uniform(0.5, 2.0, size=n_classes) * (np.arange(n_classes) != label)
+    d = lab.function("max_ent_online", "max_ent_rule", scores, label, rng.uniform(1.0, 9.0), step, cost)
+    expect("d", d)
+
+
+@pytest.mark.hidden
+def test_random_large_scores(lab, expect, rng):
+    """Random scores, far from zero"""
+    scores, label = rng.normal(size=4), int(rng.integers(4))
+    for far in (-1e4, -800.0, 800.0, 1e4):
+        expect(
+            f"d for {far:+g}",
+            lab.function("max_ent_online", "max_ent_rule", scores + far, label, 1.0, 1.0, np.zeros(4)),
+        )
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_random_training(lab, expect, rng, n_classes):
+    """Training on random examples"""
+    X, y = (
+        rng.normal(size=(20, 3)),
+        np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=20 - n_classes)]),
+    )
+    maxent = lab.classifier("max_ent_online", "MaxEntOnline", regularizer=rng.uniform(0.01, 0.2), nr_rounds=3, seed=5)
+    params = maxent.train(X, y)
+    expect("the weights", params)
+    expect("the probabilities of the first examples", maxent.get_probabilities(X[:3], params))

@@ -1,0 +1,88 @@
+"""Exercise 1.7: the cost-augmented rule of the SVM, and its whole step W ← (1 − η λ) W + g(x) dᵀ."""
+
+import numpy as np
+import pytest
+
+ZERO_ONE = 1.0 - np.eye(3)
+
+
+def test_rule(lab, expect):
+    """The rule on four examples"""
+    examples = [  # scores, cost of each class; the true class is 0
+        ([3.0, 1.5, 0.5], ZERO_ONE[0]),  # right by more than its margin
+        ([2.0, 1.6, 0.0], ZERO_ONE[0]),  # right, by less than its margin
+        ([1.0, 1.6, 1.4], np.array([0.0, 0.5, 2.0])),  # wrong, and class 2 would be dearer than class 1
+        ([1.0, 1.4, 1.2], np.array([0.0, 0.5, 2.0])),  # the same, more narrowly
+    ]
+    d = [lab.function("svm", "svm_rule", np.array(scores), 0, 2.0, 0.5, cost) for scores, cost in examples]
+    expect("d, a row for each example: right by its margin, right by less, wrong, narrowly wrong", d)
+
+
+def test_step(lab, expect):
+    """One step on a small weight matrix"""
+    W = np.array([[0.5, -0.5, 0.0], [0.5, 1.0, -1.5]])
+    W_after = lab.function("svm", "svm_step", W, np.array([1.0, 2.0]), 0, 0.5, 0.4, ZERO_ONE[0])  # scores 1.5, 1.5, −3
+    expect("W after a step with η = 0.5, λ = 0.4 on g(x) = (1, 2) of class 0", W_after)
+
+
+def test_step_on_a_satisfied_example(lab, expect):
+    """One step where the true class wins by its margin"""
+    W = np.array([[1.0, 0.0, -1.0], [1.0, 0.75, 0.25]])
+    W_after = lab.function("svm", "svm_step", W, np.array([1.0, 2.0]), 0, 0.5, 0.8, ZERO_ONE[0])  # scores 3, 1.5, −0.5
+    expect("W after a step with η = 0.5, λ = 0.8 on g(x) = (1, 2) of class 0, which is ahead by 1.5", W_after)
+
+
+def test_training(lab, expect):
+    """Two rounds of training with unequal costs, and the same steps one by one"""
+    X = np.array([[2.0, 0.0], [1.5, 1.0], [-1.0, 0.5], [-2.0, -1.0], [0.0, 2.0], [0.5, 3.0]])
+    y, order = [0, 0, 1, 1, 2, 2], [0, 2, 4, 1, 3, 5]
+    cost = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [1.5, 0.7, 0.0]])  # cost[p, y] of predicting p where y is true
+    settings = {"regularizer": 0.3, "nr_rounds": 2, "initial_step": 0.8, "alpha": 0.7, "order": order}
+    svm = lab.classifier("svm", "SVM", cost=cost, **settings)
+    params = svm.train(X, y)
+    expect("the weights after two rounds", params)
+    expect("their objective", svm.objective(X, y, params))
+
+    W = np.zeros((3, 3))
+    for t, m in enumerate(order * 2, start=1):
+        g = np.array([1.0, *X[m]])
+        W = lab.function("svm", "svm_step", W, g, y[m], 0.8 * t**-0.7, 0.3, cost[:, y[m]])
+    expect("the weights after the same twelve steps by svm_step", W)
+    assert np.allclose(W, params), "svm_step does not do what the loop does"
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_random_rule(lab, expect, rng, n_classes):
+    """The rule on random scores and costs"""
+    for number in range(8):
+        scores, label = rng.normal(size=n_classes), int(rng.integers(n_classes))
+        cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
+        d = lab.function("svm", "svm_rule", scores, label, rng.uniform(1.0, 9.0), rng.uniform(0.1, 2.0), cost)
+        expect(f"d of example {number}", d)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_random_step(lab, expect, rng, n_classes):
+    """Steps on random weights"""
+    for number in range(8):
+        W, g, label = rng.normal(size=(3, n_classes)), np.append(1.0, rng.normal(size=2)), int(rng.integers(n_classes))
+        cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
+        step, regularizer = rng.uniform(0.2, 1.0), rng.uniform(0.2, 1.0)
+        expect(f"W after step {number}", lab.function("svm", "svm_step", W, g, label, step, regularizer, cost))
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_random_training(lab, expect, rng, n_classes):
+    """Training on random examples with random costs"""
+    X, y = (
+        rng.normal(size=(20, 3)),
+        np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=20 - n_classes)]),
+    )
+    cost = rng.uniform(0.5, 2.0, size=(n_classes, n_classes)) * (1.0 - np.eye(n_classes))
+    svm = lab.classifier("svm", "SVM", regularizer=rng.uniform(0.1, 0.5), nr_rounds=3, alpha=0.8, cost=cost, seed=5)
+    params = svm.train(X, y)
+    expect("the weights", params)
+    expect("their objective", svm.objective(X, y, params))

@@ -1,0 +1,73 @@
+"""Exercise 1.9: runs of a few steps, short enough to be averaged by hand."""
+
+import numpy as np
+import pytest
+
+# In this order the perceptron errs at steps 1, 3 and 5, and then no more. The weights of class 1 after each step:
+# (1, 3), (1, 3), (0, 2), (0, 2), (−1, 1), …
+POINTS, LABELS, ORDER = [[3.0], [2.0], [1.0]], [1, 1, 0], [0, 0, 2, 0, 2, 1, 1, 2, 2]
+
+
+def run(lab, X, labels, order):
+    average, U = lab.function("running_average", "averaged_perceptron", np.array(X), np.array(labels), list(order))
+    return average, U
+
+
+def test_one_step(lab, expect):
+    """A single step: the average of one matrix is that matrix."""
+    expect("the average after one step, W_1 itself", run(lab, POINTS, LABELS, [0])[0])
+
+
+def test_five_steps(lab, expect):
+    """Five steps, two of them without a mistake."""
+    average, U = run(lab, POINTS, LABELS, ORDER[:5])
+    expect("the average after five steps, (W_1 + W_2 + W_3 + W_4 + W_5) / 5", average)
+    expect("U after five steps", U)
+
+
+def test_nine_steps(lab, expect):
+    """Nine steps: the last four change nothing, and count."""
+    average, U = run(lab, POINTS, LABELS, ORDER)
+    expect("the average after nine steps", average)
+    expect("U after nine steps", U)
+
+
+def test_three_classes(lab, expect):
+    """Three classes in the plane, three rounds."""
+    X, labels = [[1.0, 0.5], [-1.0, 2.0], [0.0, -1.5], [2.0, 1.0]], [0, 1, 2, 1]
+    average, U = run(lab, X, labels, [0, 1, 2, 3, 2, 0, 3, 1, 1, 3, 0, 2])
+    expect("the average after twelve steps", average)
+    expect("U after twelve steps", U)
+
+
+@pytest.mark.hidden
+def written_out(X, labels, order):
+    """The average by its definition, with all matrices kept."""
+    G, every = np.hstack([np.ones((len(X), 1)), X]), [np.zeros((X.shape[1] + 1, labels.max() + 1))]
+    for m in order:
+        d = np.zeros(labels.max() + 1)
+        d[labels[m]] += 1
+        d[np.argmax(G[m] @ every[-1])] -= 1
+        every.append(every[-1] + np.outer(G[m], d))
+    return np.mean(every[1:], axis=0)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_random_runs(lab, expect, rng, n_classes):
+    """Random points, many rounds: as by the definition."""
+    X, labels = rng.normal(size=(25, 2)), rng.permutation(np.arange(25) % n_classes)
+    order = np.concatenate([rng.permutation(25) for _ in range(4)]).tolist()
+    average, U = run(lab, X, labels, order)
+    expect("the average after a hundred steps", average)
+    expect("U after a hundred steps", U)
+    assert np.allclose(average, written_out(X, labels, order), atol=1e-9)
+
+
+@pytest.mark.hidden
+def test_long_peace(lab, expect, rng):
+    """Long after the last mistake the average comes near the last weights."""
+    X = 3.0 + rng.uniform(1.0, 2.0, size=(20, 1)) * np.repeat([-1.0, 1.0], 10)[:, None]
+    average, U = run(lab, X, np.repeat([0, 1], 10), np.tile(rng.permutation(20), 40).tolist())
+    expect("the average after forty rounds, most of them without a mistake", average)
+    expect("U after forty rounds", U)

@@ -1,0 +1,86 @@
+"""Exercise 1.11: the slack feature, the update of iterative scaling, and the moments that meet in the end."""
+
+import numpy as np
+import pytest
+
+COUNTS = np.array([[2.0, 1.0], [1.0, 0.0], [0.0, 3.0], [1.0, 2.0], [0.0, 1.0]])
+LABELS = np.array([0, 0, 1, 1, 1])
+
+
+def scaled(lab, X, labels, n_classes, n_iterations):
+    """Weights after some iterations, for (1, x, slack); and E_emp and E_model there."""
+    features, total = lab.function("iterative_scaling", "with_slack", X)
+    empirical = lab.function("max_ent_model", "expectations", features, np.eye(n_classes)[labels])
+    weights = np.zeros(empirical.shape)
+    for _ in range(n_iterations):
+        expected = moments(lab, features, weights)
+        weights = lab.function("iterative_scaling", "scaling_update", weights, empirical, expected, total)
+    return weights, empirical, moments(lab, features, weights)
+
+
+def moments(lab, features, weights):
+    """E_model at these weights."""
+    probabilities = lab.function("max_ent_model", "softmax", features @ weights)
+    return lab.function("max_ent_model", "expectations", features, probabilities)
+
+
+def test_slack(lab, expect):
+    """The slack feature of three examples"""
+    features, total = lab.function("iterative_scaling", "with_slack", np.array([[2.0, 3.0], [1.0, 0.0], [0.5, 1.5]]))
+    expect("(1, x, slack) of the examples (2, 3), (1, 0) and (0.5, 1.5)", features)
+    expect("V", total)
+
+
+def test_update(lab, expect):
+    """One update of four weights"""
+    weights, empirical = np.array([0.5, -1.0, 2.0, 0.25]), np.array([0.5, 0.25, 0.75, 1.5])
+    expected = np.array([0.25, 0.5, 0.75, 1.0])
+    new = lab.function("iterative_scaling", "scaling_update", weights, empirical, expected, 3.0)
+    expect("0.5, −1, 2, 0.25 after an update with E_emp/E_model = 2, 1/2, 1, 3/2 and V = 3", new)
+
+
+def test_three_iterations(lab, expect):
+    """Three iterations on five documents of two words"""
+    weights, _, _ = scaled(lab, COUNTS, LABELS, 2, 3)
+    expect("the weights of 1, two words and slack for two classes", weights)
+
+
+def test_moments_meet(lab, expect):
+    """The moments meet: E_model = E_emp"""
+    # A feature that is never seen with a class would have the weight −∞; a little of everything keeps them finite.
+    _, empirical, expected = scaled(lab, COUNTS + 0.2, LABELS, 2, 400)
+    expect("E_model after 400 iterations", expected, rtol=1e-4)
+    assert np.allclose(expected, empirical, atol=0.01), "the expectations of the model are not those of the data"
+
+
+@pytest.mark.hidden
+def test_random_slack(lab, expect, rng):
+    """The slack feature of random examples"""
+    features, total = lab.function("iterative_scaling", "with_slack", rng.gamma(1.0, size=(6, 3)))
+    expect("(1, x, slack)", features)
+    expect("V", total)
+
+
+@pytest.mark.hidden
+def test_random_update(lab, expect, rng):
+    """An update of random weights"""
+    empirical, expected = rng.gamma(1.0, size=(2, 3, 2)) + 0.05
+    weights, total = rng.normal(size=(3, 2)), rng.uniform(1.5, 9.0)
+    expect("the weights", lab.function("iterative_scaling", "scaling_update", weights, empirical, expected, total))
+
+
+@pytest.mark.hidden
+def test_an_expectation_of_nothing(lab, expect):
+    """A feature that the model expects never, as far as a computer can tell"""
+    new = lab.function("iterative_scaling", "scaling_update", np.zeros(2), np.ones(2), np.array([0.0, 1.0]), 2.0)
+    expect("the weights", new)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_random_iterations(lab, expect, rng, n_classes):
+    """Iterations on random counts"""
+    X, labels = rng.poisson(2.0, size=(30, 3)) + 0.1, np.arange(30) % n_classes
+    weights, _, expected = scaled(lab, X, labels, n_classes, 5)
+    expect("the weights after five iterations", weights)
+    expect("E_model after five iterations", expected)

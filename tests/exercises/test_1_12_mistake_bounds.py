@@ -1,0 +1,76 @@
+"""Exercise 1.12: R, γ and the bound (R/γ)² or 2 K R²/γ²."""
+
+import numpy as np
+import pytest
+
+POINTS = np.array([[2.0, 2.0], [-1.0, 3.0], [-2.0, 0.0], [1.0, -2.0]])
+SIGNS = np.array([1, 1, -1, -1])
+THREE_CLASSES = np.array([[4.0, 0.0], [3.0, 1.0], [0.0, 3.0], [-1.0, 2.0], [-3.0, -2.0], [-1.0, -3.0]])
+LABELS = np.array([0, 0, 1, 1, 2, 2])
+COLUMNS = np.array([[0.0, 0.5, -0.5], [2.0, 0.0, -1.5], [0.5, 1.5, -2.0]])  # intercepts first, of unequal lengths
+
+
+def bound(lab, X, y, separator):
+    """[R, γ, the most updates]"""
+    return [float(number) for number in lab.function("mistake_bounds", "mistake_bound", X, y, separator)]
+
+
+def test_one_vector(lab, expect):
+    """Two classes, and a separator of length 1"""
+    expect("R, γ and the bound for u = (0, 0.6, 0.8)", bound(lab, POINTS, SIGNS, np.array([0.0, 0.6, 0.8])))
+
+
+def test_a_longer_vector(lab, expect):
+    """The same separator, five times as long"""
+    expect("R, γ and the bound for u = (0, 3, 4)", bound(lab, POINTS, SIGNS, np.array([0.0, 3.0, 4.0])))
+
+
+def test_columns(lab, expect):
+    """Three classes, and a column for each"""
+    expect("R, γ and the bound for three columns", bound(lab, THREE_CLASSES, LABELS, COLUMNS))
+
+
+def test_two_columns(lab, expect):
+    """One vector as two columns, −u and u: the margin is twice as wide, the bound the same"""
+    u = np.array([0.0, 0.6, 0.8])
+    of_columns = bound(lab, POINTS, SIGNS, np.column_stack([-u, u]))
+    expect("R, γ and the bound for the columns −u and u", of_columns)
+    assert np.isclose(of_columns[2], bound(lab, POINTS, SIGNS, u)[2]), (
+        "the bounds of one vector and of two columns differ"
+    )
+
+
+def test_no_separator(lab, expect):
+    """A vector that does not part the classes is refused, for it bounds nothing"""
+    u = np.array([0.0, 0.6, 0.8])
+    expect("the bound for u", bound(lab, POINTS, SIGNS, u)[2])
+    try:
+        answer = f"a bound of {bound(lab, POINTS, SIGNS, -u)[2]:.6g}"
+    except ValueError as error:
+        answer = "refused" if "does not part the classes" in str(error) else str(error)
+    expect("what is said of −u, which is wrong about every point", answer)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_features", [1, 3])
+def test_random_vector(lab, expect, rng, n_features):
+    """A random vector and points on both of its sides"""
+    X, direction = rng.normal(scale=2.0, size=(40, n_features)), rng.normal(size=n_features)
+    u = np.append(-np.median(X @ direction), direction)
+    activations = u[0] + X @ direction
+    clear = np.abs(activations) > 0.05
+    expect("R, γ and the bound", bound(lab, X[clear], np.where(activations[clear] > 0, "yes", "no"), u))
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_random_columns(lab, expect, rng, n_classes):
+    """Random columns, and points that they part"""
+    U = rng.normal(size=(4, n_classes)) * rng.uniform(0.5, 2.0, size=n_classes)
+    U[0] *= 0.3  # so that every class has its share of the points
+    X = rng.normal(scale=3.0, size=(400, 3))
+    scores = U[0] + X @ U[1:]
+    ordered = np.sort(scores, axis=1)
+    clear = ordered[:, -1] - ordered[:, -2] > 0.1
+    X, labels = X[clear], scores.argmax(axis=1)[clear]
+    expect("R, γ and the bound", bound(lab, X, labels, U[:, np.unique(labels)]))

@@ -1,0 +1,98 @@
+"""Exercise 1.13: the best tag sequence, by Viterbi's search. No two sequences of an example here have the same score."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+
+def tagged(lab, emissions, transitions, start, stop):
+    """The sequence that the search finds, as a list of tag numbers."""
+    scores = [np.array(part, dtype=float) for part in (emissions, transitions, start, stop)]
+    return [int(tag) for tag in lab.function("viterbi", "viterbi", tuple(scores))]
+
+
+def total_score(path, emissions, transitions, start, stop):
+    """start + emissions + transitions + stop of one sequence."""
+    steps = sum(transitions[k][j] for k, j in itertools.pairwise(path))
+    return start[path[0]] + sum(row[k] for row, k in zip(emissions, path, strict=True)) + steps + stop[path[-1]]
+
+
+def test_one_word(lab, expect):
+    """A single word is the first one and the last one"""
+    no_step = np.zeros((3, 3))
+    paths = [
+        tagged(lab, [[1.0, 2.0, 1.5]], no_step, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+        tagged(lab, [[1.0, 2.0, 1.5]], no_step, [2.5, 0.0, 0.0], [0.0, 0.0, 1.0]),
+        tagged(lab, [[1.0, 2.0, 1.5]], no_step, [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
+    ]
+    expect("the tag by emissions alone; with start and stop; with stop", paths)
+
+
+def test_a_sentence(lab, expect):
+    """“the old man the boat”: the tag that looks best at once is not the best in the end"""
+    # Tags: 0 determiner, 1 adjective, 2 noun, 3 verb. Every word by itself speaks for "the (old man) the (boat)"; but a
+    # sentence wants a verb, and no determiner comes after a noun: the old (people) man the boat.
+    words = [
+        [3.0, 0.0, 0.0, 0.0],
+        [0.0, 1.5, 0.9, 0.0],
+        [0.0, 0.0, 1.6, 0.8],
+        [3.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 2.0, 0.3],
+    ]
+    steps = [[-4.0, 1.0, 0.8, -4.0], [-4.0, 0.1, 1.0, -4.0], [-3.0, -2.0, 0.2, 1.0], [1.0, 0.0, 0.3, -3.0]]
+    first, last = [1.0, 0.3, 0.2, -0.5], [-3.0, -1.0, 0.6, 0.4]
+    path = tagged(lab, words, steps, first, last)
+    expect("the tags of the, old, man, the, boat (0 determiner, 1 adjective, 2 noun, 3 verb)", path)
+
+
+SENTENCES = {
+    "words": [
+        [[0.2, 0.0, 0.0], [0.1, 0.8, 0.0], [0.7, 0.7, 0.6], [0.8, 0.4, 0.2]],
+        [[0.9, 0.7, 0.2], [0.6, 0.0, 0.6], [0.1, 0.7, 0.8], [0.2, 0.1, 0.3]],
+        [[0.5, 0.0, 0.6], [0.2, 0.7, 0.7], [0.3, 0.7, 0.5], [0.7, 0.4, 0.8]],
+    ],
+    "steps": [[-0.2, -0.5, 0.2], [-0.2, -0.7, -0.5], [-0.2, -0.7, -0.3]],
+    "first": [-0.6, 0.4, 0.6],
+    "last": [-0.6, 0.1, 0.2],
+}
+
+
+def test_three_sentences(lab, expect):
+    """Three sentences of four words, three tags"""
+    steps, first, last = (SENTENCES[part] for part in ("steps", "first", "last"))
+    paths = [tagged(lab, words, steps, first, last) for words in SENTENCES["words"]]
+    expect("the tags of the three sentences, one row for each", paths)
+    for words, path in zip(SENTENCES["words"], paths, strict=True):
+        every = itertools.product(range(3), repeat=4)
+        best = max(total_score(other, words, steps, first, last) for other in every)
+        assert np.isclose(total_score(path, words, steps, first, last), best), "one of the 81 sequences scores more"
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize(("n_words", "n_tags"), [(1, 4), (2, 3), (6, 2), (9, 5), (40, 12)])
+def test_random_sentence(lab, expect, rng, n_words, n_tags):
+    """Random scores"""
+    parts = [rng.normal(size=shape) for shape in [(n_words, n_tags), (n_tags, n_tags), n_tags, n_tags]]
+    path = tagged(lab, *parts)
+    expect("the tags", path)
+    expect("their score", total_score(path, *parts))
+
+
+@pytest.mark.hidden
+def test_a_long_sentence(lab, expect, rng):
+    """A thousand words: a search that looks at every sequence does not end"""
+    parts = [rng.normal(size=shape) for shape in [(1000, 4), (4, 4), 4, 4]]
+    expect("the score of the best sequence", total_score(tagged(lab, *parts), *parts))
+
+
+@pytest.mark.hidden
+def test_the_scores_stay_as_they_are(lab, expect, rng):
+    """Searching twice gives the same answer"""
+    scores = tuple(rng.normal(size=shape) for shape in [(5, 3), (3, 3), 3, 3])
+    kept = [part.copy() for part in scores]
+    first = [int(tag) for tag in lab.function("viterbi", "viterbi", scores)]
+    expect("the tags", first)
+    assert all(np.array_equal(part, copy) for part, copy in zip(scores, kept, strict=True)), (
+        "the search changed the scores"
+    )

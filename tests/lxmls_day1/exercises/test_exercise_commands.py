@@ -1,0 +1,199 @@
+"""The commands as they are typed: what they say, and the status with which they end."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1 import check_command, lab_command
+from lxmls_day1.command_line import COMMANDS, command_group
+from lxmls_day1.exercises import terminal
+from lxmls_day1.exercises.workspace import solve
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+
+def run(*arguments, status=0):
+    result = CliRunner().invoke(command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1")
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+@pytest.fixture
+def here(workspace, monkeypatch):
+    """In a folder of the workspace."""
+    monkeypatch.chdir(workspace / "notebooks")
+    return workspace
+
+
+def test_start(reference, tmp_path):
+    said = run("start", tmp_path / "mine")
+    assert "is your lab, with 3 exercises" in said
+    assert "nothing in it was touched" in run("start", tmp_path / "mine", status=1)
+
+
+@pytest.mark.slow
+class TestCheck:
+    def test_one_exercise_and_all(self, here):
+        solve(here, "1.1")
+        assert "3 of 3 public checks pass; 2 more run at grading" in run("check", "1.1")
+        said = run("check", status=1)
+        assert "3 of 3" in said and "still to be written: classifiers/means.py" in said and "1.3" not in said
+        assert "✓ 1.1" in run("status")
+        assert "no exercise '2.2'" in run("check", "2.2", status=1)
+
+    def test_another_folder(self, workspace, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        assert "still to be written" in run("check", "--lab", workspace, "1.2", status=1)
+
+    def test_the_reference_passes_and_stays_clean(self, reference):
+        before = sorted(path for path in reference.rglob("*") if "__pycache__" not in path.parts)
+        said = run("check", "--lab", reference)
+        assert said.count("public check") == 2
+        assert sorted(path for path in reference.rglob("*") if "__pycache__" not in path.parts) == before
+
+
+class TestWatching:
+    def watch(self, folder, ids, *edits):
+        """What was checked, with one edit after each run; what was said."""
+        checked, edits = [], list(edits)
+
+        def check(wanted):
+            checked.append(wanted)
+
+        def sleep(seconds):
+            if len(checked) > len(wanted_edits) - len(edits) and edits:
+                edits.pop(0)()
+            elif not edits and len(checked) > len(wanted_edits):
+                raise KeyboardInterrupt
+
+        wanted_edits = list(edits)
+        with pytest.raises(KeyboardInterrupt):
+            check_command.watch_files(folder, ids, check, sleep)
+        return checked
+
+    def edit(self, path, text):
+        return lambda: path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+    def test_again_after_each_change_for_what_it_belongs_to(self, workspace, capsys):
+        steps, means = workspace / "classifiers/steps.py", workspace / "classifiers/means.py"
+        edits = [
+            self.edit(steps, "# 1\n"),
+            self.edit(means, "# 2\n"),
+            self.edit(workspace / "readers/points.py", "# 3\n"),
+        ]
+        assert self.watch(workspace, None, *edits) == [None, ["1.1"], ["1.2"], None]
+        said = capsys.readouterr().out
+        assert "classifiers/steps.py changed" in said and said.count("Watching; Ctrl-C ends it.") == 4
+
+    def test_a_new_and_a_deleted_file_count_too(self, workspace):
+        new = workspace / "classifiers/new.py"
+        assert self.watch(workspace, ("1.1",), lambda: new.write_text("x = 1\n"), new.unlink) == [("1.1",)] * 3
+
+    def test_an_edit_while_the_checks_run_is_not_missed(self, workspace):
+        path, checked = workspace / "classifiers/steps.py", []
+
+        def check(wanted):
+            checked.append(wanted)
+            if len(checked) == 1:
+                path.write_text(path.read_text(encoding="utf-8") + "# meanwhile\n", encoding="utf-8")
+
+        def sleep(seconds):
+            if len(checked) == 2:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            check_command.watch_files(workspace, None, check, sleep)
+        assert checked == [None, ["1.1"]]
+
+    def test_ctrl_c_ends_it_quietly(self, here, monkeypatch):
+        def interrupted(*arguments):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(check_command, "watch_files", interrupted)
+        assert "No longer watching." in run("check", "--watch")
+
+
+def test_hint(here):
+    assert "Hint 1 of 3, idea:" in run("hint", "1.1")
+    assert "Hint 2 of 3" in run("hint", "1.1")
+    assert "Hint 1 of 3" in run("hint", "1.1", "--again")
+    assert "No hint was shown so far." in run("hint", "1.2", "--again")
+    assert "(2 hints)" in run("status")
+    assert "there is no exercise '1.7'" in run("hint", "1.7", status=1)
+
+
+def test_solve_reset_undo(here):
+    assert "The solution of exercise 1.1 is now in classifiers/steps.py; `lxmls-day1 undo`" in run("solve", "1.1")
+    assert "was in place already" in run("solve", "1.1")
+    (here / "classifiers/steps.py").write_text("edited", encoding="utf-8")
+    said = run("undo")
+    assert "`solve 1.1` is undone: classifiers/steps.py" in said
+    assert "What you had edited since then is kept in .lab-backups/0001-solve-1.1/classifiers/steps.py.edited" in said
+    assert "there is nothing to undo" in run("undo", status=1)
+
+
+def test_submit(here, tmp_path):
+    said = run("submit")
+    assert "Not solved yet: 1.1, 1.2." in said and "Packed:" in said
+    assert (here / "submission-mine.zip").is_file()
+    assert "Packed again" in run("submit")
+    (here / "classifiers/steps.py").write_text("x = (\n")
+    said = run("submit", "--out", tmp_path / "out", status=1)
+    assert "classifiers/steps.py:1: this is not Python" in said and "nothing was packed" in said
+    assert "Packed:" in run("submit", "--out", tmp_path / "out", "--name", "Ada L.", "--force")
+    assert (tmp_path / "out/submission-ada-l.zip").is_file()
+
+
+def test_release_takes_one_or_the_other(reference, tmp_path):
+    said = run("release", tmp_path, "--exercises", "1.1", "--with-solutions", status=1)
+    assert "--exercises does not go with it" in said
+
+
+class TestLab:
+    def test_the_first_exercise_that_is_not_solved(self, here):
+        said = run("lab", "--print")
+        assert "Exercise 1.1, Half steps: notebooks/1_first.ipynb" in said
+        assert "default_url=/lab/tree/notebooks/1_first.ipynb" in said and "-m jupyterlab" in said
+        (here / "tests/exercises/exercises.toml").write_text(
+            'assigned = ["1.2"]\n' + (here / "tests/exercises/exercises.toml").read_text()
+        )
+        assert "default_url=/lab/tree/notebooks/2_second.ipynb" in run("lab", "--print")
+
+    def test_it_starts_a_workspace_if_it_is_told_to(self, reference, tmp_path):
+        assert "is your new lab" in run("lab", tmp_path / "new", "--start", "--print")
+        assert "is your new lab" not in run("lab", tmp_path / "new", "--start", "--print")
+        assert "is not a folder" in run("lab", tmp_path / "none", "--print", status=1)
+
+    def test_without_jupyterlab_one_sentence(self, here, monkeypatch):
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        assert "JupyterLab is not installed here. Install it with" in run("lab", status=1)
+
+    def test_it_runs_in_the_workspace_and_passes_on_the_status(self, here, monkeypatch):
+        monkeypatch.setattr(lab_command, "require_jupyterlab", lambda notebook: None)
+        code = "import os; raise SystemExit(7 if os.path.isdir('classifiers') else 1)"
+        monkeypatch.setattr(lab_command, "jupyter_arguments", lambda *a: [sys.executable, "-c", code])
+        run("lab", status=7)
+
+
+class TestTerminal:
+    def test_plain_characters_where_there_are_no_others(self, monkeypatch, capsys):
+        monkeypatch.setattr(terminal, "can_show", lambda text: False)
+        terminal.echo_lines([("good", "✓ yes ██░"), ("bad", "✗ no")])
+        assert capsys.readouterr().out == "+ yes ##.\nx no\n"
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"run", "train", "predict", "explain"}))
+def test_help_has_a_first_sentence_and_imports_nothing_slow(name):
+    said = run(name, "--help")
+    assert said.startswith(f"Usage: lxmls-day1 {name}")
+    code = f"""
+import sys
+from lxmls_day1.command_line import command_group
+try: command_group.main(args=["{name}", "--help"], prog_name="lxmls-day1")
+except SystemExit: pass
+assert not [m for m in ("numpy", "pytest", "rich", "lxmls_day1.exercises.checking") if m in sys.modules]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3], capture_output=True)

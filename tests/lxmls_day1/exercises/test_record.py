@@ -1,0 +1,73 @@
+import json
+
+import numpy as np
+import pytest
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises import record
+from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.registry import RECORDED
+from lxmls_day1.exercises.rehearsal import Rehearsal, rehearse
+
+pytestmark = pytest.mark.slow
+
+
+def test_what_is_recorded_is_what_was_worked_out_by_hand(reference, capsys):
+    path = reference / RECORDED
+    by_hand = path.read_text(encoding="utf-8")
+    path.unlink()
+    assert record.main(["--check"]) == 1
+    assert not path.exists()
+    assert record.main([]) == 0
+    assert json.loads(path.read_text(encoding="utf-8")) == json.loads(by_hand)
+    assert path.read_text(encoding="utf-8") == by_hand
+    assert record.main(["--check"]) == 0
+    assert "recorded.json is current" in capsys.readouterr().out
+
+
+def test_recording_one_exercise_leaves_the_others(reference, capsys):
+    path = reference / RECORDED
+    before = path.read_text(encoding="utf-8")
+    path.write_text(before.replace("[0.4]", "[0.5]").replace("[3.0]", "[4.0]"), encoding="utf-8")
+    assert record.main(["1.2"]) == 0
+    assert path.read_text(encoding="utf-8") == before.replace("[0.4]", "[0.5]")
+
+
+def test_a_reference_that_fails_its_own_check_is_not_recorded(reference, capsys):
+    path = reference / "tests/exercises/test_1_02_means.py"
+    path.write_text(path.read_text() + "\n\ndef test_property(lab):\n    assert False, 'not so'\n")
+    assert record.main([]) == 1
+    assert "the reference fails test_1_02_means.py::test_property: not so" in capsys.readouterr().err
+
+
+def test_hidden_answers_depend_on_the_seed_and_are_those_of_the_reference(reference):
+    answers = [record.answers_of_reference(["1.1"], hidden=True, seed=seed, reference=reference) for seed in (1, 1, 2)]
+    hidden = [a.checks["test_1_01_steps.py::test_fresh[30]"]["the sum of fresh steps"] for a in answers]
+    assert hidden[0] == hidden[1] != hidden[2]
+    # half of the losses, whose sum of 30 uniform numbers is 15 ± 1.6; the mistake gives twice of it
+    assert 3 < hidden[0].expected.values[0] < 12
+    assert np.isclose(hidden[0].mistakes["whole_norm"].values[0], 2 * hidden[0].expected.values[0])
+    assert answers[0].checks.keys() == {key for key in answers[0].checks if key.startswith("test_1_01")}
+
+
+def test_differences_name_the_check():
+    old = RecordedAnswers({}, {}, {"1.1": 1})
+    assert record.differences(old, RecordedAnswers({"a": {}}, {"1.1": {}}, {})) == [
+        "the sentences of the mistakes",
+        "how many checks are hidden",
+        "a, which is new",
+    ]
+
+
+def test_a_rehearsal_that_does_not_end_is_named(reference, workspace):
+    path = workspace / "classifiers/means.py"
+    path.write_text("def mean(values):\n    while True:\n        pass\n")
+    file = reference / "tests/exercises/test_1_02_means.py"
+    with pytest.raises(InputError, match="the checks did not end on the endless one"):
+        rehearse([Rehearsal("the endless one", workspace, (file,))], patience=3)
+
+
+def test_a_check_file_that_is_no_python(reference):
+    (reference / "tests/exercises/test_1_02_means.py").write_text("def (:\n")
+    with pytest.raises(InputError, match="invalid syntax"):
+        record.answers_of_reference(["1.2"], reference=reference)

@@ -1,0 +1,435 @@
+"""The estimator against scikit-learn's own checks, against the lab's classifiers called by hand, and against its cousins."""
+
+import copy
+import importlib
+import pickle
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectFromModel
+from sklearn.inspection import DecisionBoundaryDisplay
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import has_fit_parameter
+
+from classifiers.binary_perceptron import BinaryPerceptron
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.naive_bayes import NaiveBayes
+from classifiers.perceptron import Perceptron
+from classifiers.svm import SVM
+from lxmls_day1.errors import InputError
+from lxmls_day1.sklearn_adapter import LabEstimator, as_estimator
+
+ONE_OF_EACH = [
+    GaussianNaiveBayes(variance="pooled"),
+    GaussianNaiveBayes(variance="per_class"),
+    MultinomialNaiveBayes(),
+    MultinomialNaiveBayes(smooth=False),
+    Perceptron(nr_rounds=5),
+    Mira(regularizer=0.1, nr_rounds=3),
+    ColumnSquishing(cap=1.0, nr_rounds=3),
+    SVM(regularizer=0.1, nr_rounds=5),
+    SVM(regularizer=1.0, solver="dual", tolerance=0.05),
+    MaxEntOnline(regularizer=0.1, nr_rounds=5),
+    MaxEntBatch(regularizer=0.1, tolerance=1e-4),
+    MaxEntBatch(solver="gis", tolerance=0.3),
+    BinaryPerceptron(max_rounds=20),
+]
+
+
+def by_type(classifier):
+    variant = getattr(classifier, "solver", getattr(classifier, "variance", None))
+    return type(classifier).__name__ + (f"-{variant}" if variant else "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
+def test_scikit_learns_own_checks(classifier):
+    estimator, expected = as_estimator(classifier), {}
+    if hasattr(estimator, "predict_proba") and get_tags(estimator).input_tags.positive_only:
+        expected = {"check_decision_proba_consistency": "its data hold negative numbers, whatever the tag says"}
+    results = check_estimator(estimator, on_skip=None, expected_failed_checks=expected)  # raises what is not expected
+    left_out = {result["check_name"] for result in results if result["status"] != "passed"} - set(expected)
+    # These want pandas, and an environment variable.
+    assert left_out <= {"check_classifier_data_not_an_array", "check_array_api_input"}
+
+
+def points(n_classes, n_features=2, n_examples=120):
+    """Overlapping clouds with string labels, and counts made of them."""
+    rng = np.random.default_rng(n_classes)
+    labels = rng.integers(n_classes, size=n_examples)
+    X = 1.5 * rng.normal(size=(n_classes, n_features))[labels] + rng.normal(size=(n_examples, n_features))
+    return X, np.array(["red", "green", "blue", "white"])[labels]
+
+
+def counts(n_classes):
+    X, y = points(n_classes, n_features=5)
+    return np.maximum(np.round(2 * X), 0.0), y
+
+
+def assert_equal_leads(scores, expected):
+    """Equal but for what is added to the scores of all classes of an example."""
+    np.testing.assert_allclose(scores - scores[:, :1], expected - expected[:, :1], rtol=1e-6, atol=1e-6)
+
+
+# ----------------------------------------------------------------------------------------- what the classifier says
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
+def test_it_learns_and_answers_as_the_classifier_by_hand(classifier, kind):
+    X, y = counts(2)
+    by_hand = copy.deepcopy(classifier)
+    params = by_hand.train(X, y)
+
+    estimator = as_estimator(classifier).fit(kind(X), y)
+
+    np.testing.assert_allclose(estimator.params_, params, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(estimator.predict(kind(X)), by_hand.test(X, params))
+    assert estimator.score(kind(X), y) == by_hand.evaluate(y, by_hand.test(X, params))
+    assert estimator.classes_.tolist() == ["green", "red"]
+    assert estimator.n_features_in_ == 5
+
+
+@pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
+def test_fit_leaves_the_classifier_as_it_was(classifier):
+    classifier = copy.deepcopy(classifier)
+    X, y = counts(2)
+    classifier.train(X[:, :2], np.where(y == "red", 1, 0))
+    before = pickle.dumps(classifier)
+
+    estimator = as_estimator(classifier).fit(X, y)
+
+    assert estimator.classifier is classifier
+    assert pickle.dumps(classifier) == before
+    assert estimator.classifier_.classes.tolist() == ["green", "red"]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("classifier", [Mira(), GaussianNaiveBayes(), MaxEntOnline(averaged=True)], ids=by_type)
+def test_scores_are_those_of_the_weights(classifier, n_classes):
+    X, y = points(n_classes)
+    estimator = as_estimator(classifier).fit(X, y)
+    W = estimator.params_
+    scores = W[0] + X @ W[1:]  # (M, K)
+
+    if n_classes == 2:
+        np.testing.assert_allclose(estimator.decision_function(X), scores[:, 1] - scores[:, 0], atol=1e-12)
+        assert estimator.coef_.shape == (1, 2) and estimator.intercept_.shape == (1,)
+        np.testing.assert_array_equal(estimator.predict(X) == "red", estimator.decision_function(X) > 0)
+    else:
+        np.testing.assert_allclose(estimator.decision_function(X), scores, atol=1e-12)
+        assert estimator.coef_.shape == (n_classes, 2) and estimator.intercept_.shape == (n_classes,)
+    from_weights = X @ estimator.coef_.T + estimator.intercept_
+    np.testing.assert_allclose(from_weights.squeeze(), estimator.decision_function(X), atol=1e-12)
+
+
+def test_maximum_entropy_is_scikit_learns_logistic_regression():
+    penalty = 0.05
+    maxent = as_estimator(MaxEntBatch(regularizer=penalty, regularize_intercept=False, tolerance=1e-10))
+    # Two classes: (λ/2) ‖(−v/2, v/2)‖² = (λ/4) ‖v‖², where theirs is ‖v‖² / (2 C M).
+    for n_classes, inverse in ((2, 2 / penalty), (3, 1 / penalty)):
+        X, y = points(n_classes)
+        theirs = LogisticRegression(C=inverse / len(y), solver="newton-cg", tol=1e-10).fit(X, y)
+        maxent.fit(X, y)
+        np.testing.assert_allclose(maxent.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+        np.testing.assert_allclose(maxent.coef_, theirs.coef_, atol=1e-4)
+        np.testing.assert_allclose(maxent.decision_function(X), theirs.decision_function(X), atol=1e-3)
+
+
+def test_only_a_model_with_probabilities_has_predict_proba():
+    assert hasattr(as_estimator(MaxEntOnline()), "predict_proba")
+    assert not hasattr(as_estimator(Mira()), "predict_proba")
+
+
+def test_a_quadratic_classifier_scores_but_has_no_weights_of_a_line():
+    X, y = points(3)
+    estimator = as_estimator(GaussianNaiveBayes(variance="per_class")).fit(X, y)
+    theirs = GaussianNB(var_smoothing=1e-9).fit(X, y)
+    assert_equal_leads(estimator.decision_function(X), theirs.predict_joint_log_proba(X))
+    assert not hasattr(estimator, "coef_") and not hasattr(estimator, "intercept_")
+    estimator.set_params(variance="pooled").fit(X, y)
+    assert estimator.coef_.shape == (3, 2)
+
+
+def test_weights_of_words_that_rule_out_both_classes():
+    X, y = [[1, 0, 0], [1, 1, 0]], ["a", "b"]
+    estimator = as_estimator(MultinomialNaiveBayes(smooth=False)).fit(X, y)
+    np.testing.assert_allclose(estimator.coef_, [[np.log(1 / 2), np.inf, np.nan]])
+
+
+def test_before_fit_there_is_nothing():
+    estimator = as_estimator(Mira())
+    for name in ("coef_", "intercept_", "classes_", "params_", "n_features_in_"):
+        assert not hasattr(estimator, name)
+
+
+# ------------------------------------------------------------------------------------------------- hyper-parameters
+
+
+ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress"}
+
+
+@pytest.mark.parametrize(
+    ("classifier", "names"),
+    [
+        (Mira(), ONLINE | {"regularizer"}),
+        (ColumnSquishing(), ONLINE | {"cap"}),
+        (Perceptron(), ONLINE),
+        (MaxEntOnline(), ONLINE | {"regularizer", "initial_step", "alpha"}),
+        (BinaryPerceptron(), {"max_rounds", "order"}),
+        (MultinomialNaiveBayes(), {"smooth", "smooth_param"}),
+    ],
+    ids=by_type,
+)
+def test_hyper_parameters_are_the_keyword_arguments_of_the_class_and_its_bases(classifier, names):
+    params = as_estimator(classifier).get_params()
+    assert set(params) == names | {"classifier"}
+    assert {name: params[name] for name in names} == {name: getattr(classifier, name) for name in names}
+
+
+def test_setting_one_changes_neither_the_classifier_nor_a_clone():
+    mira = Mira(regularizer=0.5, averaged="rounds")
+    estimator = as_estimator(mira)
+    twin = clone(estimator)
+    assert estimator.set_params(regularizer=2.0) is estimator
+    assert (estimator.classifier.regularizer, estimator.classifier.averaged) == (2.0, "rounds")
+    assert mira.regularizer == twin.classifier.regularizer == 0.5
+
+
+def test_classifier_and_its_hyper_parameters_can_be_set_together():
+    estimator = as_estimator(Mira()).set_params(smooth_param=3.0, classifier=MultinomialNaiveBayes())
+    assert repr(estimator) == "as_estimator(MultinomialNaiveBayes(smooth_param=3.0))"
+
+
+def test_an_unknown_hyper_parameter_is_named_and_nothing_is_set():
+    estimator = as_estimator(Mira())
+    with pytest.raises(InputError, match=r"Mira has no hyper-parameter 'lambda'; it has 'regularizer', 'nr_rounds'"):
+        estimator.set_params(regularizer=3.0, **{"lambda": 1.0})
+    assert estimator.classifier.regularizer == 1.0
+
+
+def test_values_out_of_range_are_found_by_fit():
+    with pytest.raises(InputError, match="regularizer .* must be a number above 0"):
+        as_estimator(Mira()).set_params(regularizer=-1.0).fit(*points(2))
+
+
+def test_what_it_prints_is_what_makes_it():
+    assert repr(as_estimator(Mira())) == "as_estimator(Mira())"
+    assert repr(as_estimator(Mira(nr_rounds=3, averaged=False))) == "as_estimator(Mira(nr_rounds=3, averaged=False))"
+
+
+# ------------------------------------------------------------------------------------------------ scikit-learn's tools
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_cross_validation_is_the_loop_by_hand(kind):
+    X, y = points(3)
+    folds = StratifiedKFold(4)
+    expected = []
+    for train, test in folds.split(X, y):
+        mira = Mira(regularizer=0.1)
+        params = mira.train(X[train], y[train])
+        expected.append(mira.evaluate(y[test], mira.test(X[test], params)))
+    np.testing.assert_allclose(cross_val_score(as_estimator(Mira(regularizer=0.1)), kind(X), y, cv=folds), expected)
+
+
+def test_grid_search_over_a_pipeline_is_the_loop_by_hand():
+    X, y = points(3)
+    grid, folds = [1e-3, 1e-1, 10.0], StratifiedKFold(3)
+    pipeline = Pipeline([("scale", StandardScaler()), ("svm", as_estimator(SVM(nr_rounds=5)))])
+    search = GridSearchCV(pipeline, {"svm__regularizer": grid}, cv=folds).fit(X, y)
+
+    means = []
+    for penalty in grid:
+        accuracies = []
+        for train, test in folds.split(X, y):
+            scale, svm = StandardScaler().fit(X[train]), SVM(regularizer=penalty, nr_rounds=5)
+            params = svm.train(scale.transform(X[train]), y[train])
+            accuracies.append(svm.evaluate(y[test], svm.test(scale.transform(X[test]), params)))
+        means.append(np.mean(accuracies))
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], means)
+    assert search.best_params_ == {"svm__regularizer": grid[int(np.argmax(means))]}
+    assert search.best_estimator_["svm"].classifier_.regularizer == search.best_params_["svm__regularizer"]
+    assert pipeline["svm"].classifier.regularizer == 1.0
+
+
+def test_grid_search_over_classifiers():
+    X, y = points(2)
+    search = GridSearchCV(as_estimator(Mira()), {"classifier": [Mira(), GaussianNaiveBayes()]}, cv=3).fit(X, y)
+    assert search.cv_results_["mean_test_score"].shape == (2,)
+
+
+def test_from_raw_text_to_labels():
+    documents, labels = ["good good film", "a good film", "bad film", "a bad bad film"], ["+", "+", "-", "-"]
+    pipeline = Pipeline([("words", CountVectorizer()), ("mnb", as_estimator(NaiveBayes("multinomial")))])
+    assert pipeline.fit(documents, labels).predict(["good", "bad"]).tolist() == ["+", "-"]
+
+
+def test_feature_selection_by_weights():
+    X, y = points(2)
+    X = np.column_stack([X, np.zeros(len(X))])
+    selection = SelectFromModel(as_estimator(Mira()), threshold=1e-12).fit(X, y)
+    assert selection.get_support().tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("classifier", [Mira(), GaussianNaiveBayes("per_class"), MaxEntBatch()], ids=by_type)
+def test_decision_boundary_display(classifier, n_classes):
+    X, names = points(n_classes)
+    y = np.unique(names, return_inverse=True)[1]
+    estimator = as_estimator(classifier).fit(X, y)
+    method = "decision_function" if n_classes == 2 else "predict"  # of more classes scikit-learn 1.6 draws no scores
+    figure, axis = plt.subplots()
+    display = DecisionBoundaryDisplay.from_estimator(estimator, X, response_method=method, grid_resolution=20, ax=axis)
+    plt.close(figure)
+
+    grid = np.column_stack([display.xx0.ravel(), display.xx1.ravel()])
+    scores = classifier.get_scores(classifier.add_intercept_term(grid), estimator.params_)
+    expected = scores[:, 1] - scores[:, 0] if n_classes == 2 else scores.argmax(axis=1)
+    np.testing.assert_allclose(display.response.ravel(), expected)
+
+
+def test_it_shows_itself_in_notebooks():
+    X, y = points(3)
+    estimator = as_estimator(GaussianNaiveBayes("per_class"))
+    for shown in (estimator, estimator.fit(X, y)):
+        assert "GaussianNaiveBayes" in shown._repr_html_()
+
+
+def test_it_can_be_pickled():
+    X, y = points(3)
+    estimator = as_estimator(Mira()).fit(X, y)
+    again = pickle.loads(pickle.dumps(estimator))
+    np.testing.assert_array_equal(again.decision_function(X), estimator.decision_function(X))
+
+
+def test_what_was_trained_can_be_saved_by_the_lab(tmp_path):
+    X, y = points(3)
+    estimator = as_estimator(Mira(regularizer=0.1)).fit(X, y)
+    estimator.classifier_.save(tmp_path / "mira.npz", estimator.params_)
+    loaded, params, *_ = LinearClassifier.load(tmp_path / "mira.npz")
+    np.testing.assert_array_equal(loaded.test(X, params), estimator.predict(X))
+
+
+def test_feature_names_of_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    X, y = points(2)
+    frame = pandas.DataFrame(X, columns=["height", "width"])
+    estimator = as_estimator(Mira()).fit(frame, pandas.Series(y))
+    assert estimator.feature_names_in_.tolist() == ["height", "width"]
+    with pytest.raises(ValueError, match="feature names"):
+        estimator.predict(frame[["width", "height"]])
+
+
+# ------------------------------------------------------------------------------------------------- what it can't do
+
+
+def test_weights_of_examples_are_not_taken():
+    X, y = points(2)
+    assert not has_fit_parameter(as_estimator(Mira()), "sample_weight")
+    with pytest.raises(TypeError, match="sample_weight"):
+        as_estimator(Mira()).fit(X, y, sample_weight=np.ones(len(y)))
+
+
+def test_tags_say_what_a_classifier_takes():
+    for classifier, for_counts, multi_class in (
+        (Mira(), False, True),
+        (MultinomialNaiveBayes(), True, True),
+        (NaiveBayes("multinomial"), True, True),
+        (NaiveBayes("gaussian"), False, True),
+        (MaxEntBatch(), False, True),
+        (MaxEntBatch(solver="gis"), True, True),
+        (BinaryPerceptron(), False, False),
+    ):
+        tags = get_tags(as_estimator(classifier))
+        assert tags.input_tags.sparse
+        assert tags.input_tags.positive_only == for_counts
+        assert tags.classifier_tags.multi_class == multi_class
+
+
+def test_three_classes_are_too_many_for_the_binary_perceptron():
+    with pytest.raises(
+        InputError, match=r"Only binary .* is multiclass\. BinaryPerceptron .* holds 3: 'blue', 'green', 'red'"
+    ):
+        as_estimator(BinaryPerceptron()).fit(*points(3))
+
+
+def test_one_class_is_too_few():
+    with pytest.raises(InputError, match="y holds only one class, 'red'"):
+        as_estimator(Mira()).fit([[0.0], [1.0]], ["red", "red"])
+
+
+def test_the_front_door_to_naive_bayes_gives_way_to_the_model_behind_it():
+    door = NaiveBayes("multinomial", smooth_param=0.5)
+    estimator = as_estimator(door)
+    assert estimator.classifier is door.model
+    assert estimator.get_params()["smooth_param"] == 0.5
+
+
+def test_any_object_with_the_labs_methods_will_do():
+    class NearestMean:
+        def __init__(self, shrinkage=0.0):
+            self.shrinkage = shrinkage
+
+        def get_name(self):
+            return "Nearest mean"
+
+        def train(self, X, y):
+            self.labels = np.unique(y)
+            means = (1 - self.shrinkage) * np.array([X[y == label].mean(axis=0) for label in self.labels])
+            return np.vstack([-(means**2).sum(axis=1) / 2, means.T])
+
+        def add_intercept_term(self, X):
+            return np.column_stack([np.ones(len(X)), X])
+
+        def get_scores(self, x, params):
+            return x @ params
+
+        def test(self, X, params):
+            return self.labels[self.get_scores(self.add_intercept_term(X), params).argmax(axis=1)]
+
+    X, y = points(3)
+    estimator = as_estimator(NearestMean(shrinkage=0.1)).set_params(shrinkage=0.0).fit(X, y)
+    means = np.array([X[y == label].mean(axis=0) for label in estimator.classes_])
+    nearest = np.linalg.norm(X[:, None] - means, axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(estimator.predict(X), estimator.classes_[nearest])
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (Mira, r"got the class Mira; make one of it: as_estimator\(Mira\(\)\)"),
+        ("mira", r"got 'mira' of the type str"),
+        (LogisticRegression(), r"got LogisticRegression\(\) of the type LogisticRegression"),
+    ],
+)
+def test_what_is_no_classifier_of_the_lab_is_refused(value, message):
+    with pytest.raises(InputError, match=message):
+        as_estimator(value)
+    with pytest.raises(InputError, match=message):
+        LabEstimator(value).fit(*points(2))
+
+
+@pytest.mark.parametrize("lacking", ["sklearn.base", "sklearn.utils.validation"])
+def test_a_missing_or_old_scikit_learn_is_told_with_the_extra_that_brings_it(lacking, monkeypatch):
+    monkeypatch.setitem(sys.modules, lacking, None)
+    monkeypatch.delitem(sys.modules, "lxmls_day1.sklearn_adapter")
+    with pytest.raises(ImportError, match=r"scikit-learn 1\.6 or newer.*pip install 'lxmls-day1\[sklearn\]'"):
+        importlib.import_module("lxmls_day1.sklearn_adapter")

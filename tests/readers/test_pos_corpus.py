@@ -1,0 +1,225 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
+from readers.pos_corpus import PosCorpus, parse_conllu, read_conllu
+
+
+def word(number, form, upos="NOUN", xpos="NN"):
+    return "\t".join([str(number), form, "_", upos, xpos, "_", "0", "root", "_", "SpaceAfter=No"])
+
+
+GOOD = "\n".join(
+    [
+        "# sent_id = 1",
+        "# text = They don't bite.",
+        word(1, "They", "PRON", "PRP"),
+        "2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_",
+        word(2, "do", "AUX", "VBP"),
+        word(3, "n't", "PART", "RB"),
+        word(4, "bite", "VERB", "VB"),
+        "4.1\tthem\t_\tPRON\tPRP\t_\t_\t_\t_\t_",
+        word(5, ".", "PUNCT", "."),
+        "",
+        word(1, "#"),
+        "",
+        "",
+    ]
+)
+
+
+# ----------------------------------------------------------------------------------------------------------------- parsing
+
+
+def test_comments_ranges_and_empty_nodes_are_passed_over():
+    sentences = parse_conllu(GOOD.encode())
+    assert sentences == [
+        (("They", "do", "n't", "bite", "."), ("PRON", "AUX", "PART", "VERB", "PUNCT")),
+        (("#",), ("NOUN",)),
+    ]
+    assert [tags for _, tags in parse_conllu(GOOD.encode(), "xpos")] == [("PRP", "VBP", "RB", "VB", "."), ("NN",)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD.rstrip("\n").encode(),  # no line end at the end of the file
+        GOOD.replace("\n", "\r\n").encode(),
+        GOOD.encode("utf-8-sig"),
+        ("\n\n" + GOOD).encode(),
+    ],
+    ids=["no last line end", "CRLF", "byte order mark", "blank lines first"],
+)
+def test_harmless_variants_of_a_file(content):
+    assert parse_conllu(content) == parse_conllu(GOOD.encode())
+
+
+def test_lines_end_at_line_feeds_only():
+    odd = "a\u2028b\x85c\x0bd"
+    assert parse_conllu((word(1, odd) + "\n").encode()) == [((odd,), ("NOUN",))]
+
+
+@pytest.mark.parametrize(
+    "line, says",
+    [
+        (word(3, "x").replace("\t_", "", 1), "got 9 columns; expected 10"),
+        (word(3, "x") + "\t_", "got 11 columns; expected 10"),
+        ("3 x _ NOUN NN _ _ _ _ _", "got 1 column; expected 10"),
+        ("   ", "got 1 column; expected 10"),
+        (word(4, "x"), "the first column is '4'; expected 3"),
+        (word(1, "x"), "the first column is '1'; expected 3"),
+        (word("", "x"), "the first column is ''; expected 3"),
+        (word("3-", "x"), "the first column is '3-'; expected 3"),
+        (word("03", "x"), "the first column is '03'; expected 3"),
+        (word(3, ""), "the second column is empty; expected a word"),
+        (word(3, "x", "_"), "column 4 is '_'; expected the UPOS tag of 'x'"),
+        (word(3, "x", ""), "column 4 is ''; expected the UPOS tag of 'x'"),
+    ],
+)
+def test_a_malformed_line_is_told_with_its_number(line, says, tmp_path):
+    path = tmp_path / "bad.conllu"
+    path.write_text("# one\n" + word(1, "a") + "\n" + word(2, "b") + "\n" + line + "\n", encoding="utf-8")
+    with pytest.raises(CorpusError) as caught:
+        read_conllu(path)
+    assert str(caught.value).startswith(f"{path}, line 4: {says}")
+
+
+def test_a_treebank_without_xpos():
+    with pytest.raises(CorpusError, match=r"line 1: column 5 is '_'; expected the XPOS tag .*not every treebank has both"):
+        parse_conllu((word(1, "x", xpos="_") + "\n").encode(), "xpos")
+
+
+def test_broken_utf8_is_told_with_its_line(tmp_path):
+    path = tmp_path / "latin.conllu"
+    path.write_bytes((word(1, "a") + "\n").encode() + word(2, "café").encode("latin-1"))
+    with pytest.raises(CorpusError, match=r"latin\.conllu, line 2: expected text in UTF-8, got the byte 0xE9"):
+        read_conllu(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"# only a comment\n", b"1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n"])
+def test_a_file_without_words(content, tmp_path):
+    path = tmp_path / "empty.conllu"
+    path.write_bytes(content)
+    with pytest.raises(CorpusError, match=r"empty\.conllu: expected sentences, got a file without any word"):
+        read_conllu(path)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_conllu(tmp_path / "none.conllu")
+
+
+cells = st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r"), min_size=1).filter(lambda c: c != "_")
+
+
+@given(st.lists(st.lists(st.tuples(cells, cells), min_size=1, max_size=4), min_size=1, max_size=4))
+def test_whatever_is_written_is_read_back(sentences):
+    text = "".join(
+        "# a comment\n" + "".join(word(n, form, tag) + "\n" for n, (form, tag) in enumerate(sentence, 1)) + "\n"
+        for sentence in sentences
+    )
+    assert parse_conllu(text.encode()) == [tuple(zip(*sentence, strict=True)) for sentence in sentences]
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(content):
+    try:
+        sentences = parse_conllu(content)
+    except CorpusError:
+        return
+    assert all(len(words) == len(tags) > 0 for words, tags in sentences)
+
+
+# ----------------------------------------------------------------------------------------------------------------- corpora
+
+
+@pytest.mark.parametrize("tags", ["upos", "xpos"])
+def test_the_toy_sentences(tags):
+    corpus = PosCorpus("toy", tags=tags)
+    assert [len(part) for part in (corpus.train_X, corpus.dev_X, corpus.test_X)] == [36, 6, 10]
+    assert corpus.nr_examples == len(corpus.X) == len(corpus.y) == 52
+    assert all(len(words) == len(labels) > 0 for words, labels in zip(corpus.X, corpus.y, strict=True))
+    assert {tag for labels in corpus.y for tag in labels} == set(corpus.tag_names)  # none is new after the training part
+    assert corpus.get_name() == f"Toy sentences: {tags.upper()}"
+
+
+def test_the_toy_sentences_need_more_than_a_list_of_words():
+    """Of the words that are nouns here and verbs there, some occur in the test part with the tag that they have less often."""
+    corpus, counts = PosCorpus("toy"), {}
+    for words, tags in zip(corpus.train_X, corpus.train_y, strict=True):
+        for w, tag in zip(words, tags, strict=True):
+            counts.setdefault(w.lower(), {}).setdefault(tag, 0)
+            counts[w.lower()][tag] += 1
+    usual = {w: max(tags, key=tags.get) for w, tags in counts.items()}
+    pairs = [(usual.get(w.lower()), tag) for words, tags in zip(corpus.test_X, corpus.test_y, strict=True) for w, tag in zip(words, tags, strict=True)]
+    assert 0.6 < sum(guess == tag for guess, tag in pairs) / len(pairs) < 0.95
+
+
+def test_xpos_and_upos_tell_of_the_same_words():
+    universal, own = PosCorpus("toy"), PosCorpus("toy", tags="xpos")
+    assert universal.X == own.X and universal.y != own.y
+
+
+def test_the_vocabulary_is_that_of_the_training_part():
+    corpus = PosCorpus("toy")
+    words = [w for sentence in corpus.train_X for w in sentence]
+    assert corpus.word_counts == {w: words.count(w) for w in words}
+    assert corpus.nr_features == len(set(words)) and "table" not in corpus.word_counts  # a word of the test part
+
+
+def test_files_of_ones_own(tmp_path):
+    for name, n in {"a": 2, "b": 1, "c": 3}.items():
+        (tmp_path / f"{name}.conllu").write_text((word(1, name, "X", "FW") + "\n\n") * n, encoding="utf-8")
+    corpus = PosCorpus.from_files(tmp_path / "a.conllu", tmp_path / "b.conllu", tmp_path / "c.conllu", tags="xpos")
+    assert [len(part) for part in (corpus.train_X, corpus.dev_X, corpus.test_X)] == [2, 3, 1]
+    assert corpus.test_y == [("FW",)] and corpus.get_name() == "a.conllu: XPOS" and corpus.word_counts == {"a": 2}
+    without = PosCorpus.from_files(tmp_path / "a.conllu", tmp_path / "b.conllu", name="Mine")
+    assert without.dev_X == [] and without.get_name() == "Mine: UPOS"
+
+
+def test_a_treebank_is_found_by_its_folder(tmp_path):
+    folder = tmp_path / "pos" / "UD_English-EWT"
+    folder.mkdir(parents=True)
+    for part, form in {"train": "a", "dev": "b", "test": "c"}.items():
+        (folder / f"en_ewt-ud-{part}.conllu").write_text(word(1, form) + "\n", encoding="utf-8")
+    corpus = PosCorpus(data_dir=tmp_path)
+    assert (corpus.train_X, corpus.dev_X, corpus.test_X) == ([("a",)], [("b",)], [("c",)])
+    (folder / "en_ewt-ud-dev.conllu").write_text("nonsense\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"en_ewt-ud-dev\.conllu, line 1"):
+        PosCorpus(data_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [({"name": "books"}, "UD_English-EWT, toy"), ({"tags": "pos"}, "'upos', 'xpos'"), ({"data_dir": "nowhere"}, "nowhere")],
+)
+def test_what_there_is_not(arguments, says):
+    with pytest.raises(InputError, match=says):
+        PosCorpus(**arguments)
+
+
+def test_a_corpus_that_is_not_here_is_not_replaced_in_silence(monkeypatch):
+    monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
+    with pytest.raises(CorpusUnavailable):
+        PosCorpus()
+
+
+@pytest.mark.slow
+def test_the_treebank_has_the_published_sizes(real_data):
+    """Counts of the treebank's own statistics (release 2.16), and the share of test words that the training part has not."""
+    universal, own = PosCorpus(data_dir=real_data), PosCorpus(tags="xpos", data_dir=real_data)
+    assert [len(part) for part in (own.train_X, own.dev_X, own.test_X)] == [12544, 2001, 2077]
+    assert [sum(map(len, part)) for part in (own.train_X, own.dev_X, own.test_X)] == [204577, 25147, 25094]
+    assert (len(universal.tag_names), len(own.tag_names)) == (17, 49)
+    unseen = [w not in own.word_counts for sentence in own.test_X for w in sentence]
+    assert round(100 * sum(unseen) / len(unseen), 2) == 9.13
+
+
+def test_importing_the_reader_is_cheap():
+    code = "import sys, readers.pos_corpus; sys.exit(bool({'numba', 'matplotlib', 'pooch', 'scipy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2]).returncode == 0
