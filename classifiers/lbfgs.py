@@ -24,7 +24,7 @@ import numpy as np
 ARMIJO, FLATTER = 1e-4, 0.9  # c₁ and c₂
 MOST_TRIES = 50  # of one line search
 ROUNDING = 1e-14  # differences of F below this share of it are lost in rounding
-PATIENCE = 3  # iterations in which neither F falls by more than that nor the gradient becomes smaller than ever before
+PATIENCE = 10  # iterations in which neither F falls by more than that nor the gradient becomes smaller than ever before
 
 
 class Iterate(NamedTuple):

@@ -309,6 +309,8 @@ def check_sentences(X):
     """
     if isinstance(X, str):
         raise InputError("X must be a list of sentences, each a list of words, but is a text; split it")
+    if hasattr(X, "shape"):
+        raise InputError(f"X must be a list of sentences, each a list of words, but is a matrix of the shape {X.shape}")
     X = list(X)
     for m, sentence in enumerate(X):
         if isinstance(sentence, str):

@@ -87,9 +87,16 @@ def command_group() -> None:
       lxmls-day1 explain mira.npz review.txt
 
     \b
-      lxmls-day1 start my-lab          a workspace for the exercises; in it
-      lxmls-day1 lab                   its notebooks
-      lxmls-day1 check 1.5             is it right?
+      lxmls-day1 start my-lab          a workspace for the exercises; in it:
+      lxmls-day1 lab                   the notebooks
+      lxmls-day1 check 1.5             is it right? (--watch: at every save)
+      lxmls-day1 hint 1.5              the next of three hints
+      lxmls-day1 status                how far you are
+      lxmls-day1 solve 1.5             the solution, to go on from there
+      lxmls-day1 reset 1.5             the empty exercise again
+      lxmls-day1 undo                  what solve or reset has replaced
+      lxmls-day1 submit                one zip file for the instructor
+      lxmls-day1 release out           for instructors: what to give out
 
     The reviews are those of Blitzer et al. (2007). They are fetched once and kept; LXMLS_DAY1_DATA names a folder that
     holds them already.

@@ -61,6 +61,11 @@ def command(
 
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     model = open_model(lab, model_path)
+    if model.notes.get("tokens") == "sentences":
+        raise InputError(
+            f"{model_path} tags the words of sentences; explain is about classifiers of whole texts. `lxmls-day1 run --task "
+            "tagging` draws the scores behind the tags of a sentence."
+        )
     documents = open_documents(lab, model, [path], form, unit)
     if number is not None:
         if number > len(documents):

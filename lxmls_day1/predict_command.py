@@ -61,6 +61,10 @@ def command(
     is ahead of the next one; the file, with the number of the line where each is a review; with --scores, the scores.
     Where the lines have labels (#label#:positive at their end), the accuracy follows on standard error.
 
+    A tagger (`lxmls-day1 train --classifier structured_perceptron --domain ewt`) takes sentences: a FILE holds one a line,
+    its words between spaces, or is in CoNLL-U format. There is one line for each word and its tag, with a tab between, and a
+    blank line after each sentence.
+
     \b
     Examples:
       lxmls-day1 predict mira.npz review.txt another.txt
@@ -73,6 +77,11 @@ def command(
 
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     model = open_model(lab, model_path)
+    if model.notes.get("tokens") == "sentences":
+        from lxmls_day1.tagged_files import tag_files
+
+        tag_files(lab, model, paths)
+        return
     documents = open_documents(lab, model, paths, form, unit)
     check_labels_known(documents, model)
     X = vectorised(lab, documents, model)
@@ -139,7 +148,7 @@ def open_model(lab: "Lab", path: str) -> "SavedModel":
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder; MODEL is a file that `lxmls-day1 train` has written.")
     model = load_model(path, find_class)
-    if model.feature_names is None:
+    if model.feature_names is None and model.notes.get("tokens") != "sentences":
         raise InputError(
             f"{path} has no names of features, so words cannot be told: it was trained on points, not on text, or was "
             "saved without feature_names. Make a model of text with `lxmls-day1 train`."

@@ -23,11 +23,21 @@ Progress = Callable[[int, int, str], None]
 
 
 @click.command(name="run", short_help="Train every classifier and compare them.")
-@click.option("--domain", type=click.Choice(DOMAINS), default="books", show_default=True, help="Which reviews.")
-@click.option("--data-dir", type=click.Path(), help="A folder that holds the reviews, as sentiment/DOMAIN/*.review.")
+@click.option(
+    "--task",
+    type=click.Choice(["classification", "tagging"]),
+    default="classification",
+    show_default=True,
+    help="All classifiers, or the structured learners on tagged sentences.",
+)
+@click.option("--domain", type=click.Choice(DOMAINS), show_default="books", help="Which reviews.")
+@click.option("--tags", type=click.Choice(["upos", "xpos"]), show_default="upos", help="Tagging: which tags.")
+@click.option("--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/DOMAIN/*.review.")
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
 @click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
-def command(domain: str, data_dir: str | None, out: str, lab_folder: str | None) -> None:
+def command(
+    task: str, domain: str | None, tags: str | None, data_dir: str | None, out: str, lab_folder: str | None
+) -> None:
     """Train every classifier of the lab and compare them.
 
     They learn the simple data set (two Gaussians in the plane, 50 points to train on and 50 to test) and a corpus of
@@ -40,14 +50,27 @@ def command(domain: str, data_dir: str | None, out: str, lab_folder: str | None)
       accuracies.png   the accuracies on the reviews
       results.json     the table with its notes and the versions used
       results.csv      the table for a spreadsheet
+
+    With --task tagging the structured learners tag the words of the English Web Treebank (or of a few toy sentences, with
+    --domain toy): a table of them, one of the tags, confusion.png, lattice.png, results.json, results.csv and tags.csv.
     """
+    if task == "tagging":
+        from lxmls_day1 import tagging_run
+
+        if domain not in (None, "toy"):
+            raise click.UsageError(f"--domain {domain} is about reviews; --task tagging takes none, or toy.")
+        sentences = "toy" if domain == "toy" else tagging_run.CORPUS
+        tagging_run.run(out, tags=tags or "upos", data_dir=data_dir, lab_folder=lab_folder, corpus=sentences)
+        return
+    if tags:
+        raise click.UsageError("--tags goes with --task tagging.")
     from lxmls_day1.lab import Lab
     from lxmls_day1.result_table import ResultTable
     from lxmls_day1.whole_files import replace_files
 
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
-    reviews, notes = open_reviews(lab, domain, data_dir)
+    reviews, notes = open_reviews(lab, domain or "books", data_dir)
     with shown_progress() as progress:
         table, figures = compare(lab, reviews, progress)
     table = ResultTable(table.rows, [*notes, *table.notes])

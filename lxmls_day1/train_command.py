@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
 QUESTIONS = ("trec6",)
+SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
 WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -43,9 +44,9 @@ class Setting(click.ParamType):
 )
 @click.option(
     "--domain",
-    type=click.Choice((*REVIEWS, *QUESTIONS)),
+    type=click.Choice((*REVIEWS, *QUESTIONS, *SENTENCES)),
     show_default="books",
-    help="Which reviews, or the questions of TREC.",
+    help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
 )
 @click.option("--file", "own_file", type=click.Path(), help="Text of your own instead: a label and a text a line.")
 @click.option("--out", type=click.Path(), default="model.npz", show_default=True, help="Where the model goes.")
@@ -69,7 +70,8 @@ def command(
 ) -> None:
     """Train one classifier of the lab on text and keep it in a file.
 
-    The text is one of the review corpora, the TREC questions, or a file of your own with two columns (CSV or TSV).
+    The text is one of the review corpora, the TREC questions, or a file of your own with two columns (CSV or TSV). The
+    structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences needs no data.
 
     The file is an .npz of plain arrays: the parameters, the names of the features, the classes and the
     hyper-parameters. `lxmls-day1 predict` and `lxmls-day1 explain` take it, and so does LinearClassifier.load in
@@ -81,6 +83,7 @@ def command(
       lxmls-day1 train --classifier svm --set regularizer=0.01 --set nr_rounds=5
       lxmls-day1 train --classifier multinomial_naive_bayes --domain dvd
       lxmls-day1 train --classifier perceptron --file mails.csv
+      lxmls-day1 train --classifier structured_perceptron --domain ewt
     """
     from lxmls_day1.documents import printable
     from lxmls_day1.lab import Lab
@@ -91,7 +94,12 @@ def command(
     learner = make_classifier(lab, classifier, dict(settings))
     if domain and own_file:
         raise click.UsageError("--domain and --file exclude one another.")
-    corpus, tokens = open_text(lab, domain or "books", own_file, data_dir)
+    tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
+    corpus, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own_file, data_dir)
+    if tagger != (tokens == "sentences"):
+        wanted = "tagged sentences" if tagger else "whole texts"
+        other = f"--domain {' or '.join(SENTENCES)}" if tagger else "reviews, questions or a --file"
+        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {corpus.get_name()}; take {other}.")
     with warnings_as_notes():
         params, accuracies = train_and_measure(learner, corpus)
     with warnings_as_notes():
@@ -105,13 +113,16 @@ def command(
         )
     measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
     click.echo(f"{learner.get_name()}, trained on {corpus.get_name()}: accuracy {measured}.")
-    click.echo(f"Saved as {printable(out)}: {len(params[0])} classes, {corpus.nr_features} features.")
+    size = f"{len(params[0])} tags, {len(params) - 1} features" if tagger else f"{len(params[0])} classes, {corpus.nr_features} features"
+    click.echo(f"Saved as {printable(out)}: {size}.")
 
 
 def open_text(lab: "Lab", domain: str, own_file: str | None, data_dir: str | None) -> tuple[Any, str]:
-    """A data set of text, and how its texts were taken apart: as ``"reviews"`` or as ``"questions"``."""
+    """A data set of text, and how its texts were taken apart: as ``"reviews"``, ``"questions"`` or ``"sentences"``."""
     if own_file:
         return lab.reader("text_reader", "TextCorpus", path=own_file), "reviews"
+    if domain in SENTENCES:
+        return lab.reader("pos_corpus", "PosCorpus", name=SENTENCES[domain], data_dir=data_dir), "sentences"
     if domain in QUESTIONS:
         return lab.reader("question_reader", "QuestionCorpus", name=domain, data_dir=data_dir), "questions"
     return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), "reviews"

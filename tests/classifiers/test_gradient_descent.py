@@ -15,7 +15,9 @@ def random_quadratic(seed, n=4):
     return (lambda x: (x @ H @ x / 2 - b @ x, H @ x - b)), np.linalg.solve(H, b), np.linalg.eigvalsh(H)
 
 
-@given(seed=st.integers(0, 10**6), first_step=st.sampled_from([1e-3, 1.0, 1e6]), sufficient=st.sampled_from([1e-4, 0.3]))
+@given(
+    seed=st.integers(0, 10**6), first_step=st.sampled_from([1e-3, 1.0, 1e6]), sufficient=st.sampled_from([1e-4, 0.3])
+)
 @settings(max_examples=30, deadline=None)
 def test_every_step_lowers_the_value_by_its_share_of_what_the_slope_promised(seed, first_step, sufficient):
     function, _, _ = random_quadratic(seed)

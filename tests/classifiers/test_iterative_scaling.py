@@ -28,7 +28,7 @@ def joint_features(X, labels, n_classes):
     features = np.zeros((len(X), n_classes, g.shape[1] * n_classes))
     for m in range(len(X)):
         for y in range(n_classes):
-            features[m, y, y :: n_classes] = g[m]
+            features[m, y, y::n_classes] = g[m]
     return features, total
 
 
@@ -41,7 +41,7 @@ def multiplicative(X, labels, n_classes, n_iterations):
     empirical = features[np.arange(len(X)), labels].mean(axis=0)
     factors = np.ones(features.shape[2])
     for _ in range(n_iterations):
-        p = np.prod(factors ** features, axis=2)
+        p = np.prod(factors**features, axis=2)
         p /= p.sum(axis=1, keepdims=True)
         yield p
         expected = np.einsum("my,myi->i", p, features) / len(X)
@@ -132,8 +132,8 @@ def test_a_feature_that_never_occurs_changes_nothing():
 
 def test_separable_data_has_no_optimum_and_the_weights_stay_finite():
     X, y = np.array([[0.0, 3.0], [0.0, 2.0], [4.0, 0.0], [1.0, 0.0]]), np.array([0, 0, 1, 1])
+    gis = MaxEntBatch(solver="gis", max_iterations=300)
     with pytest.warns(UserWarning, match="stopped after 300 iterations"):
-        gis = MaxEntBatch(solver="gis", max_iterations=300)
         params = gis.train(X, y)
     assert np.isfinite(params).all()
     assert gis.evaluate(y, gis.test(X, params)) == 1.0

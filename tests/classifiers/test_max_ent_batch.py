@@ -245,8 +245,8 @@ def test_settings_out_of_range_are_refused(settings, message):
 
 
 def test_too_few_iterations_are_told():
+    maxent = MaxEntBatch(1e-6, max_iterations=2)
     with pytest.warns(UserWarning, match="stopped after 2 iterations .* raise max_iterations"):
-        maxent = MaxEntBatch(1e-6, max_iterations=2)
         maxent.train(*noisy_data(3))
     assert len(maxent.history) == 2
 

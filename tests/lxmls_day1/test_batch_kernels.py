@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from lxmls_day1.batch_kernels import log_loss_gradient
+from lxmls_day1.batch_kernels import LogLoss, by_frequency
 from lxmls_day1.kernels import as_examples
 
 
@@ -27,7 +27,7 @@ def test_loss_and_gradient_are_those_of_dense_matrices(seed, n_columns, density)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 7)) * (rng.random((12, 7)) < density)
     labels, W = rng.integers(0, max(n_columns, 2), 12), rng.normal(size=(8, n_columns))
-    loss, gradient = log_loss_gradient(as_examples(X), labels, W)
+    loss, gradient = LogLoss(as_examples(X), labels, W.shape[1])(W)
     expected_loss, expected_gradient = naive(X, labels, W)
     assert loss == pytest.approx(expected_loss, rel=1e-12)
     np.testing.assert_allclose(gradient, expected_gradient, atol=1e-11)
@@ -36,8 +36,12 @@ def test_loss_and_gradient_are_those_of_dense_matrices(seed, n_columns, density)
 @pytest.mark.parametrize("n_columns", [1, 2, 5])
 def test_scores_in_the_millions_overflow_nothing(n_columns):
     rng = np.random.default_rng(1)
-    X, labels, W = 1e4 * rng.normal(size=(20, 3)), rng.integers(0, max(n_columns, 2), 20), 1e3 * rng.normal(size=(4, n_columns))
-    loss, gradient = log_loss_gradient(as_examples(X), labels, W)
+    X, labels, W = (
+        1e4 * rng.normal(size=(20, 3)),
+        rng.integers(0, max(n_columns, 2), 20),
+        1e3 * rng.normal(size=(4, n_columns)),
+    )
+    loss, gradient = LogLoss(as_examples(X), labels, W.shape[1])(W)
     expected_loss, expected_gradient = naive(X, labels, W)
     assert loss == pytest.approx(expected_loss)
     np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-9)
@@ -46,7 +50,7 @@ def test_scores_in_the_millions_overflow_nothing(n_columns):
 def test_repeated_entries_of_a_row_count_together():
     X = sp.csr_array((np.array([1.0, 2.0, 5.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
     labels, W = np.array([0, 1]), np.random.default_rng(2).normal(size=(3, 3))
-    loss, gradient = log_loss_gradient(as_examples(X), labels, W)
+    loss, gradient = LogLoss(as_examples(X), labels, W.shape[1])(W)
     expected_loss, expected_gradient = naive(X.toarray(), labels, W)
     assert loss == pytest.approx(expected_loss)
     np.testing.assert_allclose(gradient, expected_gradient)
@@ -55,5 +59,30 @@ def test_repeated_entries_of_a_row_count_together():
 def test_any_layout_of_the_weights_will_do():
     rng = np.random.default_rng(3)
     X, labels, W = rng.normal(size=(6, 2)), rng.integers(0, 3, 6), rng.normal(size=(3, 3))
-    loss, gradient = log_loss_gradient(as_examples(X), labels, np.asfortranarray(W))
+    _, gradient = LogLoss(as_examples(X), labels, W.shape[1])(np.asfortranarray(W))
     np.testing.assert_allclose(gradient, naive(X, labels, W)[1])
+
+
+def test_one_gradient_is_not_overwritten_by_the_next():
+    rng = np.random.default_rng(4)
+    X, labels, W = rng.normal(size=(6, 2)), rng.integers(0, 3, 6), rng.normal(size=(2, 3, 3))
+    log_loss = LogLoss(as_examples(X), labels, 3)
+    (_, first), (_, second) = log_loss(W[0]), log_loss(W[1])
+    np.testing.assert_allclose(first, naive(X, labels, W[0])[1])
+    np.testing.assert_allclose(second, naive(X, labels, W[1])[1])
+
+
+@given(seed=st.integers(0, 10**6), sparse=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_features_in_the_order_of_their_frequency_are_the_same_features(seed, sparse):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(9, 6)) * (rng.random((9, 6)) < rng.random(6))
+    examples, rows = by_frequency(sp.csr_array(X) if sparse else X)
+    V = np.empty(7)
+    V[rows] = np.arange(7)  # V holds the old row of each new one
+    assert V[0] == 0
+    old = V[1:].astype(int) - 1
+    counts = (X != 0).sum(axis=0)
+    np.testing.assert_array_equal(old, sorted(range(6), key=lambda j: (-counts[j], j)))
+    renumbered = sp.csr_array((examples.data, examples.indices, examples.indptr), shape=(9, 6)).toarray()
+    np.testing.assert_array_equal(renumbered, X[:, old])

@@ -273,7 +273,8 @@ class TestMistakes:
 
     def test_a_mistake_is_also_an_input_error_for_code_that_calls_us(self, lab):
         with pytest.raises(InputError):
-            command_group.get_command(click.Context(command_group), "run").callback("toy", None, "out", str(lab / "no"))
+            run = command_group.get_command(click.Context(command_group), "run").callback
+            run(task="classification", domain="toy", tags=None, data_dir=None, out="out", lab_folder=str(lab / "no"))
 
 
 @pytest.mark.slow

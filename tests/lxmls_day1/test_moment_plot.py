@@ -12,7 +12,12 @@ UNIFORM = np.repeat(DATA.sum(axis=1, keepdims=True) / 2, 2, axis=1)
 
 def test_the_table_begins_with_what_had_the_longest_way_to_go():
     table = moment_table((DATA, UNIFORM), (DATA, DATA), most=4)
-    assert [(row.feature, row.label) for row in table] == [("(intercept)", "0"), ("(intercept)", "1"), ("x_2", "0"), ("x_2", "1")]
+    assert [(row.feature, row.label) for row in table] == [
+        ("(intercept)", "0"),
+        ("(intercept)", "1"),
+        ("x_2", "0"),
+        ("x_2", "1"),
+    ]
     assert table[2] == ("x_2", "0", 0.4, 0.25, 0.4)
     assert len(moment_table((DATA, UNIFORM), (DATA, DATA))) == DATA.size
     assert isinstance(table[:2], MomentTable) and len(table[:2]) == 2
