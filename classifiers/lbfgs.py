@@ -35,7 +35,7 @@ class Iterate(NamedTuple):
     gradient: np.ndarray  # ∇F(x)
 
 
-def lbfgs(function, start, diagonal=None, memory=10):
+def lbfgs(function, start, diagonal=None, memory=20):
     """Minimise a smooth function, one iteration for each ``next``.
 
     Parameters
@@ -47,7 +47,7 @@ def lbfgs(function, start, diagonal=None, memory=10):
         D, what the diagonal of H may look like, up to a factor. A good one saves many iterations where the coordinates
         differ much in their scales.
     memory : int ≥ 1
-        m.
+        m. More pairs save iterations; each costs 16 n bytes.
 
     Yields
     ------

@@ -11,6 +11,7 @@
 ``corpora``            where corpus files come from; ``tokens``: text to unigrams and bigrams
 ``kernels``            the compiled loops over sparse rows
 ``checks``             the checks of what a caller passes in
+``exercises``          markers, hints, checks, workspaces: what students and instructors use
 ``errors``             the errors that a user's mistake raises
 =====================  =====================================================================
 

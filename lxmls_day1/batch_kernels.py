@@ -1,48 +1,16 @@
 """The compiled inner loop of batch training: the log loss of all examples and its gradient, in one pass over the rows.
 
 Such a pass spends most of its time on waiting for memory, as the words of a text are scattered over the whole vocabulary.
-Two things shorten the wait; on 180,000 documents of 50,000 words with four classes they make it 1.7 times as fast:
-
-* features are renumbered, frequent ones first, so that the few hundred words that make up most of any text lie side by
-  side and stay in the processor's nearest cache (:func:`by_frequency`);
-* the weights of a feature and their gradient lie side by side too (:class:`LogLoss`), so that what was fetched for the
-  scores of an example is there when its gradient is added. For four classes the two are one cache line.
+So the weights of a feature and their gradient lie side by side, in one array: what was fetched for the scores of an
+example is at hand when its gradient is added. (For four classes the two are one cache line. On 180,000 documents of
+50,000 words this takes a quarter off the time.)
 """
 
 import numpy as np
 
-from lxmls_day1.kernels import as_examples, cached_jit
+from lxmls_day1.kernels import cached_jit
 
 _LINE = 64  # bytes of a cache line
-
-
-def by_frequency(X):
-    """The rows of ``X``, with the features renumbered by how many examples have them.
-
-    Parameters
-    ----------
-    X : array or sparse matrix (M, J)
-
-    Returns
-    -------
-    examples : lxmls_day1.kernels.Examples
-    rows : int array (J + 1,)
-        Where the row of each feature went in a matrix of weights: V of the renumbered features is ``V[rows]`` for those
-        of ``X``. Row 0, the intercept, stays where it is.
-
-    Examples
-    --------
-    Feature 1 occurs in both examples and becomes number 0, which is row 1 of the weights:
-
-    >>> examples, rows = by_frequency(np.array([[0.0, 5.0], [7.0, 6.0]]))
-    >>> examples.indices.tolist(), rows.tolist()
-    ([0, 1, 0], [0, 2, 1])
-    """
-    examples = as_examples(X)
-    counts = np.bincount(examples.indices, minlength=examples.n_features)
-    rank = np.empty(examples.n_features, dtype=np.int32)
-    rank[np.argsort(-counts, kind="stable")] = np.arange(examples.n_features, dtype=np.int32)
-    return examples._replace(indices=rank[examples.indices]), np.append(0, rank + 1)
 
 
 class LogLoss:
@@ -61,6 +29,7 @@ class LogLoss:
     --------
     At zero weights two classes are equally likely, and each of the two examples costs log 2:
 
+    >>> from lxmls_day1.kernels import as_examples
     >>> log_loss = LogLoss(as_examples(np.array([[1.0], [-3.0]])), np.array([0, 1]), 2)
     >>> loss, gradient = log_loss(np.zeros((2, 2)))
     >>> print(f"{loss:.4f}", gradient.tolist())

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from lxmls_day1.batch_kernels import LogLoss, by_frequency
+from lxmls_day1.batch_kernels import LogLoss
 from lxmls_day1.kernels import as_examples
 
 
@@ -70,19 +70,3 @@ def test_one_gradient_is_not_overwritten_by_the_next():
     (_, first), (_, second) = log_loss(W[0]), log_loss(W[1])
     np.testing.assert_allclose(first, naive(X, labels, W[0])[1])
     np.testing.assert_allclose(second, naive(X, labels, W[1])[1])
-
-
-@given(seed=st.integers(0, 10**6), sparse=st.booleans())
-@settings(max_examples=30, deadline=None)
-def test_features_in_the_order_of_their_frequency_are_the_same_features(seed, sparse):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(9, 6)) * (rng.random((9, 6)) < rng.random(6))
-    examples, rows = by_frequency(sp.csr_array(X) if sparse else X)
-    V = np.empty(7)
-    V[rows] = np.arange(7)  # V holds the old row of each new one
-    assert V[0] == 0
-    old = V[1:].astype(int) - 1
-    counts = (X != 0).sum(axis=0)
-    np.testing.assert_array_equal(old, sorted(range(6), key=lambda j: (-counts[j], j)))
-    renumbered = sp.csr_array((examples.data, examples.indices, examples.indptr), shape=(9, 6)).toarray()
-    np.testing.assert_array_equal(renumbered, X[:, old])

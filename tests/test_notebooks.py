@@ -1,0 +1,361 @@
+"""The notebooks: in step with their scripts, clean, sure to notice a wrong picture, and fit for students.
+
+That their outputs are what they were is for ``pytest --nbval notebooks``, which is part of the same test run.
+"""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from lxmls_day1 import notebooks
+from lxmls_day1.exercises.generation import solved_files
+from lxmls_day1.exercises.workspace import start_workspace, write_files
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "notebooks"
+SCRIPTS = notebooks.scripts(FOLDER)
+NAMES = [script.stem for script in SCRIPTS]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels_find_the_package():
+    """Whether it is installed or not; figures are shown as in a notebook, not as elsewhere in the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        patch.delenv("MPLBACKEND", raising=False)
+        yield
+
+
+def read(name):
+    return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+
+
+def codes(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def printed(notebook):
+    return "".join(output.text for cell in codes(notebook) for output in cell.outputs if output.output_type == "stream")
+
+
+class TestRecorded:
+    @pytest.mark.parametrize("script", SCRIPTS, ids=NAMES)
+    def test_notebook_and_script_are_in_step(self, script):
+        assert notebooks.check(script), f"run: python -m lxmls_day1.notebooks build {script.stem}"
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_it_was_run_from_the_top_and_without_errors(self, name):
+        run = [cell for cell in codes(read(name)) if "skip-execution" not in tags(cell)]
+        assert [cell.execution_count for cell in run] == list(range(1, len(run) + 1))
+        assert not [output for cell in run for output in cell.outputs if output.output_type == "error"]
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_it_was_recorded_on_real_reviews(self, name):
+        assert "toy corpus" not in printed(read(name))
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_figures_are_small_and_carry_their_data(self, name):
+        notebook = read(name)
+        sizes = notebooks.figures(notebook)
+        assert sizes and max(sizes) <= notebooks.LARGEST_FIGURE
+        shown = [
+            output.data for cell in codes(notebook) for output in cell.outputs if "image/png" in output.get("data", {})
+        ]
+        assert all("application/vnd.lxmls-day1.figure+json" in data for data in shown)
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_nothing_of_this_machine_is_in_it(self, name):
+        text = (FOLDER / f"{name}.ipynb").read_text(encoding="utf-8")
+        assert not re.findall(r"/work/|/home/|/Users/|/tmp/|site-packages|0x[0-9a-f]{8}|ipykernel_", text)
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_what_depends_on_the_reviews_is_tagged(self, name):
+        for cell in codes(read(name)):
+            assert "reviews" not in cell.source or "real-data" in tags(cell), cell.source[:200]
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_every_experiment_asks_what_one_observes(self, name):
+        cells = read(name).cells
+        asked = [i for i, cell in enumerate(cells) if "answer" in tags(cell)]
+        assert asked
+        for i in asked:  # a model answer follows each, and students do not get it
+            assert "solution" in tags(cells[i + 1])
+
+
+def nbval(folder, *arguments, **environment):
+    """Run nbval on notebooks in a folder of their own, as somebody would who has only that."""
+    for name in ("conftest.py", "sanitize.cfg"):
+        shutil.copy(FOLDER / name, folder)
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "--nbval",
+            "-q",
+            "-rs",
+            "--color=no",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            os.devnull,
+        ]
+        + ["--rootdir", str(folder), str(folder), *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def small_notebook(*sources):
+    cells = [nbformat.v4.new_code_cell(source) for source in (FIRST, *sources)]
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+FIRST = """\
+from lxmls_day1.figure_data import record_figures
+from lxmls_day1.lab import Lab
+lab = Lab.open()
+record_figures()
+from readers.simple_data_set import SimpleDataSet
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+sd = SimpleDataSet(balance=0.3)"""
+PICTURE = """\
+params = GaussianNaiveBayes(variance=1.0).train(sd.train_X, sd.train_y)
+fig, axis = sd.plot_data()
+fig, axis = sd.add_line(fig, axis, params, "naive Bayes", "green")
+print(f"accuracy {0.81256:.3f}, 37 mistakes, in 12.5 s")"""
+
+
+UNHARMED = {
+    "nothing": ("37 mistakes", "37 mistakes"),
+    "the last digit": ("0.81256", "0.81349"),
+    "the time": ("12.5 s", "9.75 s"),
+    "a line by less than one can see": ("variance=1.0", "variance=1.000001"),
+}
+HARMED = {
+    "another line": ("sd.train_X, sd.train_y", "sd.test_X, sd.test_y", "line 'naive Bayes': "),
+    "another colour": ('"green"', '"red"', "line 'naive Bayes': style"),
+    "another name": ('"naive Bayes"', '"SVM"', "label is 'SVM' instead of 'naive Bayes'"),
+    "no line": ('fig, axis = sd.add_line(fig, axis, params, "naive Bayes", "green")\n', "", "instead of"),
+    "other points": ("sd.plot_data()", "SimpleDataSet(seed=2).plot_data()", "class 0, training"),
+    "another number": ("0.81256", "0.81956", "accuracy 0.8"),
+    "another count": ("37 mistakes", "38 mistakes", "38 mistakes"),
+}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A lab of its own with a small notebook that was run and recorded."""
+    folder = tmp_path_factory.mktemp("mutations") / "lab"
+    for name in ("readers", "classifiers"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "notebooks").mkdir()
+    notebook = small_notebook(PICTURE)
+    notebooks.run(notebook, folder / "notebooks")
+    nbformat.write(notebook, folder / "notebooks/picture.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def verdicts(lab):
+    """What nbval says of each mutation: its failure, or None. All run in one notebook, beside the same outputs."""
+    notebook = nbformat.read(lab / "notebooks/picture.ipynb", as_version=4)
+    first, picture = notebook.cells
+    mutations = UNHARMED | HARMED
+    notebook.cells = [first]
+    for old, new, *_ in mutations.values():
+        assert old in picture.source
+        cell = nbformat.from_dict(json.loads(json.dumps(picture)))
+        cell.source, cell.id = cell.source.replace(old, new), f"mutation-{len(notebook.cells)}"
+        notebook.cells.append(cell)
+    folder = lab.parent / "all"
+    folder.mkdir()
+    nbformat.write(notebook, folder / "mutations.ipynb")
+    said = nbval(folder).stdout
+    failures = dict(
+        re.findall(r"^_+ \S*::Cell (\d+) _+$\n(.*?)(?=^(?:_|=)+ |\Z)", said, flags=re.MULTILINE | re.DOTALL)
+    )
+    assert "passed" in said, said
+    return {name: failures.get(str(number)) for number, name in enumerate(mutations, start=1)}
+
+
+@pytest.mark.slow
+class TestMutations:
+    """A picture or a number that is wrong fails; what differs by rounding, or in time, does not."""
+
+    @pytest.mark.parametrize("name", UNHARMED)
+    def test_passes(self, verdicts, name):
+        assert verdicts[name] is None
+
+    @pytest.mark.parametrize("name", HARMED)
+    def test_fails_and_says_what_is_wrong(self, verdicts, name):
+        assert HARMED[name][-1] in verdicts[name]
+
+    def test_a_mistake_in_the_algorithm_shows_in_the_picture(self, lab):
+        """The notebook is as it was; in the lab, naive Bayes takes the priors of the two classes for each other."""
+        file = lab / "classifiers/gaussian_naive_bayes.py"
+        text = file.read_text(encoding="utf-8")
+        right = "linear_discriminant_params(self.prior, self.means, variance)"
+        assert right in text
+        file.write_text(text.replace(right, right.replace("self.prior", "self.prior[::-1]")))
+        result = nbval(lab / "notebooks")
+        file.write_text(text)
+        assert result.returncode == 1
+        assert "line 'naive Bayes': " in result.stdout
+
+
+@pytest.mark.slow
+def test_without_real_reviews_only_their_cells_are_skipped(tmp_path):
+    notebook = small_notebook("print('real', sd.nr_examples + 1)", "print('points', sd.nr_examples)")
+    notebooks.run(notebook, tmp_path)
+    notebook.cells[1].metadata["tags"] = ["real-data"]
+    notebook.cells[1].outputs[0].text = "of reviews that are not here\n"
+    nbformat.write(notebook, tmp_path / "reviews.ipynb")
+    result = nbval(tmp_path, LXMLS_DAY1_DATA="")
+    assert result.returncode == 0, result.stdout
+    assert "2 passed, 1 skipped" in result.stdout
+    assert "ran on the toy corpus" in result.stdout and "set LXMLS_DAY1_DATA" in result.stdout
+    notebook.cells[2].outputs[0].text = "points 99\n"  # cells of no tag are compared all the same
+    nbformat.write(notebook, tmp_path / "reviews.ipynb")
+    assert nbval(tmp_path, LXMLS_DAY1_DATA="").returncode == 1
+
+
+@pytest.fixture(scope="module")
+def first_cell():
+    sources = {next(cell.source for cell in codes(read(name)) if "open-lab" in tags(cell)) for name in NAMES}
+    (source,) = sources  # the same in all notebooks
+    return source
+
+
+class TestFirstCell:
+    """The cell that opens the lab, run by itself."""
+
+    def run(self, source, folder, before="", after="print(lab.folder)"):
+        result = subprocess.run(
+            [sys.executable, "-c", f"{before}\n{source}\n{after}"],
+            cwd=folder,
+            env={key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "JPY_SESSION_NAME")},
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == 0, result.stderr
+        return result.stdout.strip()
+
+    @pytest.mark.parametrize("inside", ["", "notebooks", "notebooks/demos/deep"])
+    def test_it_finds_the_lab_around_the_working_directory(self, first_cell, tmp_path, inside):
+        for name in ("readers", "classifiers"):
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        folder = tmp_path / inside
+        folder.mkdir(parents=True, exist_ok=True)
+        before = f"import sys; sys.path.append({str(ROOT)!r})"
+        after = "from classifiers.mira import Mira; import inspect; print(lab.folder, inspect.getfile(Mira))"
+        said = self.run(first_cell, folder, before, after)
+        assert said == f"{tmp_path.resolve()} {tmp_path.resolve() / 'classifiers' / 'mira.py'}"
+
+    @pytest.mark.parametrize("how", ["__vsc_ipynb_file__", "JPY_SESSION_NAME"])
+    def test_it_asks_the_editor_where_the_notebook_is(self, first_cell, tmp_path, how):
+        path = str(FOLDER / "2_online.ipynb")
+        before = f"import os, sys; sys.path.append({str(ROOT)!r}); "
+        before += f"{how} = {path!r}" if how.startswith("__") else f"os.environ[{how!r}] = {path!r}"
+        assert self.run(first_cell, tmp_path, before) == str(ROOT)
+
+    def test_in_a_checkout_nothing_need_be_installed(self, first_cell):
+        before = "import importlib.util as u; real = u.find_spec\n"
+        before += "u.find_spec = lambda name: None if name == 'lxmls_day1' else real(name)"
+        assert self.run(first_cell, FOLDER, before) == str(ROOT)
+
+    def test_elsewhere_it_opens_the_lab_of_the_package(self, first_cell, tmp_path):
+        before = f"import sys; sys.path.append({str(ROOT)!r})"
+        assert self.run(first_cell, tmp_path, before) == str(ROOT)
+
+    COLAB = """
+import sys, types, subprocess, importlib.util as u
+sys.modules["google"] = types.ModuleType("google"); sys.modules["google.colab"] = types.ModuleType("google.colab")
+real = u.find_spec
+u.find_spec = lambda name: None if name == "lxmls_day1" else real(name)
+def run(command, check):
+    print(*command[1:])
+    sys.path.append({root!r})
+subprocess.run = run
+"""
+
+    def test_on_colab_it_installs_a_clone_or_a_bundle_that_lies_there(self, first_cell, tmp_path):
+        for name in ("readers", "classifiers"):
+            shutil.copytree(ROOT / name, tmp_path / "clone" / name, ignore=shutil.ignore_patterns("__pycache__"))
+        said = self.run(first_cell, tmp_path, self.COLAB.format(root=str(ROOT)))
+        assert said == f"-m pip install --quiet {tmp_path / 'clone'}\n{(tmp_path / 'clone').resolve()}"
+        (tmp_path / "clone/lxmls_day1-1.0-py3-none-any.whl").touch()
+        assert ".whl\n" in self.run(first_cell, tmp_path, self.COLAB.format(root=str(ROOT)))
+
+    def test_on_colab_it_installs_from_the_address_of_the_course(self, first_cell, tmp_path):
+        source = first_cell.replace('COURSE = ""', 'COURSE = "some-address"')
+        assert source != first_cell
+        said = self.run(source, tmp_path, self.COLAB.format(root=str(ROOT)))
+        assert said.startswith("-m pip install --quiet git+some-address\n")
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    return start_workspace(tmp_path_factory.mktemp("student") / "my-lab")
+
+
+@pytest.mark.slow
+class TestStudents:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_with_nothing_written_it_runs_to_the_end(self, workspace, name):
+        """Each cell of a code exercise ends in one line that names it; no cell ends in a traceback."""
+        notebook = nbformat.read(workspace / "notebooks" / f"{name}.ipynb", as_version=4)
+        notebooks.run(notebook, workspace / "notebooks")  # an exception in a cell would end this
+        reports = re.findall(r"^Still to be done – Exercise (1\.\d+): .+$", printed(notebook), flags=re.MULTILINE)
+        wanted = {"1_generative": "1.2 1.3", "2_online": "1.4 1.5 1.9 1.10 1.12", "3_maxent_svm": "1.6 1.7 1.11"}
+        assert set(wanted.get(name, "").split()) <= set(reports)
+
+    def test_with_the_solutions_put_in_it_is_the_reference(self, tmp_path):
+        """The same programs but for comments, in the lab and in the notebooks: what holds of those holds of these."""
+        files = solved_files(ROOT)
+        write_files(tmp_path / "solved", files)
+        for path in sorted((tmp_path / "solved").rglob("*.py")):
+            relative = path.relative_to(tmp_path / "solved")
+            if relative.parts[0] in ("readers", "classifiers"):
+                assert program(path.read_text(encoding="utf-8")) == program(
+                    (ROOT / relative).read_text(encoding="utf-8")
+                )
+        for name in NAMES:
+            solved = nbformat.read(tmp_path / "solved/notebooks" / f"{name}.ipynb", as_version=4)
+            assert [program(cell.source) for cell in codes(solved)] == [
+                program(cell.source) for cell in codes(read(name))
+            ]
+
+    def test_with_the_solutions_put_in_it_passes(self, tmp_path):
+        """One notebook with code exercises for all: the outputs of the reference are those of the solved workspace."""
+        write_files(tmp_path / "solved", solved_files(ROOT))
+        folder = tmp_path / "solved/notebooks"
+        solved = nbformat.read(folder / "1_generative.ipynb", as_version=4)
+        for cell, of_reference in zip(codes(solved), codes(read("1_generative")), strict=True):
+            cell.outputs, cell.execution_count = of_reference.outputs, of_reference.execution_count
+        for path in folder.glob("*.ipynb"):
+            path.unlink()
+        nbformat.write(solved, folder / "1_generative.ipynb")
+        result = nbval(folder)
+        assert result.returncode == 0, result.stdout
+
+
+def program(source):
+    """What a source does: its syntax tree, without comments."""
+    return ast.dump(ast.parse(source))
