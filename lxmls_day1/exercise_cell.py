@@ -3,7 +3,8 @@
 It does two things for whoever is working on the exercise. What is edited in a file of the lab counts from the next run
 of the cell on, without a restart: on entry the lab's modules are forgotten, so that an ``import`` in the cell reads
 them anew. And what is not written yet, and says so by a `NotImplementedError`, ends the cell with one line that names
-it, so that the rest of the notebook still runs.
+it, so that the rest of the notebook still runs. So does, after that, a cell that misses a name which such a cell would
+have given a value.
 """
 
 import os
@@ -45,8 +46,15 @@ class ExerciseCell:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        waiting = vars(self.lab).setdefault("unwritten_exercises", set())
+        if error is None:
+            waiting.discard(self.number)
+        if type(error) is NameError and self.number in waiting:
+            print(f"Waits for exercise {self.number}, which a cell above needs as well: {error}.")
+            return True
         if not isinstance(error, NotImplementedError):
             return False
+        waiting.add(self.number)
         what = " ".join(str(error).split()) or f"Exercise {self.number}"
         place = place_in_folder(trace, self.lab.folder)
         print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")

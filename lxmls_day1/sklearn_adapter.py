@@ -220,13 +220,11 @@ class LabEstimator(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         names = [base.__name__ for base in type(self.classifier).__mro__]
+        for_counts, by_scaling = _FOR_COUNTS in names, getattr(self.classifier, "solver", None) == "gis"
         tags.input_tags.sparse = True
-        by_scaling = getattr(self.classifier, "solver", None) == "gis"
-        tags.input_tags.positive_only = _FOR_COUNTS in names or by_scaling
+        tags.input_tags.positive_only = for_counts or by_scaling
         tags.classifier_tags.multi_class = _FOR_TWO_CLASSES not in names
-        tags.classifier_tags.poor_score = (
-            _FOR_COUNTS in names
-        )  # on the data of scikit-learn's checks, which are no counts
+        tags.classifier_tags.poor_score = for_counts  # scikit-learn's checks score on data that are no counts
         return tags
 
     def _inputs(self, X):

@@ -222,7 +222,7 @@ with lab.exercise("1.6"):
     regularizers = [0.001, 0.01, 0.1, 1.0, 10.0]
     curve = []
     for regularizer in regularizers:
-        maxent = MaxEntBatch(regularizer=regularizer, tolerance=1e-6)
+        maxent = MaxEntBatch(regularizer=regularizer)
         params = maxent.train(reviews.train_X, reviews.train_y)
         curve.append(accuracies(maxent, params, reviews))
         print(

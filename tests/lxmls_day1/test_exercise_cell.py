@@ -59,3 +59,24 @@ def test_a_stub_without_a_message_and_outside_the_lab(lab, capsys):
     with ExerciseCell(lab, "1.3"):
         raise NotImplementedError
     assert capsys.readouterr().out == "Still to be done – Exercise 1.3\n"
+
+
+def test_a_cell_that_builds_on_an_unwritten_one_waits(lab, capsys):
+    with pytest.raises(NameError), ExerciseCell(lab, "1.5"):
+        found_above  # noqa: B018, F821
+    with ExerciseCell(lab, "1.5"):
+        raise NotImplementedError("Exercise 1.5: a rule")
+    with ExerciseCell(lab, "1.5"):
+        found_above  # noqa: B018, F821
+    assert "Waits for exercise 1.5, which a cell above needs as well: name 'found_above'" in capsys.readouterr().out
+    with pytest.raises(NameError), ExerciseCell(lab, "1.6"):
+        found_above  # noqa: B018, F821
+
+
+def test_a_cell_that_runs_ends_the_waiting(lab):
+    with ExerciseCell(lab, "1.5"):
+        raise NotImplementedError
+    with ExerciseCell(lab, "1.5"):
+        pass
+    with pytest.raises(NameError), ExerciseCell(lab, "1.5"):
+        found_above  # noqa: B018, F821
