@@ -1,8 +1,8 @@
 """Φ(x, y): what a tag sequence is scored by, and where its weights stand.
 
-A sequence y of tags for a sentence x has the score w · Φ(x, y), and Φ adds up, over the words, the features of each word with
-its tag (emissions) and the pairs of neighbouring tags (transitions). Φ is a matrix of the shape of the weights W, with a column
-for each of the K tags:
+A sequence y of tags for a sentence x has the score w · Φ(x, y), and Φ adds up, over the words, the features of each
+word with its tag (emissions) and the pairs of neighbouring tags (transitions). Φ is a matrix of the shape of the
+weights W, with a column for each of the K tags:
 
 ==============================  ==========================================================
 row 0                           the bias: how many words have the tag
@@ -12,8 +12,8 @@ row R + K                       the tag of the first word
 row R + K + 1                   the tag of the last word
 ==============================  ==========================================================
 
-Without transitions it ends after row J, and is then the sum of the flat f(x, y) = g(x) ⊗ e_y over the words. Nearly all of Φ is
-zero, so it is never built: what is listed is where it counts.
+Without transitions it ends after row J, and is then the sum of the flat f(x, y) = g(x) ⊗ e_y over the words. Nearly all
+of Φ is zero, so it is never built: what is listed is where it counts.
 
 Source: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002.
 """

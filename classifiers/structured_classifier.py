@@ -1,20 +1,20 @@
 """Every structured learner is a flat one with a bigger argmax: its classes are the tag sequences of a whole sentence.
 
-A sequence y of tags for a sentence x has the score w · Φ(x, y), where Φ adds up, over the words, the features of the word with
-its tag (emissions) and the pairs of neighbouring tags, the first and the last one included (transitions). There are K^T
-sequences, too many to list, but Viterbi's search finds the best one, and the one that violates the margin most
-(``joint_features.py``, ``viterbi.py``). A step on one sentence is then, as in ``online_classifier.py``,
+A sequence y of tags for a sentence x has the score w · Φ(x, y), where Φ adds up, over the words, the features of the
+word with its tag (emissions) and the pairs of neighbouring tags, the first and the last one included (transitions).
+There are K^T sequences, too many to list, but Viterbi's search finds the best one, and the one that violates the margin
+most (``joint_features.py``, ``viterbi.py``). A step on one sentence is then, as in ``online_classifier.py``,
 
     W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)]
 
-with ŷ the rival that the search found. Between these two sequences it is a problem of two classes, and the step τ is what the
-flat learner's own rule answers to it: ``perceptron.py``, ``mira.py`` and ``svm.py`` are used as they are.
+with ŷ the rival that the search found. Between these two sequences it is a problem of two classes, and the step τ is
+what the flat learner's own rule answers to it: ``perceptron.py``, ``mira.py`` and ``svm.py`` are used as they are.
 
-The flat learners are the special case of sentences of one word without transitions: then the rival is the flat prediction,
-Φ(x, y) is g(x) in the column of y, and the weights are the same, step for step.
+The flat learners are the special case of sentences of one word without transitions: then the rival is the flat
+prediction, Φ(x, y) is g(x) in the column of y, and the weights are the same, step for step.
 
-Sources: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002; I. Tsochantaridis et al., Large margin
-methods for structured and interdependent output variables, JMLR 6, 2005.
+Sources: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002; I. Tsochantaridis et al.,
+Large margin methods for structured and interdependent output variables, JMLR 6, 2005.
 """
 
 import time
@@ -42,11 +42,11 @@ class StructuredClassifier(OnlineClassifier):
     transitions : bool
         Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself.
     decoder : function (ChainScores) -> path (T,), optional
-        A search written in Python, such as :func:`classifiers.viterbi.viterbi`, in place of the compiled one; for training
-        and for tagging.
+        A search written in Python, such as :func:`classifiers.viterbi.viterbi`, in place of the compiled one; for
+        training and for tagging.
     nr_rounds, averaged, seed, order, cost, track_objective, progress
-        As in :class:`OnlineClassifier`; an example is a sentence, a class is a tag, and the cost of a sequence is the sum over
-        its words: with 0/1 costs the number of wrong tags.
+        As in :class:`OnlineClassifier`; an example is a sentence, a class is a tag, and the cost of a sequence is the
+        sum over its words: with 0/1 costs the number of wrong tags.
 
     Attributes
     ----------
@@ -59,14 +59,14 @@ class StructuredClassifier(OnlineClassifier):
 
     Notes
     -----
-    The parameters have a column for each tag. Row 0 holds the bias of each tag and rows 1 … J the emissions, as in a flat
-    classifier; then come K rows of transitions (from the tag of the row to that of the column), a row for the first tag of a
-    sentence and one for the last (``joint_features.py``). Without transitions it ends after row J.
+    The parameters have a column for each tag. Row 0 holds the bias of each tag and rows 1 … J the emissions, as in a
+    flat classifier; then come K rows of transitions (from the tag of the row to that of the column), a row for the
+    first tag of a sentence and one for the last (``joint_features.py``). Without transitions it ends after row J.
 
-    A rule is asked ``rule(scores, label, sq_norm, step, cost)`` about two classes, 0 the rival and 1 the truth, where scores =
-    (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm is half of ‖Φ(x, y) − Φ(x, ŷ)‖², in which what stands in both
-    Φ cancels; in the flat case it is ‖g(x)‖². It answers (−τ, τ). Nothing is asked where the rival is the truth itself, or where
-    Φ is the same for both.
+    A rule is asked ``rule(scores, label, sq_norm, step, cost)`` about two classes, 0 the rival and 1 the truth, where
+    scores = (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm is half of ‖Φ(x, y) − Φ(x, ŷ)‖², in which
+    what stands in both Φ cancels; in the flat case it is ‖g(x)‖². It answers (−τ, τ). Nothing is asked where the rival
+    is the truth itself, or where Φ is the same for both.
     """
 
     name = "Structured classifier"
@@ -103,8 +103,8 @@ class StructuredClassifier(OnlineClassifier):
         Raises
         ------
         InputError
-            For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not give to
-            the truth what it takes from the rival, or weights that grow beyond all bounds.
+            For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
+            give to the truth what it takes from the rival, or weights that grow beyond all bounds.
         """
         from lxmls_day1 import chain_kernels  # numba: imported when it is needed, and not before
 
@@ -147,7 +147,8 @@ class StructuredClassifier(OnlineClassifier):
         return params
 
     def test(self, X, params):
-        """Tag sentences: for each the tag sequence with the highest score, of equal ones the first (see ``viterbi.py``).
+        """Tag sentences: for each the tag sequence with the highest score, of equal ones the first (see
+        ``viterbi.py``).
 
         Parameters
         ----------
@@ -166,9 +167,7 @@ class StructuredClassifier(OnlineClassifier):
         from lxmls_day1 import chain_kernels
 
         if self.decoder is not None:
-            return [
-                self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)
-            ]
+            return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params)
         words = self._encode(check_sentences(X))
         tags = self.classes[chain_kernels.best_paths(*words, layout.n_features, params)].tolist()
@@ -198,7 +197,8 @@ class StructuredClassifier(OnlineClassifier):
     def evaluate(self, truth, predicted):
         """Accuracy: the share of words whose predicted tag is the true one.
 
-        A true tag that does not occur in the training sentences counts as a mistake, as it does in published accuracies.
+        A true tag that does not occur in the training sentences counts as a mistake, as it does in published
+        accuracies.
 
         Parameters
         ----------
@@ -220,7 +220,9 @@ class StructuredClassifier(OnlineClassifier):
         """
         truth, predicted = list(truth), list(predicted)
         if len(truth) != len(predicted):
-            raise InputError(f"evaluate got {len(truth)} true and {len(predicted)} predicted tag sequences; pass as many")
+            raise InputError(
+                f"evaluate got {len(truth)} true and {len(predicted)} predicted tag sequences; pass as many"
+            )
         for m, (tags, guesses) in enumerate(zip(truth, predicted, strict=True)):
             if len(tags) != len(guesses):
                 raise InputError(f"sentence {m} has {len(tags)} true tags, but {len(guesses)} predicted ones")
@@ -235,7 +237,8 @@ class StructuredClassifier(OnlineClassifier):
         return right / n_words
 
     def objective(self, X, y, params):
-        """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖². None for one without a loss.
+        """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖². None for one without a
+        loss.
 
         Parameters
         ----------
@@ -278,7 +281,9 @@ class StructuredClassifier(OnlineClassifier):
         return FeatureIndex(self.templates, self.feature_names)
 
     def _encode(self, X):
-        """The features of the words of checked sentences; a classifier that was loaded from a file makes its index anew."""
+        """The features of the words of checked sentences; a classifier that was loaded from a file makes its index
+        anew.
+        """
         if self._index is None or self._index.names is not self.feature_names:
             self._index = FeatureIndex(self.templates, self.feature_names)
             self.feature_names = self._index.names
@@ -294,8 +299,8 @@ class StructuredClassifier(OnlineClassifier):
             if params.shape == layout.shape:
                 return layout, params
         raise InputError(
-            f"the parameters must have the shape {layouts[0].shape}, or {layouts[1].shape} without transitions, but have "
-            f"{params.shape}; use those that its own train returned"
+            f"the parameters must have the shape {layouts[0].shape}, or {layouts[1].shape} without transitions, but "
+            f"have {params.shape}; use those that its own train returned"
         )
 
 
@@ -336,7 +341,9 @@ def _all_tags(X, y):
 
 
 def _runner(kernels, learner, layout, sentences, costs, weights):
-    """A function (order, steps) -> number of updates that runs one round: as machine code, unless rule or search is Python."""
+    """A function (order, steps) -> number of updates that runs one round: as machine code, unless rule or search is
+    Python.
+    """
     shrinkage = float(learner.regularizer) if learner.shrinks else 0.0
     rule = learner.rule
     if getattr(rule, "compiled", False) and learner.decoder is None:
@@ -421,7 +428,7 @@ def _path(decoder, scores):
     if path.shape != (n_words,) or path.dtype.kind not in "iu" or path.min() < 0 or path.max() >= n_tags:
         name = getattr(decoder, "__name__", "the decoder")
         raise InputError(
-            f"{name} must return a path, {n_words} tag numbers from 0 to {n_tags - 1} for {n_words} words, but returned "
-            f"{'None; is its return missing?' if found is None else repr(found)}"
+            f"{name} must return a path, {n_words} tag numbers from 0 to {n_tags - 1} for {n_words} words, but "
+            f"returned {'None; is its return missing?' if found is None else repr(found)}"
         )
     return path.astype(np.int64)

@@ -4,8 +4,8 @@
 
 with ρ the number of wrong tags, unless other costs are given. What stands in both Φ cancels in the norm.
 
-The flat MIRA (``mira.py``, whose rule this is) is the special case of sentences of one word without transitions, where the norm
-is 2 ‖g(x)‖².
+The flat MIRA (``mira.py``, whose rule this is) is the special case of sentences of one word without transitions, where
+the norm is 2 ‖g(x)‖².
 
 Source: R. McDonald, K. Crammer, F. Pereira, Online large-margin training of dependency parsers, ACL 2005.
 """

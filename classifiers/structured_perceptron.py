@@ -1,8 +1,10 @@
-"""The structured perceptron: on a mistake, add the features of the true tag sequence and take those of the predicted one.
+"""The structured perceptron: on a mistake, add the features of the true tag sequence and take those of the predicted
+one.
 
     W ← W + Φ(x, y) − Φ(x, ŷ),    ŷ = argmax_y' w · Φ(x, y')
 
-The flat perceptron (``perceptron.py``, whose rule this is) is the special case of sentences of one word without transitions.
+The flat perceptron (``perceptron.py``, whose rule this is) is the special case of sentences of one word without
+transitions.
 
 Source: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002.
 """

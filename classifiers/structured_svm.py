@@ -1,7 +1,7 @@
 """The structured support vector machine by stochastic subgradient descent.
 
-The objective is (1/M) Σ max_y' [s(y') + ρ(y', y)] − s(y) + (λ/2) ‖W‖², with ρ the number of wrong tags unless other costs are
-given, and a step on one sentence is
+The objective is (1/M) Σ max_y' [s(y') + ρ(y', y)] − s(y) + (λ/2) ‖W‖², with ρ the number of wrong tags unless other
+costs are given, and a step on one sentence is
 
     W ← (1 − η_t λ) W + η_t [Φ(x, y) − Φ(x, ỹ)],    ỹ = argmax_y' s(y') + ρ(y', y)
 
@@ -9,13 +9,14 @@ The search finds ỹ as easily as ŷ, since the costs add up over the words (``v
 
     η_t = η_0 (1 + (t − 1)/t_0)^(−α)
 
-with t_0 the number of sentences: of the same order all through a round. (η_0 t^(−α), which is t_0 = 1, makes so many of so
-small steps on a treebank that the rare features' weights never get anywhere.)
+with t_0 the number of sentences: of the same order all through a round. (η_0 t^(−α), which is t_0 = 1, makes so many of
+so small steps on a treebank that the rare features' weights never get anywhere.)
 
-The flat SVM by subgradient (``svm.py``, whose rule this is) is the special case of sentences of one word without transitions.
+The flat SVM by subgradient (``svm.py``, whose rule this is) is the special case of sentences of one word without
+transitions.
 
-Sources: B. Taskar, C. Guestrin, D. Koller, Max-margin Markov networks, NIPS 2003; N. Ratliff, J. A. Bagnell, M. Zinkevich,
-(Online) subgradient methods for structured prediction, AISTATS 2007.
+Sources: B. Taskar, C. Guestrin, D. Koller, Max-margin Markov networks, NIPS 2003; N. Ratliff, J. A. Bagnell, M.
+Zinkevich, (Online) subgradient methods for structured prediction, AISTATS 2007.
 """
 
 import numpy as np
@@ -36,8 +37,8 @@ class StructuredSVM(StructuredClassifier, StochasticGradient):
     templates, min_count, transitions, decoder
         As in :class:`StructuredClassifier`.
     regularizer, nr_rounds, initial_step, alpha, averaged, seed, order, cost, track_objective, progress
-        As in :class:`StochasticGradient`, with defaults that suit a treebank: a sentence has hundreds of features that are
-        1, and so its weights are small ones; and the mean over the steps does much better than the last weights.
+        As in :class:`StochasticGradient`, with defaults that suit a treebank: a sentence has hundreds of features that
+        are 1, and so its weights are small ones; and the mean over the steps does much better than the last weights.
 
     Examples
     --------

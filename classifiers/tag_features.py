@@ -1,12 +1,12 @@
 """What a tagger sees of a word: features drawn from it and its neighbours by templates.
 
-A template is a line of text, such as ``suffix3`` (the last three letters of the word), ``lower[-1]`` (the word before, in
-lower case) or ``lower[-1] lower`` (both together, as one feature). `TEMPLATES` lists those that a tagger uses unless it is
-given others: to change what it sees is to change a list.
+A template is a line of text, such as ``suffix3`` (the last three letters of the word), ``lower[-1]`` (the word before,
+in lower case) or ``lower[-1] lower`` (both together, as one feature). `TEMPLATES` lists those that a tagger uses unless
+it is given others: to change what it sees is to change a list.
 
 Each template yields at most one feature per word, and a feature is there or not: x is a vector of zeros and ones with a
-one per template. Which features there are is decided by the training sentences alone; at other sentences, what was never
-seen in training does not count.
+one per template. Which features there are is decided by the training sentences alone; at other sentences, what was
+never seen in training does not count.
 
 References
 ----------
@@ -22,8 +22,8 @@ import numpy as np
 
 from lxmls_day1.errors import InputError
 
-#: What `FeatureIndex` uses unless it is given other templates. They were chosen on the development part of the English Web
-#: Treebank.
+#: What `FeatureIndex` uses unless it is given other templates. They were chosen on the development part of the English
+#: Web Treebank.
 TEMPLATES = (
     "word",
     "lower",
@@ -53,7 +53,7 @@ OUTSIDE = ""
 _PART = re.compile(r"([a-z_]+?)([1-9][0-9]*)?(?:\[([+-]?[0-9]+)\])?")
 
 
-# --------------------------------------------------------------------------------------------------- attributes of a word
+# ------------------------------------------------------------------------------------------------- attributes of a word
 
 
 def word_shape(word: str) -> str:
@@ -103,7 +103,7 @@ ATTRIBUTES = {"word": str, "lower": str.lower, "shape": word_shape, "long_shape"
 AFFIXES = {"prefix": prefix, "suffix": suffix}
 
 
-# ------------------------------------------------------------------------------------------------------------- templates
+# ------------------------------------------------------------------------------------------------------------ templates
 
 
 class Part(NamedTuple):
@@ -126,8 +126,8 @@ def parse_template(template: str) -> tuple[Part, ...]:
     Parameters
     ----------
     template : str
-        Attributes with spaces between them; each a name, with a length if it is an affix, and in brackets where the word
-        stands, counted from the one to be tagged.
+        Attributes with spaces between them; each a name, with a length if it is an affix, and in brackets where the
+        word stands, counted from the one to be tagged.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def parse_template(template: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-# -------------------------------------------------------------------------------------------------- words -> feature numbers
+# --------------------------------------------------------------------------------------------- words -> feature numbers
 
 
 class TokenFeatures(NamedTuple):
@@ -250,9 +250,7 @@ class FeatureIndex:
     def features(self, sentence: Sequence[str]) -> list[list[str]]:
         """The names of the features of each word of one sentence."""
         _, indptr, indices = self.encode([sentence])
-        return [
-            [self.names[j] for j in indices[start:end]] for start, end in zip(indptr[:-1], indptr[1:], strict=True)
-        ]
+        return [[self.names[j] for j in indices[start:end]] for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
 
 
 def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
@@ -335,7 +333,9 @@ class _Words:
 
 
 def _by_first_occurrence(codes: np.ndarray, nr_codes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Codes from 0 to ``nr_codes`` − 1 renumbered by first occurrence (−1 stays); where each occurs first, and how often."""
+    """Codes from 0 to ``nr_codes`` − 1 renumbered by first occurrence (−1 stays); where each occurs first, and how
+    often.
+    """
     places = np.flatnonzero(codes >= 0)
     first = np.full(nr_codes, len(codes))
     first[codes[places[::-1]]] = places[::-1]  # of several assignments to one entry the last one stays

@@ -4,22 +4,23 @@ The score of a sequence y_1 … y_T is a sum over its parts,
 
     s(y) = start(y_1) + Σ_t emissions(t, y_t) + Σ_t transitions(y_t, y_t+1) + stop(y_T)
 
-and so the most that the words from t on can score, given that word t has the tag k, follows from the same for word t + 1:
+and so the most that the words from t on can score, given that word t has the tag k, follows from the same for word t +
+1:
 
     best(T, k) = emissions(T, k) + stop(k)
     best(t, k) = emissions(t, k) + max_j [transitions(k, j) + best(t + 1, j)]
 
-K² steps per word, where there are K^T sequences. The search goes from the last word to the first, and the answer is then read
-off from the first word to the last. (Many texts go the other way round and keep back-pointers; the scores are the same.)
-This way ties are simple: of several best sequences the result is the first in the order of a dictionary, that is with the
-lowest possible tag number at the first word, then at the second, … : what ``np.argmax`` would return for the list of all
-sequences in the order of ``itertools.product``.
+K² steps per word, where there are K^T sequences. The search goes from the last word to the first, and the answer is
+then read off from the first word to the last. (Many texts go the other way round and keep back-pointers; the scores are
+the same.) This way ties are simple: of several best sequences the result is the first in the order of a dictionary,
+that is with the lowest possible tag number at the first word, then at the second, … : what ``np.argmax`` would return
+for the list of all sequences in the order of ``itertools.product``.
 
 With one word, and no transitions, the best sequence is ``argmax_k emissions(k)``: the flat classifiers' prediction.
 
 Sources: A. J. Viterbi, Error bounds for convolutional codes and an asymptotically optimum decoding algorithm, IEEE
-Transactions on Information Theory 13, 1967; for the cost-augmented search B. Taskar, C. Guestrin, D. Koller, Max-margin Markov
-networks, NIPS 2003.
+Transactions on Information Theory 13, 1967; for the cost-augmented search B. Taskar, C. Guestrin, D. Koller, Max-margin
+Markov networks, NIPS 2003.
 """
 
 from typing import NamedTuple
@@ -96,7 +97,8 @@ def path_score(scores, path):
 def cost_augmented(scores, truth, cost):
     """Scores s(y') + ρ(y', y): the search then finds the sequence that violates the margin most.
 
-    ρ is a sum over the words, so it joins the emissions. With 0/1 costs it is the Hamming distance, the number of wrong tags.
+    ρ is a sum over the words, so it joins the emissions. With 0/1 costs it is the Hamming distance, the number of wrong
+    tags.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""The compiled inner loops of sequence tagging: a search for the best tag sequence, one round of online learning, the loss.
+"""The compiled inner loops of sequence tagging: a search for the best tag sequence, one round of online learning, the
+loss.
 
-Everything here works on sentences whose words have binary features (``Sentences``), and on one weight matrix ``V`` with a
-column for each of the K tags, row-major:
+Everything here works on sentences whose words have binary features (``Sentences``), and on one weight matrix ``V`` with
+a column for each of the K tags, row-major:
 
 ============================  =================================================
 row 0                         the bias of each tag
@@ -11,14 +12,15 @@ row R + K                     the first word has the tag
 row R + K + 1                 the last word has the tag
 ============================  =================================================
 
-A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``kernels.py`` classifies rows.
+A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``kernels.py`` classifies
+rows.
 
 * :func:`compiled_round` runs one pass over the sentences with any update rule of the flat learners.
 * :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
 
-``classifiers/viterbi.py`` and ``classifiers/joint_features.py`` are the readable form of what a step does.
-How a weight matrix shrinks and is averaged is the same as in ``kernels.py``; these few lines stand here once more because
-numba's cache notices a change of the file in which a cached function stands, and of no other.
+``classifiers/viterbi.py`` and ``classifiers/joint_features.py`` are the readable form of what a step does. How a weight
+matrix shrinks and is averaged is the same as in ``kernels.py``; these few lines stand here once more because numba's
+cache notices a change of the file in which a cached function stands, and of no other.
 """
 
 import functools
@@ -55,7 +57,7 @@ class Sentences(NamedTuple):
     n_features: int  # J
 
 
-# ---------------------------------------------------------------------------------------------------------------- scores
+# --------------------------------------------------------------------------------------------------------------- scores
 
 
 @cached_jit(**_PRIMITIVE)
@@ -98,7 +100,7 @@ def _add_costs(n_words, labels, first, costs, emissions):
             emissions[t, k] += costs[label, k]
 
 
-# ---------------------------------------------------------------------------------------------------------------- search
+# --------------------------------------------------------------------------------------------------------------- search
 
 
 @cached_jit(**_PRIMITIVE)
@@ -166,7 +168,7 @@ def _gain(n_words, labels, first, emissions, from_tag, start, stop, path):
     return gain
 
 
-# ---------------------------------------------------------------------------------------------------------------- update
+# --------------------------------------------------------------------------------------------------------------- update
 
 
 @cached_jit(**_PRIMITIVE)
@@ -218,10 +220,11 @@ def _squared_norm(n, entries, signs, sums):
 
 @cached_jit(**_PRIMITIVE)
 def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
-    """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the average.
+    """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
+    average.
 
-    The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U of no entries switches averaging off.
-    Returns whether d changed anything, and the new scale and scale_sum.
+    The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U of no entries switches
+    averaging off. Returns whether d changed anything, and the new scale and scale_sum.
     """
     if shrink != 1.0:
         scale *= shrink
@@ -282,7 +285,8 @@ def _round(
         sq_norm = _squared_norm(n, entries, signs, sums)
         d = 0.0
         if sq_norm > 0.0:
-            # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search has it.
+            # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
+            # has it.
             cost[0] = 0.0
             for t in range(n_words):
                 cost[0] += costs[labels[first + np.int64(t)], path[t]]
@@ -302,9 +306,8 @@ def _round(
 
 @functools.cache
 def compiled_round():
-    """One round of online learning, compiled: ``(starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule,
-    costs, augmented, V, U, state, sums) -> number of updates``, or −1 for a rule
-    whose answer is not (−d, d).
+    """One round of online learning, compiled: ``(starts, indptr, indices, labels, n_features, order, steps, shrinkage,
+    rule, costs, augmented, V, U, state, sums) -> number of updates``, or −1 for a rule whose answer is not (−d, d).
 
     ``rule`` is one of the flat learners, compiled by ``kernels.compile_rule``. V, U and state (scale, scale_sum; see
     :func:`_update`) change in place; ``sums`` is room for as many int32 zeros as V has entries.
@@ -315,7 +318,7 @@ def compiled_round():
     return cached_jit(signature)(_round)
 
 
-# --------------------------------------------------------------------------------------------------------- whole data sets
+# ------------------------------------------------------------------------------------------------------ whole data sets
 
 
 def _search(starts, indptr, indices, labels, n_features, costs, W):
@@ -343,8 +346,9 @@ def _search(starts, indptr, indices, labels, n_features, costs, W):
 
 @functools.cache
 def compiled_search():
-    """Viterbi for many sentences, compiled: ``(starts, indptr, indices, labels, n_features, costs, W) -> paths (N,), losses
-    (M,)``, cost-augmented if there are ``labels`` (N,); row y of ``costs`` is ρ(·, y)."""
+    """Viterbi for many sentences, compiled: ``(starts, indptr, indices, labels, n_features, costs, W) -> paths (N,),
+    losses (M,)``, cost-augmented if there are ``labels`` (N,); row y of ``costs`` is ρ(·, y).
+    """
     matrix = _read_only(numba.float64, 2)
     returned = numba.types.Tuple((numba.int64[::1], _VECTOR))
     return cached_jit(returned(_LONGS, _LONGS, _INTS, _LONGS, numba.int64, matrix, matrix))(_search)

@@ -1,8 +1,10 @@
-"""The lattice of a sentence as a picture: a column of nodes for each word, a row for each tag, scores on nodes and edges.
+"""The lattice of a sentence as a picture: a column of nodes for each word, a row for each tag, scores on nodes and
+edges.
 
-A tag sequence is a path from left to right, and its score is the sum of what stands on its nodes and edges: of all paths
-Viterbi's search finds the best. The picture shows it as a thick line, and the true one as a dashed line where that is known.
-`plot_update` draws a lattice before and after an update, and tells beside each score by how much it changed.
+A tag sequence is a path from left to right, and its score is the sum of what stands on its nodes and edges: of all
+paths Viterbi's search finds the best. The picture shows it as a thick line, and the true one as a dashed line where
+that is known. `plot_update` draws a lattice before and after an update, and tells beside each score by how much it
+changed.
 
 What is shown is put together by `lattice`, and drawn by `plot_lattice`. The scores are those of
 ``classifiers.viterbi.ChainScores``.
@@ -75,7 +77,8 @@ def lattice(
     best, true : T tag numbers
         The path that was found, and the true one if it is known.
     shown : sequence of str, or int
-        The tags that get a row; or how many, if there is room: those on the paths first, then those with the best nodes.
+        The tags that get a row; or how many, if there is room: those on the paths first, then those with the best
+        nodes.
 
     Returns
     -------
@@ -99,8 +102,8 @@ def lattice(
     shapes = [(n_words, n_tags), (n_tags, n_tags), (n_tags,), (n_tags,)]
     if n_words == 0 or [part.shape for part in (emissions, transitions, start, stop)] != shapes:
         raise InputError(
-            f"the scores of {n_words} words and {n_tags} tags must have the shapes {', '.join(map(str, shapes))}, but have "
-            f"{', '.join(str(part.shape) for part in (emissions, transitions, start, stop))}"
+            f"the scores of {n_words} words and {n_tags} tags must have the shapes {', '.join(map(str, shapes))}, but "
+            f"have {', '.join(str(part.shape) for part in (emissions, transitions, start, stop))}"
         )
     paths = {"best": best, "true": true}
     for name, path in paths.items():
@@ -202,8 +205,8 @@ def plot_update(before: Lattice, after: Lattice, *, titles=("Before the update",
     """
     if (before.words, before.rows) != (after.words, after.rows):
         raise InputError(
-            f"before and after must show the same sentence with the same tags, but show {before.words} with {before.rows} and "
-            f"{after.words} with {after.rows}; give both lattices the same shown="
+            f"before and after must show the same sentence with the same tags, but show {before.words} with "
+            f"{before.rows} and {after.words} with {after.rows}; give both lattices the same shown="
         )
     if axes is None:
         import matplotlib.pyplot as plt
@@ -277,7 +280,8 @@ def _draw_edge(ax, edge, change, n_words, n_rows, label_all):
     changed = _signed(change) != "0"
     bold = edge.on_best or edge.on_true or changed
     if bold or label_all:
-        # So near to where the edge begins (or, from the one start, where it ends) that the labels of a column do not meet.
+        # So near to where the edge begins (or, from the one start, where it ends) that the labels of a column do not
+        # meet.
         share = 0.72 if edge.column == 0 else 0.28 if edge.column == n_words else 0.9 / max(n_rows, 3)
         ax.text(
             x0 + share * (x1 - x0),

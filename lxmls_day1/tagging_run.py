@@ -1,7 +1,7 @@
 """The structured learners on tagged sentences: what ``lxmls-day1 run --task tagging`` does.
 
-They are trained on a treebank, compared, and the one that is best on the development part is looked at closely: how well it
-does each tag, which tags it takes for which, and what one update does to the lattice of a sentence.
+They are trained on a treebank, compared, and the one that is best on the development part is looked at closely: how
+well it does each tag, which tags it takes for which, and what one update does to the lattice of a sentence.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ LEARNERS = {
 }
 NR_ROUNDS = 5
 
-_SENTENCE = 2  # of the toy corpus's test part: the one whose lattice is shown, "Anna saw the light ."
+_SENTENCE = 4  # of the toy corpus's development part: the one whose lattice is shown, "I like her answer ."
 _LABEL_SIZE, _CELL_SIZE = 15, 11  # points
 _MOST_TAGS_WITH_COUNTS = 20  # beyond, the cells of a confusion matrix are too small for numbers
 
@@ -71,7 +71,7 @@ class TaggingResults(NamedTuple):
     """``confusion`` and ``lattice``; neither is known to pyplot."""
 
 
-# ------------------------------------------------------------------------------------------------------------- the command
+# ---------------------------------------------------------------------------------------------------------- the command
 
 
 def run(
@@ -130,7 +130,7 @@ def open_sentences(lab: "Lab", name: str, tags: str, data_dir: str | None) -> tu
     return toy, [f"{name} could not be had; these are the few toy sentences, on which accuracies mean little."]
 
 
-# ----------------------------------------------------------------------------------------------------------- what it does
+# --------------------------------------------------------------------------------------------------------- what it does
 
 
 def compare_taggers(lab: "Lab", corpus: Any, progress: Progress | None = None) -> TaggingResults:
@@ -197,7 +197,9 @@ def compare_taggers(lab: "Lab", corpus: Any, progress: Progress | None = None) -
     return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, figures)
 
 
-def confusion_counts(truth: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> tuple[list[str], np.ndarray]:
+def confusion_counts(
+    truth: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+) -> tuple[list[str], np.ndarray]:
     """How often each tag is taken for each.
 
     Parameters
@@ -218,11 +220,7 @@ def confusion_counts(truth: Sequence[Sequence[str]], predicted: Sequence[Sequenc
     (['DET', 'NOUN', 'VERB'], [[1, 0, 0], [0, 0, 1], [0, 0, 1]])
     """
     pairs = np.array(
-        [
-            pair
-            for tags, guesses in zip(truth, predicted, strict=True)
-            for pair in zip(tags, guesses, strict=True)
-        ]
+        [pair for tags, guesses in zip(truth, predicted, strict=True) for pair in zip(tags, guesses, strict=True)]
     ).reshape(-1, 2)
     tags, codes = np.unique(pairs, return_inverse=True)
     counts = np.zeros((len(tags), len(tags)), dtype=np.int64)
@@ -272,7 +270,10 @@ def as_text(rows: Sequence[TagRow]) -> str:
     X         0       n/a     0.0000
     """
     heading = [name.replace("_", " ") for name in TagRow._fields]
-    cells = [[row.tag, str(row.words), _share(row.accuracy), _share(row.precision), row.mostly_taken_for or ""] for row in rows]
+    cells = [
+        [row.tag, str(row.words), _share(row.accuracy), _share(row.precision), row.mostly_taken_for or ""]
+        for row in rows
+    ]
     widths = [max(len(line[i]) for line in [heading, *cells]) for i in range(len(heading))]
     lines = [
         "  ".join(
@@ -285,7 +286,8 @@ def as_text(rows: Sequence[TagRow]) -> str:
 
 
 def to_csv(rows: Sequence[TagRow]) -> str:
-    """Tag rows in full precision under a line of their names, as RFC 4180 has it; what there is not is an empty field."""
+    """Tag rows in full precision under a line of their names, as RFC 4180 has it; what there is not is an empty field.
+    """
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(TagRow._fields)
@@ -328,12 +330,12 @@ def _on_unseen_words(name, corpus, predicted):
         return []
     share = len(right[False]) / (len(right[True]) + len(right[False]))
     return [
-        f"{name}, test part: {np.mean(right[True]):.4f} of the words that occur in training, {np.mean(right[False]):.4f} of the "
-        f"others, which are {share:.1%} of all."
+        f"{name}, test part: {np.mean(right[True]):.4f} of the words that occur in training, {np.mean(right[False]):.4f} "
+        f"of the others, which are {share:.1%} of all."
     ]
 
 
-# ---------------------------------------------------------------------------------------------------------------- pictures
+# ------------------------------------------------------------------------------------------------------------- pictures
 
 
 def plot_confusion(tags: Sequence[str], confusion: np.ndarray, *, title: str | None = None, ax: "Axes | None" = None):
@@ -368,7 +370,9 @@ def plot_confusion(tags: Sequence[str], confusion: np.ndarray, *, title: str | N
     confusion = np.asarray(confusion)
     n_tags = len(tags)
     if n_tags == 0 or confusion.shape != (n_tags, n_tags):
-        raise InputError(f"the confusion matrix of {n_tags} tags must be {n_tags} x {n_tags}, but has the shape {confusion.shape}")
+        raise InputError(
+            f"the confusion matrix of {n_tags} tags must be {n_tags} x {n_tags}, but has the shape {confusion.shape}"
+        )
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -399,7 +403,9 @@ def plot_confusion(tags: Sequence[str], confusion: np.ndarray, *, title: str | N
                 fontsize=_CELL_SIZE,
                 color="white" if dark else BLACK,
             )
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, ticks=[0, 0.01, 0.05, 0.2, 0.5, 1], format=lambda share, _: f"{share:.0%}")
+    bar = ax.figure.colorbar(
+        image, ax=ax, shrink=0.7, ticks=[0, 0.01, 0.05, 0.2, 0.5, 1], format=lambda share, _: f"{share:.0%}"
+    )
     bar.set_label("share of the words with the true tag", fontsize=_LABEL_SIZE)
     bar.ax.tick_params(labelsize=_LABEL_SIZE - 3)
     if title is not None:
@@ -411,7 +417,7 @@ def update_lattices(lab: "Lab"):
     """The lattice of a toy sentence before and after one update of the structured perceptron.
 
     The learner goes through the training sentences once, in their order, without averaging. Before the last sentence
-    "light" has been a verb more often than a noun; the step on it puts that right.
+    "answer" looks like a verb; the step on it makes it the noun that it is there.
 
     Parameters
     ----------
@@ -425,7 +431,7 @@ def update_lattices(lab: "Lab"):
 
     corpus = lab.reader("pos_corpus", "PosCorpus", name="toy")
     viterbi = lab.load("classifiers.viterbi").viterbi
-    X, y = [*corpus.train_X, corpus.test_X[_SENTENCE]], [*corpus.train_y, corpus.test_y[_SENTENCE]]
+    X, y = [*corpus.train_X, corpus.dev_X[_SENTENCE]], [*corpus.train_y, corpus.dev_y[_SENTENCE]]
     seen = []
     for count in (len(X) - 1, len(X)):
         module, class_name = next(iter(LEARNERS.items()))
@@ -437,9 +443,12 @@ def update_lattices(lab: "Lab"):
         except NotImplementedError:
             return None
     paths = [[tags[tag] for tag in path] for tags, _, path in seen]
-    shown = list(dict.fromkeys([*y[-1], *paths[0], *paths[1]]))  # from the top left to the bottom right along the true path
+    shown = list(
+        dict.fromkeys([*y[-1], *paths[0], *paths[1]])
+    )  # from the top left to the bottom right along the true path
     return tuple(
-        lattice(X[-1], tags, scores, path, [tags.index(tag) for tag in y[-1]], shown=shown) for tags, scores, path in seen
+        lattice(X[-1], tags, scores, path, [tags.index(tag) for tag in y[-1]], shown=shown)
+        for tags, scores, path in seen
     )
 
 

@@ -1,7 +1,7 @@
 """Sentences whose words have part-of-speech tags: treebanks in the CoNLL-U format, and a small example of our own.
 
-In a file of that format a word is a line of ten columns with tabs between them, a blank line ends a sentence, and lines that
-begin with # are comments::
+In a file of that format a word is a line of ten columns with tabs between them, a blank line ends a sentence, and lines
+that begin with # are comments::
 
     # text = They don't bite.
     1	They	they	PRON	PRP	…
@@ -9,9 +9,9 @@ begin with # are comments::
     2	do	do	AUX	VBP	…
     3	n't	not	PART	RB	…
 
-A tagger wants the second column, and the fourth (UPOS, the 17 tags that all languages share) or the fifth (XPOS, the language's
-own). Lines such as ``2-3``, which show how words are written together, and ``8.1``, which stand for a word that is not there, are
-passed over.
+A tagger wants the second column, and the fourth (UPOS, the 17 tags that all languages share) or the fifth (XPOS, the
+language's own). Lines such as ``2-3``, which show how words are written together, and ``8.1``, which stand for a word
+that is not there, are passed over.
 
 References
 ----------
@@ -43,7 +43,7 @@ class TaggedSentence(NamedTuple):
     tags: tuple[str, ...]
 
 
-# ----------------------------------------------------------------------------------------------------------------- parsing
+# -------------------------------------------------------------------------------------------------------------- parsing
 
 
 def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
@@ -64,8 +64,8 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     Raises
     ------
     CorpusError
-        If the file is not UTF-8, a word has not ten columns, not the next number of its sentence, no form or no tag, or there is
-        no sentence at all; the message names file and line.
+        If the file is not UTF-8, a word has not ten columns, not the next number of its sentence, no form or no tag, or
+        there is no sentence at all; the message names file and line.
 
     Examples
     --------
@@ -87,15 +87,15 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
         cells = line.split("\t")
         if len(cells) != _NR_COLUMNS:
             raise CorpusError(
-                f"{name}, line {number}: got {len(cells)} column{'s' * (len(cells) != 1)}; expected {_NR_COLUMNS} with tabs "
-                "between them, a comment that begins with #, or an empty line"
+                f"{name}, line {number}: got {len(cells)} column{'s' * (len(cells) != 1)}; expected {_NR_COLUMNS} with "
+                "tabs between them, a comment that begins with #, or an empty line"
             )
         if cells[0] != str(len(forms) + 1):
             if _RANGE_OR_EMPTY.fullmatch(cells[0]):
                 continue
             raise CorpusError(
-                f"{name}, line {number}: the first column is {_shown(cells[0])}; expected {len(forms) + 1}, the number of the "
-                "word in its sentence, or a range such as 2-3, or an empty node such as 8.1"
+                f"{name}, line {number}: the first column is {_shown(cells[0])}; expected {len(forms) + 1}, the number "
+                "of the word in its sentence, or a range such as 2-3, or an empty node such as 8.1"
             )
         form, tag = cells[1], cells[column]
         if not form:
@@ -138,7 +138,8 @@ def _lines(content: bytes, name: str) -> list[str]:
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
         raise CorpusError(
-            f"{name}, line {number}: expected text in UTF-8, got the byte 0x{content[error.start]:02X}; save the file as UTF-8"
+            f"{name}, line {number}: expected text in UTF-8, got the byte 0x{content[error.start]:02X}; "
+            "save the file as UTF-8"
         ) from None
     return [line.removesuffix("\r") for line in text.split("\n")]
 
@@ -153,10 +154,10 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
-# ------------------------------------------------------------------------------------------------------- an example of ours
+# --------------------------------------------------------------------------------------------------- an example of ours
 
-# word/UPOS/XPOS. Many words are nouns here and verbs there, and in the development and the test part often the other way
-# round than in the training part: the words around them tell.
+# word/UPOS/XPOS. Many words are nouns here and verbs there, and in the development and the test part often the other
+# way round than in the training part: the words around them tell.
 _TOY = {
     "train": """
 The/DET/DT cat/NOUN/NN saw/VERB/VBD a/DET/DT bird/NOUN/NN ./PUNCT/.
@@ -227,7 +228,7 @@ def _toy_sentences(part: str, tags: str) -> list[TaggedSentence]:
     return sentences
 
 
-# --------------------------------------------------------------------------------------------------------------- the data
+# ------------------------------------------------------------------------------------------------------------- the data
 
 
 class PosCorpus:
@@ -276,9 +277,7 @@ class PosCorpus:
     ('PROPN', 'VERB', 'DET', 'NOUN', 'PUNCT')
     """
 
-    def __init__(
-        self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike | None = None
-    ):
+    def __init__(self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike | None = None):
         _tag_column(tags)
         if name == "toy":
             parts = {part: _toy_sentences(part, tags) for part in _TOY}

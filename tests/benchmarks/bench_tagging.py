@@ -1,7 +1,7 @@
 """How long the structured learners take on the English Web Treebank: features, an epoch of training, tagging.
 
-An epoch is one pass over the 12,544 training sentences, after compilation; the learners take turns. ``floor`` is a pass that
-only searches for the best tags, which no online learner can do without. Wanted: at most 6 s an epoch on one core.
+An epoch is one pass over the 12,544 training sentences, after compilation; the learners take turns. ``floor`` is a pass
+that only searches for the best tags, which no online learner can do without. Wanted: at most 6 s an epoch on one core.
 """
 
 import sys
@@ -58,13 +58,20 @@ def compare(tags, rounds, repeats):
         repeats,
     )
     rows = [
-        [f"epoch, {name}", f"{median(s):.2f}", f"{max(s):.2f}", f"{WANTED:.0f}", f"{median(s) / nr_tokens * 1e6:.2f}", f"{accuracy[name]:.4f}"]
+        [
+            f"epoch, {name}",
+            f"{median(s):.2f}",
+            f"{max(s):.2f}",
+            f"{WANTED:.0f}",
+            f"{median(s) / nr_tokens * 1e6:.2f}",
+            f"{accuracy[name]:.4f}",
+        ]
         for name, s in epochs.items()
     ]
     rows += [[name, f"{median(s):.2f}", f"{max(s):.2f}", "", "", ""] for name, s in others.items()]
     header = ["seconds", "median", "most", "wanted", "µs a training word", f"test accuracy, {rounds} rounds"]
-    title = f"{corpus.get_name()}: K = {len(corpus.tag_names)}, {len(corpus.train_X)} sentences, {nr_tokens} words, {len(index)} features"
-    print_table(title, header, rows)
+    size = f"{len(corpus.train_X)} sentences, {nr_tokens} words, {len(index)} features"
+    print_table(f"{corpus.get_name()}: K = {len(corpus.tag_names)}, {size}", header, rows)
 
 
 def main(quick=False):

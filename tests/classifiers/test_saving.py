@@ -20,12 +20,15 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
 from classifiers.perceptron import Perceptron
+from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.model_file import declared_classes
+from readers.pos_corpus import PosCorpus
 
 ROOT = Path(__file__).resolve().parents[2]
-BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient"}
+BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "StructuredClassifier"}
+TAGGERS = [StructuredPerceptron, StructuredMira, StructuredSVM]
 
 MAKERS = [
     lambda: BinaryPerceptron(max_rounds=7),
@@ -83,7 +86,21 @@ def state(classifier):
 
 def test_no_classifier_is_forgotten():
     """A new file in classifiers/ gets its line above."""
-    assert {type(make()).__name__ for make in MAKERS} == set(declared_classes(ROOT / "classifiers")) - BASES
+    known = {type(make()).__name__ for make in MAKERS} | {tagger.__name__ for tagger in TAGGERS}
+    assert known == set(declared_classes(ROOT / "classifiers")) - BASES
+
+
+@pytest.mark.parametrize("tagger", TAGGERS)
+def test_a_tagger_comes_back_with_its_features_and_tags(tmp_path, tagger):
+    corpus = PosCorpus("toy")
+    original = tagger(nr_rounds=2, transitions=False)
+    params = original.train(corpus.train_X, corpus.train_y)
+    original.save(tmp_path / "tagger.npz", params)
+    loaded, loaded_params, *_ = LinearClassifier.load(tmp_path / "tagger.npz")
+    assert type(loaded) is tagger and loaded.transitions is False
+    assert loaded.templates == original.templates and loaded.feature_names == original.feature_names
+    np.testing.assert_array_equal(loaded_params, params)
+    assert loaded.test(corpus.test_X, loaded_params) == original.test(corpus.test_X, params)
 
 
 @pytest.mark.filterwarnings("ignore")  # of documents that are ruled out by every class, and the like

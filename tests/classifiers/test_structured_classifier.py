@@ -1,5 +1,6 @@
-"""The loop over sentences: against a naive one that looks at every tag sequence and holds every W in full, against the flat
-learners on sentences of one word, and on what it must refuse."""
+"""The loop over sentences: against a naive one that looks at every tag sequence and holds every W in full, against the
+flat learners on sentences of one word, and on what it must refuse.
+"""
 
 from itertools import product
 
@@ -123,7 +124,8 @@ def random_cost(rng, n_tags):
 @pytest.mark.parametrize("chain", [True, False], ids=["chain", "no chain"])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_loop_is_the_naive_one(name, chain, decoder):
-    """Weights after the last step and their mean over all steps; irregular steps, so that no tie hangs on a rounding error.
+    """Weights after the last step and their mean over all steps; irregular steps, so that no tie hangs on a rounding
+    error.
 
     The shrinking factors 1 − η λ include 0, negative ones, and such as underflow.
     """
@@ -137,7 +139,11 @@ def test_the_loop_is_the_naive_one(name, chain, decoder):
         settings = {"nr_rounds": 3, "order": orders, "cost": cost, "transitions": chain, "decoder": decoder}
         expected = naive(tau, X, y, orders, steps, regularizer, cost, augmented, chain)
         ends = expected[len(X) - 1 :: len(X)]
-        for averaged, wanted in {"steps": expected.mean(axis=0), "rounds": ends.mean(axis=0), False: expected[-1]}.items():
+        for averaged, wanted in {
+            "steps": expected.mean(axis=0),
+            "rounds": ends.mean(axis=0),
+            False: expected[-1],
+        }.items():
             learner = AnyRule(rule, steps, augmented, regularizer, averaged=averaged, **settings)
             np.testing.assert_allclose(learner.train(X, y), wanted, atol=1e-9)
 
@@ -159,7 +165,7 @@ def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
         assert [round.updates for round in machine.history] == [round.updates for round in python.history]
 
 
-# ---------------------------------------------------------------------------------------------- the flat learners' special case
+# -------------------------------------------------------------------------------------- the flat learners' special case
 
 
 @pytest.mark.parametrize("n_tags", [2, 3, 5])
@@ -174,7 +180,9 @@ def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
         (StructuredSVM, SVM, {"regularizer": 0.2, "initial_step": 1.3, "alpha": 1.0, "delay": 1, "cost": True}),
     ],
 )
-def test_one_word_without_transitions_gives_the_flat_learners_very_weights(structured, flat, settings, averaged, n_tags):
+def test_one_word_without_transitions_gives_the_flat_learners_very_weights(
+    structured, flat, settings, averaged, n_tags
+):
     rng = np.random.default_rng(n_tags)
     words = ["".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(60)]
     y = np.concatenate([np.arange(n_tags), rng.integers(0, n_tags, 60 - n_tags)])
@@ -196,10 +204,12 @@ def test_one_word_without_transitions_gives_the_flat_learners_very_weights(struc
     assert tagger.nr_updates == classifier.nr_updates
     for mine, theirs in zip(tagger.history, classifier.history, strict=True):
         assert mine.objective == pytest.approx(theirs.objective) and mine.updates == theirs.updates
-    assert np.concatenate(tagger.test([[word] for word in words], params)).tolist() == classifier.test(X, wanted).tolist()
+    assert (
+        np.concatenate(tagger.test([[word] for word in words], params)).tolist() == classifier.test(X, wanted).tolist()
+    )
 
 
-# --------------------------------------------------------------------------------------------------- history, callbacks, scores
+# ------------------------------------------------------------------------------------------- history, callbacks, scores
 
 X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut")]
 Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VERB", "DET", "NOUN")]
@@ -298,7 +308,7 @@ def test_no_sentences_to_tag():
     assert tagger.test([], tagger.train(X_SAW, Y_SAW)) == []
 
 
-# ------------------------------------------------------------------------------------------------------------------ bad input
+# ------------------------------------------------------------------------------------------------------------ bad input
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,9 @@ def test_features_are_what_the_templates_say(templates):
 
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\t\n"), min_size=1, max_size=4)
-sentences = st.lists(st.lists(st.one_of(st.sampled_from(["a", "bb", "B"]), words), min_size=1, max_size=5), min_size=1, max_size=5)
+sentences = st.lists(
+    st.lists(st.one_of(st.sampled_from(["a", "bb", "B"]), words), min_size=1, max_size=5), min_size=1, max_size=5
+)
 
 
 @settings(deadline=None, max_examples=60)
@@ -67,7 +69,10 @@ def test_the_index_holds_what_is_common_in_the_training_sentences_and_only_that(
     assert set(index.names) == {name for name, count in counts.items() if count >= min_count}
     assert len(index) == len(set(index.names))
     for sentence in [*training, *others]:
-        wanted = [[name for name in names if counts.get(name, 0) >= min_count] for names in naive_features(sentence, templates)]
+        wanted = [
+            [name for name in names if counts.get(name, 0) >= min_count]
+            for names in naive_features(sentence, templates)
+        ]
         assert index.features(sentence) == wanted
     for ours, theirs in zip(features, index.encode(training), strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -110,7 +115,8 @@ def test_shapes():
 
 
 @pytest.mark.parametrize(
-    "template", ["", " ", "letters", "prefix", "suffix0", "word3", "word[", "word[1", "word[a]", "word  lower", "Word", 3, None]
+    "template",
+    ["", " ", "letters", "prefix", "suffix0", "word3", "word[", "word[1", "word[a]", "word  lower", "Word", 3, None],
 )
 def test_a_template_that_cannot_be_read(template):
     with pytest.raises(InputError, match="a template names attributes"):

@@ -1,4 +1,6 @@
-"""The compiled search, losses and updates of sequence tagging against their definitions, written out with dense matrices."""
+"""The compiled search, losses and updates of sequence tagging against their definitions, written out with dense
+matrices.
+"""
 
 from itertools import product
 

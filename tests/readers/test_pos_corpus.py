@@ -33,7 +33,7 @@ GOOD = "\n".join(
 )
 
 
-# ----------------------------------------------------------------------------------------------------------------- parsing
+# -------------------------------------------------------------------------------------------------------------- parsing
 
 
 def test_comments_ranges_and_empty_nodes_are_passed_over():
@@ -90,7 +90,9 @@ def test_a_malformed_line_is_told_with_its_number(line, says, tmp_path):
 
 
 def test_a_treebank_without_xpos():
-    with pytest.raises(CorpusError, match=r"line 1: column 5 is '_'; expected the XPOS tag .*not every treebank has both"):
+    with pytest.raises(
+        CorpusError, match=r"line 1: column 5 is '_'; expected the XPOS tag .*not every treebank has both"
+    ):
         parse_conllu((word(1, "x", xpos="_") + "\n").encode(), "xpos")
 
 
@@ -135,7 +137,7 @@ def test_any_bytes_are_read_or_refused(content):
     assert all(len(words) == len(tags) > 0 for words, tags in sentences)
 
 
-# ----------------------------------------------------------------------------------------------------------------- corpora
+# -------------------------------------------------------------------------------------------------------------- corpora
 
 
 @pytest.mark.parametrize("tags", ["upos", "xpos"])
@@ -144,19 +146,27 @@ def test_the_toy_sentences(tags):
     assert [len(part) for part in (corpus.train_X, corpus.dev_X, corpus.test_X)] == [36, 6, 10]
     assert corpus.nr_examples == len(corpus.X) == len(corpus.y) == 52
     assert all(len(words) == len(labels) > 0 for words, labels in zip(corpus.X, corpus.y, strict=True))
-    assert {tag for labels in corpus.y for tag in labels} == set(corpus.tag_names)  # none is new after the training part
+    assert {tag for labels in corpus.y for tag in labels} == set(
+        corpus.tag_names
+    )  # none is new after the training part
     assert corpus.get_name() == f"Toy sentences: {tags.upper()}"
 
 
 def test_the_toy_sentences_need_more_than_a_list_of_words():
-    """Of the words that are nouns here and verbs there, some occur in the test part with the tag that they have less often."""
+    """Of the words that are nouns here and verbs there, some occur in the test part with the tag that they have less
+    often.
+    """
     corpus, counts = PosCorpus("toy"), {}
     for words, tags in zip(corpus.train_X, corpus.train_y, strict=True):
         for w, tag in zip(words, tags, strict=True):
             counts.setdefault(w.lower(), {}).setdefault(tag, 0)
             counts[w.lower()][tag] += 1
     usual = {w: max(tags, key=tags.get) for w, tags in counts.items()}
-    pairs = [(usual.get(w.lower()), tag) for words, tags in zip(corpus.test_X, corpus.test_y, strict=True) for w, tag in zip(words, tags, strict=True)]
+    pairs = [
+        (usual.get(w.lower()), tag)
+        for words, tags in zip(corpus.test_X, corpus.test_y, strict=True)
+        for w, tag in zip(words, tags, strict=True)
+    ]
     assert 0.6 < sum(guess == tag for guess, tag in pairs) / len(pairs) < 0.95
 
 
@@ -196,7 +206,11 @@ def test_a_treebank_is_found_by_its_folder(tmp_path):
 
 @pytest.mark.parametrize(
     "arguments, says",
-    [({"name": "books"}, "UD_English-EWT, toy"), ({"tags": "pos"}, "'upos', 'xpos'"), ({"data_dir": "nowhere"}, "nowhere")],
+    [
+        ({"name": "books"}, "UD_English-EWT, toy"),
+        ({"tags": "pos"}, "'upos', 'xpos'"),
+        ({"data_dir": "nowhere"}, "nowhere"),
+    ],
 )
 def test_what_there_is_not(arguments, says):
     with pytest.raises(InputError, match=says):
@@ -211,7 +225,9 @@ def test_a_corpus_that_is_not_here_is_not_replaced_in_silence(monkeypatch):
 
 @pytest.mark.slow
 def test_the_treebank_has_the_published_sizes(real_data):
-    """Counts of the treebank's own statistics (release 2.16), and the share of test words that the training part has not."""
+    """Counts of the treebank's own statistics (release 2.16), and the share of test words that the training part has
+    not.
+    """
     universal, own = PosCorpus(data_dir=real_data), PosCorpus(tags="xpos", data_dir=real_data)
     assert [len(part) for part in (own.train_X, own.dev_X, own.test_X)] == [12544, 2001, 2077]
     assert [sum(map(len, part)) for part in (own.train_X, own.dev_X, own.test_X)] == [204577, 25147, 25094]
@@ -221,5 +237,7 @@ def test_the_treebank_has_the_published_sizes(real_data):
 
 
 def test_importing_the_reader_is_cheap():
-    code = "import sys, readers.pos_corpus; sys.exit(bool({'numba', 'matplotlib', 'pooch', 'scipy'} & set(sys.modules)))"
+    code = (
+        "import sys, readers.pos_corpus; sys.exit(bool({'numba', 'matplotlib', 'pooch', 'scipy'} & set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2]).returncode == 0
