@@ -19,6 +19,10 @@
 ``max_ent_model.py``            the probabilities of a maximum-entropy model, however trained
 ``binary_perceptron.py``        two classes, one weight vector, labels ±1
 ``mistake_bounds.py``           how many mistakes a perceptron can make at most
+``structured.py``               the learners of tag sequences: perceptron, MIRA, SVM, each in its file
+``structured_classifier.py``    their loop: the flat one with a bigger argmax
+``viterbi.py``                  that argmax
+``joint_features.py``           what a sentence and its tags score by; ``tag_features.py``: of its words
 ``losses.py``                   the hinge and the log loss
 ``run_all_classifiers.py``      the comparison of them all
 ==============================  ============================================================================

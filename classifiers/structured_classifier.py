@@ -147,8 +147,7 @@ class StructuredClassifier(OnlineClassifier):
         return params
 
     def test(self, X, params):
-        """Tag sentences: for each the tag sequence with the highest score, of equal ones the first (see
-        ``viterbi.py``).
+        """Tag sentences: each with its tag sequence of the highest score, of equal ones the first (``viterbi.py``).
 
         Parameters
         ----------
@@ -197,8 +196,7 @@ class StructuredClassifier(OnlineClassifier):
     def evaluate(self, truth, predicted):
         """Accuracy: the share of words whose predicted tag is the true one.
 
-        A true tag that does not occur in the training sentences counts as a mistake, as it does in published
-        accuracies.
+        A true tag that does not occur in the training sentences counts as a mistake, as in published accuracies.
 
         Parameters
         ----------
@@ -237,8 +235,7 @@ class StructuredClassifier(OnlineClassifier):
         return right / n_words
 
     def objective(self, X, y, params):
-        """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖². None for one without a
-        loss.
+        """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖²; None without a loss.
 
         Parameters
         ----------
@@ -281,9 +278,7 @@ class StructuredClassifier(OnlineClassifier):
         return FeatureIndex(self.templates, self.feature_names)
 
     def _encode(self, X):
-        """The features of the words of checked sentences; a classifier that was loaded from a file makes its index
-        anew.
-        """
+        """The features of the words of checked sentences; what was loaded from a file makes its index anew."""
         if self._index is None or self._index.names is not self.feature_names:
             self._index = FeatureIndex(self.templates, self.feature_names)
             self.feature_names = self._index.names
@@ -341,9 +336,7 @@ def _all_tags(X, y):
 
 
 def _runner(kernels, learner, layout, sentences, costs, weights):
-    """A function (order, steps) -> number of updates that runs one round: as machine code, unless rule or search is
-    Python.
-    """
+    """A function (order, steps) -> updates that runs one round: as machine code, unless rule or search is Python."""
     shrinkage = float(learner.regularizer) if learner.shrinks else 0.0
     rule = learner.rule
     if getattr(rule, "compiled", False) and learner.decoder is None:

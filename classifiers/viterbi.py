@@ -4,8 +4,7 @@ The score of a sequence y_1 … y_T is a sum over its parts,
 
     s(y) = start(y_1) + Σ_t emissions(t, y_t) + Σ_t transitions(y_t, y_t+1) + stop(y_T)
 
-and so the most that the words from t on can score, given that word t has the tag k, follows from the same for word t +
-1:
+and so the most that the words from t on can score, given that word t has the tag k, follows from that of word t + 1:
 
     best(T, k) = emissions(T, k) + stop(k)
     best(t, k) = emissions(t, k) + max_j [transitions(k, j) + best(t + 1, j)]
@@ -97,8 +96,7 @@ def path_score(scores, path):
 def cost_augmented(scores, truth, cost):
     """Scores s(y') + ρ(y', y): the search then finds the sequence that violates the margin most.
 
-    ρ is a sum over the words, so it joins the emissions. With 0/1 costs it is the Hamming distance, the number of wrong
-    tags.
+    ρ is a sum over the words, so it joins the emissions. With 0/1 costs it is the number of wrong tags.
 
     Parameters
     ----------

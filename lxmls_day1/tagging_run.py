@@ -286,8 +286,7 @@ def as_text(rows: Sequence[TagRow]) -> str:
 
 
 def to_csv(rows: Sequence[TagRow]) -> str:
-    """Tag rows in full precision under a line of their names, as RFC 4180 has it; what there is not is an empty field.
-    """
+    """Tag rows in full precision under a line of their names, as RFC 4180 has it; None is an empty field."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(TagRow._fields)
@@ -330,8 +329,8 @@ def _on_unseen_words(name, corpus, predicted):
         return []
     share = len(right[False]) / (len(right[True]) + len(right[False]))
     return [
-        f"{name}, test part: {np.mean(right[True]):.4f} of the words that occur in training, {np.mean(right[False]):.4f} "
-        f"of the others, which are {share:.1%} of all."
+        f"{name}, test part: {np.mean(right[True]):.4f} of the words that occur in training, "
+        f"{np.mean(right[False]):.4f} of the others, which are {share:.1%} of all."
     ]
 
 

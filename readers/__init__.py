@@ -6,6 +6,7 @@
   one;
 * ``question_reader.py`` -- questions by what they ask for (TREC, or a toy set), six or fifty classes;
 * ``text_reader.py`` -- any labelled text of your own: CSV, TSV or svmlight;
+* ``pos_corpus.py`` -- sentences with a tag for each word (CoNLL-U), or a few toy ones;
 * ``vocabulary.py`` -- token counts to sparse rows; the features come from the training part only;
 * ``splitting.py`` -- the one function that parts any data set into training, development and test part.
 """

@@ -95,7 +95,7 @@ def show(title, rows):
 
 
 def main(quick=False):
-    from bench_data import books
+    from real_reviews import books
 
     corpus = books()
     with warnings.catch_warnings():

@@ -1,5 +1,4 @@
-"""The run on tagged sentences: its tables against counts by hand, its files, and what it does without data or learners.
-"""
+"""The run on tagged sentences: its tables against counts by hand, its files, runs without data or learners."""
 
 import csv
 import io
