@@ -9,6 +9,10 @@ class InputError(ValueError):
     """An argument, an option or a file that cannot be used as it is."""
 
 
+class NotInLab(InputError):
+    """A file, a class or a function that a lab does not have."""
+
+
 class CorpusError(InputError):
     """A corpus file that breaks its format; the message names file and line and what was expected there."""
 

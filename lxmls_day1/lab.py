@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, NotInLab
 
 if TYPE_CHECKING:
     from lxmls_day1.exercise_cell import ExerciseCell
@@ -203,7 +203,7 @@ class Lab:
         if not callable(found):
             functions = [key for key, value in vars(loaded).items() if inspect.isfunction(value)]
             where = loaded.__name__.replace(".", "/")
-            raise InputError(f"{where}.py has no function {name}{nearest(name, functions)}")
+            raise NotInLab(f"{where}.py has no function {name}{nearest(name, functions)}")
         return found(*arguments, **settings)
 
     def exercise(self, number: str) -> "ExerciseCell":
@@ -253,7 +253,7 @@ class Lab:
         where = f"{package}/{module.replace('.', '/')}.py"
         if not inspect.isclass(found):
             classes = [name for name, value in vars(loaded).items() if inspect.isclass(value)]
-            raise InputError(f"{where} has no class {class_name}{nearest(class_name, classes)}")
+            raise NotInLab(f"{where} has no class {class_name}{nearest(class_name, classes)}")
         try:
             signature = inspect.signature(found)
             signature.bind(**settings)
@@ -265,7 +265,7 @@ class Lab:
         """Raise unless `path`, and the ``__init__.py`` without which another folder's package would win, are there."""
         if not path.is_file():
             stems = [file.stem for file in path.parent.glob("*.py") if file.stem != "__init__"]
-            raise InputError(f"{self.folder} has no {self._place(path)}{nearest(path.stem, stems, suffix='.py')}")
+            raise NotInLab(f"{self.folder} has no {self._place(path)}{nearest(path.stem, stems, suffix='.py')}")
         if not (self.folder / package / "__init__.py").is_file():
             raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")
 

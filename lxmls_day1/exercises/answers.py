@@ -116,22 +116,26 @@ class RecordedAnswers:
     def read(cls, path: Path) -> "RecordedAnswers":
         """Read what `to_json` wrote; an `InputError` says what is wrong with the file."""
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            checks = {
-                check: {
-                    what: Expectation(
-                        Answer.from_json(entry["expected"]),
-                        {name: Answer.from_json(answer) for name, answer in entry.get("mistakes", {}).items()},
-                    )
-                    for what, entry in entries.items()
-                }
-                for check, entries in content["checks"].items()
-            }
-            return cls(checks, content["sentences"], content["hidden"])
+            return cls.from_plain(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             raise InputError(f"{path} is not there; it holds the answers with which the checks compare.") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} is damaged: it does not hold recorded answers ({error}).") from error
+
+    @classmethod
+    def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":
+        """The inverse of `to_json`, of what JSON makes of its text."""
+        checks = {
+            check: {
+                what: Expectation(
+                    Answer.from_json(entry["expected"]),
+                    {name: Answer.from_json(answer) for name, answer in entry.get("mistakes", {}).items()},
+                )
+                for what, entry in entries.items()
+            }
+            for check, entries in content["checks"].items()
+        }
+        return cls(checks, content["sentences"], content["hidden"])
 
     def to_json(self) -> str:
         """The text of a ``recorded.json``: one line for each place, so that a change can be read."""

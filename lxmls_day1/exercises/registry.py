@@ -10,6 +10,7 @@
     prerequisites = ["1.4"]
     task = "What goes in, what comes out."
     stubs = { "Mira.steps" = "…" }         # optional: another text for the stub in that function
+    boundary = "mira.Mira"                 # optional: a classifier whose boundary feedback shows beside the reference's
     hints = ["the idea", "the equation", "a sketch of the code"]
 
 The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder.
@@ -31,6 +32,7 @@ RECORDED = FOLDER / "recorded.json"
 MISTAKES = FOLDER / "mistakes"
 KINDS = ("code", "experiment", "derivation")
 HINT_STEPS = ("idea", "equation", "code sketch")
+BOUNDARY = re.compile(r"(\w+\.\w+)?", re.ASCII)
 ID = re.compile(r"[1-9]\d*\.[1-9]\d*")
 
 
@@ -48,6 +50,7 @@ class Exercise:
     hints: tuple[str, ...]
     prerequisites: tuple[str, ...] = ()
     stubs: dict[str, str] = field(default_factory=dict, hash=False)
+    boundary: str = ""
 
     def __str__(self) -> str:
         return f"Exercise {self.id}: {self.title}"
@@ -217,6 +220,12 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             )
         ),
         prerequisites=tuple(take("prerequisites", "a list of ids", _are_texts, [])),
+        boundary=take(
+            "boundary",
+            "a classifier such as 'mira.Mira'",
+            lambda value: isinstance(value, str) and BOUNDARY.fullmatch(value),
+            "",
+        ),
         stubs=take(
             "stubs", "a table of function = text", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}
         ),

@@ -1,0 +1,1 @@
+"""Grading: untrusted submissions are run in a box, and judged outside of it."""

@@ -1,0 +1,254 @@
+"""A box from outside: send it a request, have a reply or the reason why there is none, in time and of limited size."""
+
+import os
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.messages import BadMessage, Channel, Ended, Hung, TooLong
+from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
+
+KEPT_OUTPUT = 4000
+PRIVATE_LOOK = 0.5  # seconds between two looks at how much was written where the kernel does not count it
+SIGNALS_IN_WORDS = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
+
+
+class BoxFailure(Exception):
+    """There is no reply; the box is gone.
+
+    Attributes
+    ----------
+    verdict : str
+        ``timeout``, ``memory``, ``crashed`` or ``refused``.
+    """
+
+    def __init__(self, verdict: str, text: str):
+        super().__init__(text)
+        self.verdict = verdict
+
+
+class Box:
+    """One box with a lab in it.
+
+    Parameters
+    ----------
+    starter : Starter or SpawnedStarter
+    files : mapping from path in the lab to bytes
+    limits : Limits
+    cpu_seconds : float, optional
+        What is left of the processor time; all of it unless given.
+
+    Raises
+    ------
+    BoxesUnavailable
+        If the box could not be made; that is not the submission's fault.
+    """
+
+    def __init__(
+        self,
+        starter: Starter | SpawnedStarter,
+        files: Mapping[PurePosixPath, bytes],
+        limits: Limits,
+        cpu_seconds: float | None = None,
+    ):
+        self._limits = limits
+        self._cpu = limits.cpu_seconds if cpu_seconds is None else cpu_seconds
+        self._started = starter.start(
+            {
+                "cpu": self._cpu,
+                "memory": limits.bytes_of("memory"),
+                "written": limits.bytes_of("written"),
+                "files": limits.files,
+                "processes": limits.processes,
+                "reply": limits.bytes_of("reply"),
+            }
+        )
+        self.printed = b""
+        self.cpu_used = 0.0
+        self._n_printed = 0
+        self._next_look = 0.0
+        self._channel = Channel(self._started.served, limits.bytes_of("reply"), self._watch)
+        self._closed = False
+        try:
+            reply = self._channel.receive(time.monotonic() + 60.0)
+            if "broken" in reply:
+                raise BoxesUnavailable(str(reply["broken"]))
+            content = {str(path): np.frombuffer(content, np.uint8) for path, content in files.items()}
+            self._channel.send({"do": "files", "files": content}, time.monotonic() + 60.0)
+            reply = self._channel.receive(time.monotonic() + 60.0)
+            if "value" not in reply:
+                raise BoxesUnavailable(f"the files of a submission cannot be put into a box: {reply.get('trace', reply)}")
+        except (Hung, Ended, BadMessage) as error:
+            report = self.close()
+            raise BoxesUnavailable(f"{report.get('broken') or f'a box ended before it began ({error!r})'}") from error
+        except BoxesUnavailable:
+            self.close()
+            raise
+
+    def ask(self, request: Mapping[str, Any], seconds: float) -> Any:
+        """What the box replies with.
+
+        Parameters
+        ----------
+        request : mapping
+            As `box_server` reads it.
+        seconds : float
+            How long it may take.
+
+        Returns
+        -------
+        The value.
+
+        Raises
+        ------
+        BoxFailure
+            If there is no reply. The box is closed then.
+        StudentError
+            If the student's code raised an exception. The box goes on.
+        RefusedAnswer
+            If it returned what is no plain data. The box goes on.
+        """
+        if self._closed:
+            raise InputError("this box is closed")
+        deadline = time.monotonic() + seconds
+        try:
+            self._channel.send(request, deadline)
+            reply = self._channel.receive(deadline)
+            if not isinstance(reply, dict):
+                raise BadMessage("no reply")
+        except BoxFailure:
+            self.close()
+            raise
+        except Hung:
+            self.close()
+            raise BoxFailure(TIMEOUT, f"did not end within {seconds:.3g} s; is there a loop that never ends?") from None
+        except TooLong as error:
+            self.close()
+            raise BoxFailure(REFUSED, f"an answer of {error}; {self._limits.reply:g} MiB are allowed") from None
+        except BadMessage as error:
+            self.close()
+            raise BoxFailure(REFUSED, f"what came out of the box is no answer: {error}") from None
+        except Ended:
+            raise self._end(self.close()) from None
+        if "value" in reply:
+            return reply["value"]
+        if "refused" in reply:
+            raise RefusedAnswer(_line(reply["refused"]))
+        if "raised" in reply:
+            raise StudentError.of(reply)
+        self.close()
+        raise BoxFailure(REFUSED, "what came out of the box is no answer")
+
+    def close(self) -> dict[str, Any]:
+        """End everything in the box; how it ended."""
+        if self._closed:
+            return {}
+        self._closed = True
+        self._drain()
+        report = self._started.end()
+        self.cpu_used = float(report.get("cpu", 0.0))
+        return report
+
+    def take_printed(self) -> str:
+        """What was printed since the last time: its beginning. A box that has printed too much is closed."""
+        if not self._closed:
+            self._drain()
+        text, self.printed = self.printed.decode("utf-8", "replace"), b""
+        return text
+
+    def _end(self, report: Mapping[str, Any]) -> BoxFailure:
+        """What to say of a box that has ended by itself."""
+        status, cpu = int(report.get("status", 0)), float(report.get("cpu", 0.0))
+        if os.WIFSIGNALED(status) if hasattr(os, "WIFSIGNALED") else False:
+            number = os.WTERMSIG(status)
+            if number == getattr(signal, "SIGXCPU", None) or (number == signal.SIGKILL and cpu >= self._cpu - 1):
+                return BoxFailure(TIMEOUT, f"more than {self._cpu:.3g} s of processor time")
+            if number == signal.SIGKILL and report.get("memory", 0) > self._limits.bytes_of("memory"):
+                return BoxFailure(MEMORY, f"more than {self._limits.memory:g} MiB of memory")
+            if number == getattr(signal, "SIGXFSZ", None):
+                return BoxFailure(REFUSED, f"a file of more than {self._limits.written:g} MiB")
+            what = SIGNALS_IN_WORDS.get(number) or f"signal {number}"
+            return BoxFailure(CRASHED, f"the code brought Python down ({what})")
+        code = os.waitstatus_to_exitcode(status) if report else 0
+        return BoxFailure(CRASHED, f"the code ended Python (exit status {code}); a classifier must return instead")
+
+    def _watch(self) -> None:
+        """Take what was printed, and look whether too much was printed or written."""
+        self._drain()
+        if self._n_printed > self._limits.bytes_of("printed"):
+            raise BoxFailure(REFUSED, f"more than {self._limits.printed:g} MiB printed")
+        private, now = self._started.private, time.monotonic()
+        if private is not None and now >= self._next_look:
+            self._next_look = now + PRIVATE_LOOK
+            files, written = _usage(private)
+            if files > self._limits.files + 200 or written > self._limits.bytes_of("written") + 4_000_000:
+                raise BoxFailure(REFUSED, f"more than {self._limits.files} files or {self._limits.written:g} MiB written")
+
+    def _drain(self) -> None:
+        for _ in range(64):
+            piece = self._started.take_output()
+            if not piece:
+                return
+            self._n_printed += len(piece)
+            self.printed += piece[: KEPT_OUTPUT - len(self.printed)]
+
+
+class StudentError(Exception):
+    """An exception that the student's code raised, as told from the box: the kinds it is of, and texts.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        The names of its class and of those that this derives from.
+    trace : str
+        The traceback in the student's files.
+    places : tuple of str
+        Only where it happened.
+    """
+
+    def __init__(self, kinds: tuple[str, ...], text: str, trace: str, places: tuple[str, ...]):
+        super().__init__(text)
+        self.kinds, self.trace, self.places = kinds, trace, places
+
+    @classmethod
+    def of(cls, reply: Mapping[str, Any]) -> "StudentError":
+        """From a reply, in which anything may stand."""
+        kinds = tuple(str(kind)[:80] for kind in _texts(reply.get("raised")))[:20] or ("Exception",)
+        places = tuple(_line(place) for place in _texts(reply.get("places")))[:5]
+        return cls(kinds, _text(reply.get("text")), _text(reply.get("trace")), places)
+
+
+class RefusedAnswer(Exception):
+    """A value that must not leave the box."""
+
+
+def _texts(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value[:8000] if isinstance(value, str) else ""
+
+
+def _line(value: Any) -> str:
+    return " ".join(str(value).split())[:300]
+
+
+def _usage(folder: Path) -> tuple[int, int]:
+    """Files and bytes below a folder."""
+    files = size = 0
+    for place, folders, names in os.walk(folder):
+        files += len(folders) + len(names)
+        for name in names:
+            try:
+                size += os.lstat(os.path.join(place, name)).st_size
+            except OSError:
+                continue
+    return files, size

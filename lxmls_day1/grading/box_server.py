@@ -1,0 +1,212 @@
+"""The inside of the box: it loads a submission, does the calls that it is sent, and answers with plain data.
+
+Whatever runs here may be the student's. Nothing in this process, and nothing that it can see, says what is expected. What
+it answers is a claim, which is judged outside.
+"""
+
+import importlib
+import io
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.grading.messages import Channel, NotPlain, Reference, TooLong
+
+LONGEST_TEXT = 4000
+MOST_REQUEST = 64 << 20
+
+
+class BoxServer:
+    """Does what it is asked, one request after another.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the lab is put.
+    most_reply : int
+        Bytes that an answer may have.
+    """
+
+    def __init__(self, folder: Path, most_reply: int):
+        self._folder = folder
+        self._most_reply = most_reply
+        self._lab: Any = None
+        self._objects: dict[int, Any] = {}
+        self._notebook: Any = None
+
+    def serve(self, channel: Channel) -> None:
+        """Answer requests until there are no more."""
+        deeds: dict[str, Callable[[dict[str, Any]], Any]] = {
+            "files": self._files,
+            "make": self._make,
+            "function": self._function,
+            "get": self._get,
+            "call": self._call,
+            "imports": self._imports,
+            "cell": self._cell,
+            "probe": probe,
+        }
+        while True:
+            request = channel.receive()
+            reply = self._answer(deeds[request["do"]], request)
+            try:
+                channel.send(reply, most=self._most_reply)
+            except TooLong as error:
+                channel.send({"refused": f"an answer of {error}; {self._most_reply / 1e6:.0f} MB are allowed"})
+            except NotPlain as error:
+                channel.send({"refused": f"an answer must be numbers, texts, or arrays or lists of them; this is {error}"})
+            except (Exception, SystemExit) as error:  # an answer that cannot even be looked at
+                channel.send({"refused": f"an answer that cannot be read ({type(error).__name__})"})
+
+    def _answer(self, deed: Callable[[dict[str, Any]], Any], request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            try:
+                return {"value": deed(request)}
+            finally:
+                _flush()
+        except BaseException as error:  # KeyboardInterrupt and SystemExit too: the student's code has raised it
+            return self._raised(error)
+
+    def _raised(self, error: BaseException) -> dict[str, Any]:
+        from lxmls_day1.exercises.tracebacks import trimmed_traceback
+
+        kinds = [kind.__name__ for kind in type(error).__mro__][:20]
+        if isinstance(error, (MemoryError, RecursionError)):
+            error = error.with_traceback(None)
+        try:
+            text, trace = (
+                said.replace(f"{self._folder} ", "the lab ") for said in (str(error), trimmed_traceback(error, self._folder))
+            )
+        except BaseException as another:
+            text, trace = "", f"{kinds[0]}, and its text cannot be had ({type(another).__name__})"
+        places = [
+            f"{Path(frame.filename).relative_to(self._folder).as_posix()}:{frame.lineno}, in {frame.name}"
+            for frame in traceback.extract_tb(error.__traceback__)
+            if Path(frame.filename).is_relative_to(self._folder)
+        ]
+        return {
+            "raised": kinds,
+            "text": text[:LONGEST_TEXT],
+            "trace": trace[-LONGEST_TEXT:],
+            "places": [place[:200] for place in places[-5:]],
+        }
+
+    def _files(self, request: dict[str, Any]) -> None:
+        for name, content in request["files"].items():
+            path = self._folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.tobytes())
+        os.chdir(self._folder)
+
+    @property
+    def lab(self) -> Any:
+        if self._lab is None:
+            from lxmls_day1.lab import Lab
+
+            self._lab = Lab(self._folder)
+        return self._lab
+
+    def _make(self, request: dict[str, Any]) -> Reference:
+        make = {"classifiers": self.lab.classifier, "readers": self.lab.reader}[request["package"]]
+        number = len(self._objects)
+        self._objects[number] = make(request["module"], request["name"], **self._arguments(request["settings"]))
+        return Reference(number)
+
+    def _function(self, request: dict[str, Any]) -> Any:
+        arguments, settings = self._arguments(request["arguments"]), self._arguments(request["settings"])
+        return self.lab.function(request["module"], request["name"], *arguments, **settings)
+
+    def _get(self, request: dict[str, Any]) -> Any:
+        value = getattr(self._objects[request["object"]], request["name"])
+        return {"method": True} if callable(value) else {"attribute": value}
+
+    def _call(self, request: dict[str, Any]) -> Any:
+        method = getattr(self._objects[request["object"]], request["name"])
+        return method(*self._arguments(request["arguments"]), **self._arguments(request["settings"]))
+
+    def _arguments(self, value: Any) -> Any:
+        if isinstance(value, Reference):
+            return self._objects[value.number]
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._arguments(entry) for entry in value)
+        if isinstance(value, dict):
+            return {key: self._arguments(entry) for key, entry in value.items()}
+        return value
+
+    def _imports(self, request: dict[str, Any]) -> list[str]:
+        """What cannot be imported, in a sentence each."""
+        from lxmls_day1.errors import InputError
+
+        failed = []
+        for name in request["modules"]:
+            try:
+                self.lab.load(name)
+            except InputError as error:
+                failed.append(str(error))
+        return failed
+
+    def _cell(self, request: dict[str, Any]) -> str:
+        """Run one code cell after those before it; what went wrong, or nothing."""
+        from lxmls_day1.grading.notebook_cells import CellRunner
+
+        if self._notebook is None:
+            self._notebook = CellRunner(self._folder)
+        return self._notebook.run(request["source"])
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue
+
+
+def probe(request: dict[str, Any]) -> list[str]:
+    """Try what must not be possible here; what was possible, in words. For the self-test of a box."""
+    import contextlib
+    import signal
+    import socket
+
+    found = []
+    for path in request["unreadable"]:
+        with contextlib.suppress(OSError):
+            os.listdir(path) if os.path.isdir(path) else Path(path).read_bytes()
+            found.append(f"{path} can be read")
+    for path in request["unwritable"]:
+        with contextlib.suppress(OSError):
+            Path(path, "lxmls-day1-probe").write_text("", encoding="utf-8")
+            found.append(f"{path} can be written to")
+    with contextlib.suppress(OSError):
+        socket.create_connection(("127.0.0.1", request["port"]), timeout=1).close()
+        found.append("a port of this machine can be connected to")
+    with contextlib.suppress(OSError):
+        os.kill(request["pid"], 0)
+        if request["pid"] != os.getpid():
+            found.append("the process that grades can be signalled")
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{request['pid']}/status").read_bytes()
+        found.append("the process that grades can be seen")
+    with contextlib.suppress(OSError):
+        pid = os.fork()
+        if pid == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(pid, 0)
+        found.append("processes can be started")
+    secrets = [name for name in os.environ if name in request["variables"]]
+    return [*found, *(f"the environment variable {name} can be seen" for name in secrets)]
+
+
+def prepare_process() -> None:
+    """What the student's code finds: no arguments, no input, no bytecode files, text output that never fails."""
+    sys.argv = ["lab"]
+    sys.dont_write_bytecode = True
+    sys.stdin = io.StringIO()
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        setattr(sys, name, io.TextIOWrapper(open(number, "wb", closefd=False), "utf-8", "backslashreplace"))  # noqa: SIM115
+    sys.setrecursionlimit(1000)
+    for name in ("numpy.random", "random"):
+        importlib.import_module(name).seed(0)

@@ -1,0 +1,192 @@
+"""A warm Python that makes boxes: it has imported what every lab needs, and forks once for each submission.
+
+It runs outside of the student's reach and never runs a student's code itself. On Linux each box is made of two forks: a
+keeper, which moves into new name spaces and waits, and in there the process that gives up its rights and serves
+(`box_server`). When that ends, or the grader says so or is gone, the keeper ends all that is left of it.
+
+Started as ``box_starter.main(control, level)`` by `lxmls_day1.grading.sandbox`; `spawned` is for systems without fork.
+"""
+
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.grading import confinement
+from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
+from lxmls_day1.grading.messages import Channel, Ended
+
+BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
+PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the starter
+COVERED = ("/proc",)
+
+
+def main(control: int, level: str, notebooks: bool = False) -> None:
+    """Wait for requests on a socket; one box for each, until the socket is closed.
+
+    Parameters
+    ----------
+    control : int
+        The file descriptor of a socket that keeps messages apart. A request is JSON, with three descriptors: where the box
+        is served, what it prints to, and where its keeper reports.
+    level : str
+    notebooks : bool
+        Whether the boxes are for notebooks, which draw figures.
+    """
+    confinement.die_with_parent()
+    warm_up()
+    if notebooks:
+        from lxmls_day1.grading.notebook_cells import warm_up_for_notebooks
+
+        warm_up_for_notebooks()
+    requests = socket.socket(fileno=control)
+    requests.send(b"ready")
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are buried by the kernel
+    while True:
+        message, handles, _, _ = socket.recv_fds(requests, 1 << 16, 3)
+        if not message:
+            return
+        if os.fork() == 0:
+            requests.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _keep(json.loads(message), level, *handles)
+        for handle in handles:
+            os.close(handle)
+
+
+def _keep(request: dict[str, Any], level: str, served: int, printed: int, reported: int) -> None:
+    """The keeper: make the box, wait for its end or for the word to end it, report, end."""
+    status = 1
+    try:
+        confinement.die_with_parent()
+        if level == BUBBLEWRAP:
+            confinement.enter_name_spaces()
+        else:
+            confinement.adopt_orphans()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reported)
+            _be_the_box(request, level, served, printed)
+        for handle in (served, printed):
+            os.close(handle)
+        watched = os.pidfd_open(pid)
+        ready, _, _ = select.select([watched, reported], [], [])
+        if watched not in ready:
+            os.kill(pid, signal.SIGKILL)
+        _, code, used = os.wait4(pid, 0)
+        if level != BUBBLEWRAP:  # there the kernel ends a pid name space with its first process
+            confinement.kill_descendants()
+        report = {"status": code, "cpu": used.ru_utime + used.ru_stime, "memory": used.ru_maxrss * 1024}
+        os.write(reported, json.dumps(report).encode())
+        status = 0
+    except OSError as error:
+        os.write(reported, json.dumps({"broken": str(error)}).encode())
+    finally:
+        os._exit(status)
+
+
+def _be_the_box(request: dict[str, Any], level: str, served: int, printed: int) -> None:
+    """Give up all that a box must not have, and serve. Does not return."""
+    limits, folder = request["limits"], Path(request["folder"])
+    channel = None
+    try:
+        confinement.die_with_parent()
+        os.setsid()
+        served = _take_standard_places(served, printed)
+        channel = Channel(socket.socket(fileno=served), MOST_REQUEST)
+        limits["memory"] += confinement.present_memory()
+        if level == BUBBLEWRAP:
+            confinement.keep_mounts_private()
+            confinement.cover(PRIVATE, limits["written"], limits["files"], writable=True)
+            for path in COVERED:
+                confinement.cover(path)
+            folder.mkdir(parents=True)
+        os.environ["HOME"] = os.environ["TMPDIR"] = str(folder.parent)
+        os.chdir(folder)
+        tempfile.tempdir = None
+        prepare_process()
+        confinement_of_process(level, limits, request.get("readable", ()), folder.parent)
+        channel.send({"value": "ready"})
+    except BaseException as error:
+        if channel is not None:
+            channel.send({"broken": f"{type(error).__name__}: {error}"})
+        os._exit(70)
+    try:
+        BoxServer(folder, limits["reply"]).serve(channel)
+    except Ended:
+        os._exit(0)
+    except BaseException:
+        os._exit(71)
+    os._exit(0)
+
+
+def confinement_of_process(level: str, limits: dict[str, Any], readable: Any, private: Path) -> None:
+    """Limits at every level; nobody's rights, few sights, few system calls at the two that keep hostile code in."""
+    several = limits["processes"] > 1
+    confinement.limit_resources(
+        limits["cpu"], limits["memory"], limits["written"], limits["processes"] if several else None
+    )
+    if level == PROCESS:
+        return
+    confinement.drop_capabilities()
+    if level == LANDLOCK:
+        confinement.allow_only(readable, [str(private)])
+    confinement.forbid_system_calls(may_start_processes=several and level == BUBBLEWRAP)
+
+
+def _take_standard_places(served: int, printed: int) -> int:
+    """Nothing to read, what is printed to its place, the socket at 3, and no other descriptor at all."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    high = os.dup2(served, 100)
+    os.dup2(nothing, 0)
+    os.dup2(printed, 1)
+    os.dup2(printed, 2)
+    os.dup2(high, 3)
+    os.closerange(4, min(1 << 16, os.sysconf("SC_OPEN_MAX")))
+    return 3
+
+
+def warm_up() -> None:
+    """Import and run what nearly every lab needs, so that no box has to."""
+    import numpy as np
+    import scipy.sparse
+    import scipy.special
+
+    from lxmls_day1 import batch_kernels, boundaries, checks, gaussians, kernels  # noqa: F401
+    from lxmls_day1.exercises import tracebacks  # noqa: F401
+
+    X = scipy.sparse.csr_array(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]]))
+    for n_classes in (2, 3):
+        examples = kernels.as_examples(X)
+        rows = (examples.indptr, examples.indices, examples.data)
+        V, state = np.zeros((3, n_classes)), np.array([1.0, 0.0])
+        scores = kernels.scores_of(*rows, 0, V, state)
+        for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
+            kernels.apply_update(*rows, 1, scores + 1.0, 0.5, V, U, state)
+
+
+def spawned(port: int, token: str, request: str) -> None:
+    """A box on a system without fork: a process of its own that connects to the grader on this machine."""
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(bytes.fromhex(token))
+    content = json.loads(request)
+    channel = Channel(connection, MOST_REQUEST)
+    folder = Path(content["folder"])
+    os.chdir(folder)
+    prepare_process()
+    if os.name == "posix":
+        import resource
+
+        cpu = max(1, int(content["limits"]["cpu"]))
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (content["limits"]["written"],) * 2)
+    channel.send({"value": "ready"})
+    try:
+        BoxServer(folder, content["limits"]["reply"]).serve(channel)
+    except Ended:
+        sys.exit(0)

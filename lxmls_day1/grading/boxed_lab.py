@@ -1,0 +1,201 @@
+"""A lab whose code runs in a box: what the ``lab`` fixture of the checks is while grading.
+
+A check says ``lab.classifier("mira", "Mira", regularizer=0.5).train(X, y)`` as it does with a `Lab`. Here each call is
+carried into the box and its answer out of it. A classifier stays in the box; the check holds a stand-in.
+"""
+
+import builtins
+import time
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.grading.box import Box, BoxFailure, StudentError
+from lxmls_day1.grading.gradebook import TIMEOUT
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.messages import Reference
+from lxmls_day1.grading.sandbox import SpawnedStarter, Starter
+
+MOST_CALLS = 12
+LONGEST_CALL = 160
+LONGEST_LITERAL = 60
+
+
+class BoxedLab:
+    """The stand-in for a `Lab`.
+
+    Parameters
+    ----------
+    starter : Starter or SpawnedStarter
+    files : mapping from path in the lab to bytes
+    limits : Limits
+
+    Attributes
+    ----------
+    calls : list of str
+        What was called since `begin`.
+    """
+
+    def __init__(self, starter: Starter | SpawnedStarter, files: Mapping[PurePosixPath, bytes], limits: Limits):
+        self._starter = starter
+        self._files = files
+        self._limits = limits
+        self._box: Box | None = None
+        self._cpu_left = limits.cpu_seconds
+        self._ends = time.monotonic() + limits.total_seconds
+        self._check_ends = self._ends
+        self.calls: list[str] = []
+
+    def begin(self) -> None:
+        """A new check begins, with its own time."""
+        self.calls = []
+        self._check_ends = min(self._ends, time.monotonic() + self._limits.check_seconds)
+
+    def take_printed(self) -> str:
+        """What the code has printed since the last time."""
+        return self._box.take_printed() if self._box is not None else ""
+
+    def close(self) -> None:
+        """Nothing is left of the box after this."""
+        if self._box is not None:
+            self._box.close()
+            self._cpu_left -= self._box.cpu_used
+            self._box = None
+
+    def classifier(self, module: str, class_name: str, **settings: Any) -> "BoxedObject":
+        """As `Lab.classifier`."""
+        return self._make("classifiers", module, class_name, settings)
+
+    def reader(self, module: str, class_name: str, **settings: Any) -> "BoxedObject":
+        """As `Lab.reader`."""
+        return self._make("readers", module, class_name, settings)
+
+    def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
+        """As `Lab.function`."""
+        self._note(call_text(name, arguments, settings))
+        return self._ask("function", module=module, name=name, arguments=list(arguments), settings=settings)
+
+    def failing_imports(self, modules: list[str]) -> list[str]:
+        """What of some modules cannot be imported, in a sentence each."""
+        return self._ask("imports", modules=modules)
+
+    def run_cell(self, source: str) -> str:
+        """Run a code cell of a notebook after those before it: what went wrong, or nothing."""
+        return str(self._ask("cell", source=source))
+
+    def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> "BoxedObject":
+        self._note(call_text(class_name, (), settings))
+        reference = self._ask("make", package=package, module=module, name=class_name, settings=settings)
+        if not isinstance(reference, Reference):
+            raise BoxFailure("refused", f"what came out of the box is no {class_name}")
+        return BoxedObject(self, self._box, reference, class_name)
+
+    def _note(self, text: str) -> None:
+        if len(self.calls) < MOST_CALLS:
+            self.calls.append(text)
+        elif len(self.calls) == MOST_CALLS:
+            self.calls.append("…")
+
+    def _ask(self, deed: str, **content: Any) -> Any:
+        box = self._open()
+        try:
+            return box.ask({"do": deed, **content}, self._check_ends - time.monotonic())
+        except StudentError as error:
+            raise exception_of(error) from None
+        except BoxFailure:
+            self.close_failed()
+            raise
+
+    def close_failed(self) -> None:
+        """Forget a box that went down; the next call opens another one."""
+        if self._box is not None:
+            self._cpu_left -= self._box.cpu_used
+            self._box = None
+
+    def _open(self) -> Box:
+        if time.monotonic() >= self._ends:
+            raise BoxFailure(TIMEOUT, f"the {self._limits.total_seconds:g} s for a whole submission were used up before")
+        if self._cpu_left <= 0:
+            raise BoxFailure(TIMEOUT, f"the {self._limits.cpu_seconds:g} s of processor time were used up before")
+        if self._box is None:
+            self._box = Box(self._starter, self._files, self._limits, self._cpu_left)
+        return self._box
+
+
+class BoxedObject:
+    """The stand-in for a classifier or a data set that lives in a box: its methods are called there."""
+
+    def __init__(self, lab: BoxedLab, box: Box | None, reference: Reference, name: str):
+        self._lab, self._box, self._reference, self._name = lab, box, reference, name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._check_alive()
+        answer = self._lab._ask("get", object=self._reference.number, name=name)
+        if not isinstance(answer, dict) or len(answer) != 1:
+            raise BoxFailure("refused", f"what came out of the box is not {name}")
+        return self._method(name) if "method" in answer else answer.get("attribute")
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        def method(*arguments: Any, **settings: Any) -> Any:
+            self._check_alive()
+            self._lab._note(call_text(name, arguments, settings))
+            crossing = [Reference(a._reference.number) if isinstance(a, BoxedObject) else a for a in arguments]
+            number = self._reference.number
+            return self._lab._ask("call", object=number, name=name, arguments=crossing, settings=settings)
+
+        return method
+
+    def _check_alive(self) -> None:
+        if self._lab._box is not self._box:
+            raise BoxFailure("crashed", f"the {self._name} is gone with its box")
+
+
+def exception_of(error: StudentError) -> Exception:
+    """An exception of ours for one of a student: of the nearest built-in class, with `boxed` telling about it.
+
+    A check can thus say ``except ValueError``. Nothing that is not an ordinary exception comes out of a box.
+    """
+    for kind in error.kinds:
+        found = InputError if kind == "InputError" else getattr(builtins, kind, None)
+        if isinstance(found, type) and issubclass(found, Exception) and not issubclass(found, UnicodeError):
+            break
+    else:
+        found = Exception
+    made = found(str(error))
+    made.boxed = error
+    return made
+
+
+def call_text(name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> str:
+    """A call as a student would write it.
+
+    Examples
+    --------
+    >>> call_text("mira_rule", (np.array([0.5, 2.5]), 0, 6.0), {})
+    'mira_rule([0.5, 2.5], 0, 6.0)'
+    >>> call_text("train", (np.zeros((100, 2)),), {"order": [2, 1]})
+    'train(array (100, 2), order=[2, 1])'
+    """
+    parts = [_literal(argument) for argument in arguments]
+    parts += [f"{key}={_literal(value)}" for key, value in settings.items()]
+    text = f"{name}({', '.join(parts)})"
+    return text if len(text) <= LONGEST_CALL else text[: LONGEST_CALL - 2] + "…)"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, BoxedObject):
+        return value._name
+    if isinstance(value, np.ndarray):
+        text = repr(np.round(value, 6).tolist()) if value.dtype.kind == "f" else repr(value.tolist())
+        return text if len(text) <= LONGEST_LITERAL else f"array {value.shape}"
+    if hasattr(value, "nnz"):
+        return f"sparse array {value.shape}"
+    if isinstance(value, np.generic):
+        value = value.item()
+    text = repr(value)
+    return text if len(text) <= LONGEST_LITERAL else f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else text

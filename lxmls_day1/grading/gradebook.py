@@ -1,0 +1,258 @@
+"""What grading finds out: one row for each submission, as plain data that goes to JSON and back.
+
+The pages for students and the tables for instructors are made from these rows alone.
+"""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+FORMAT = 1
+
+OK, WRONG, ERROR, TIMEOUT, MEMORY = "ok", "wrong", "error", "timeout", "memory"
+CRASHED, REFUSED, MISSING = "crashed", "refused", "missing"
+
+VERDICTS = {
+    OK: "right",
+    WRONG: "another answer than the expected one",
+    ERROR: "an exception",
+    TIMEOUT: "not done within the time limit",
+    MEMORY: "more memory than allowed",
+    CRASHED: "the code brought its process down",
+    REFUSED: "not allowed: an answer that is not plain data, too long, or a box that is not safe enough",
+    MISSING: "nothing to check: a file or a function is not there, or the exercise is not begun",
+}
+
+
+@dataclass(frozen=True)
+class CheckGrade:
+    """How one check went.
+
+    Attributes
+    ----------
+    check : str
+        ``test_1_05_mira.py::test_costs``
+    exercise, title : str
+    hidden : bool
+        Then students see the title, the verdict, and what `text` and `mistakes` say; nothing of the inputs is in there.
+    verdict : str
+        One of `VERDICTS`.
+    text : str
+        What to say about it, some lines: expected and got, or the traceback in the student's files. Fit for students.
+    calls : tuple of str
+        What was called in the student's code, such as ``mira_rule([0.5, 2.5, −1], 0, 6, 8, [0, 1, 1])``; public checks only.
+    mistakes : tuple of (name, sentence)
+        The known mistakes that give this very answer.
+    seconds : float
+    """
+
+    check: str
+    exercise: str
+    title: str
+    hidden: bool
+    verdict: str
+    text: str = ""
+    calls: tuple[str, ...] = ()
+    mistakes: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class ExerciseGrade:
+    """How one exercise went: points in proportion to its checks, or None where they are given by hand."""
+
+    id: str
+    title: str
+    kind: str
+    out_of: float
+    checks: tuple[CheckGrade, ...] = ()
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether no check decides: an experiment or a derivation."""
+        return not self.checks
+
+    @property
+    def passed(self) -> int:
+        return sum(check.verdict == OK for check in self.checks)
+
+    @property
+    def points(self) -> float | None:
+        return None if self.by_hand else self.out_of * self.passed / len(self.checks)
+
+    @property
+    def mistakes(self) -> tuple[tuple[str, str], ...]:
+        """The known mistakes that explain the most wrong answers; several only if they explain equally many."""
+        counts: dict[tuple[str, str], int] = {}
+        for check in self.checks:
+            for mistake in check.mistakes:
+                counts[mistake] = counts.get(mistake, 0) + 1
+        most = max(counts.values(), default=0)
+        return tuple(mistake for mistake, count in counts.items() if count == most)
+
+
+@dataclass(frozen=True)
+class FreeAnswer:
+    """A free-text answer out of a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty."""
+
+    exercise: str
+    notebook: str
+    asked: str
+    text: str
+
+
+@dataclass(frozen=True)
+class CellFailure:
+    """A notebook cell that ended in an error when the notebook was run in the box; `cell` counts code cells from 1."""
+
+    notebook: str
+    cell: int
+    exercise: str | None
+    error: str
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """The weights that a submission's classifier found on the simple data set: rows 0 … J of K numbers."""
+
+    exercise: str
+    classifier: str
+    params: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """All that is known of one submission.
+
+    Attributes
+    ----------
+    student : str
+        Unique in a run, fit for a file name.
+    name : str
+        What to print.
+    source : str
+        Where it came from, as the instructor wrote it.
+    digest : str
+        Of all its files: the same digest, the same submission.
+    exercises : tuple of ExerciseGrade
+    warnings : tuple of str
+        Sentences that cost no points: a file in an unusual place, one that was put aside.
+    printed : str
+        The beginning of what its code printed in public checks.
+    boundaries, answers, notebook_failures : tuples
+    fingerprints : mapping from file to numbers
+        To find submissions that are alike (`lxmls_day1.grading.similarity`).
+    key : str
+        Of everything else that the row depends on (checks, seed, limits): a row with another key is out of date.
+    seconds : float
+    """
+
+    student: str
+    name: str
+    source: str
+    digest: str
+    exercises: tuple[ExerciseGrade, ...]
+    warnings: tuple[str, ...] = ()
+    printed: str = ""
+    boundaries: tuple[Boundary, ...] = ()
+    answers: tuple[FreeAnswer, ...] = ()
+    notebook_failures: tuple[CellFailure, ...] = ()
+    fingerprints: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    key: str = ""
+    seconds: float = 0.0
+
+    @property
+    def points(self) -> float:
+        """Of all checked exercises; those to be marked by hand come on top."""
+        return sum(exercise.points or 0.0 for exercise in self.exercises)
+
+    @property
+    def out_of(self) -> float:
+        return sum(exercise.out_of for exercise in self.exercises if not exercise.by_hand)
+
+    @property
+    def checks(self) -> tuple[CheckGrade, ...]:
+        return tuple(check for exercise in self.exercises for check in exercise.checks)
+
+
+@dataclass(frozen=True)
+class Gradebook:
+    """A whole run.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        In the order of `Row.student`.
+    seed : int
+        Of the hidden checks; the same seed gives the same checks.
+    level, level_text : str
+        How submissions were kept apart: ``bubblewrap``, ``landlock`` or ``process``, and that in a sentence.
+    limits : mapping from name to number
+    hidden : bool
+        Whether hidden checks were run.
+    graded : str
+        When, as ISO 8601 in UTC.
+    version : str
+        Of this package.
+    """
+
+    rows: tuple[Row, ...]
+    seed: int
+    level: str
+    level_text: str
+    limits: Mapping[str, float] = field(default_factory=dict)
+    hidden: bool = True
+    graded: str = ""
+    version: str = ""
+
+
+def to_plain(value: Any) -> Any:
+    """Rows and gradebooks as dicts, lists, numbers and texts."""
+    if dataclasses.is_dataclass(value):
+        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [to_plain(entry) for entry in value]
+    return value
+
+
+def from_plain(kind: Any, plain: Any) -> Any:
+    """The inverse of `to_plain`: ``from_plain(Row, to_plain(row)) == row``.
+
+    Raises
+    ------
+    InputError
+        If the data are not of that form: a file from another version, or a damaged one.
+    """
+    try:
+        return _build(kind, plain)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"this is not a {getattr(kind, '__name__', kind)} of ours ({error}).") from error
+
+
+def _build(kind: Any, plain: Any) -> Any:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        return None if plain is None else _build(arguments[0], plain)
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        if unknown := set(plain) - set(hints):
+            raise ValueError(f"unknown key {min(unknown)!r}")
+        return kind(**{name: _build(hints[name], entry) for name, entry in plain.items()})
+    if origin is tuple:
+        if arguments[-1] is Ellipsis:
+            return tuple(_build(arguments[0], entry) for entry in plain)
+        return tuple(_build(part, entry) for part, entry in zip(arguments, plain, strict=True))
+    if origin is not None:  # a mapping
+        return {str(key): _build(arguments[1], entry) for key, entry in plain.items()}
+    if kind is float and type(plain) is int:
+        return float(plain)
+    if type(plain) is not kind:
+        raise ValueError(f"{plain!r:.60} where a {kind.__name__} should be")
+    return plain

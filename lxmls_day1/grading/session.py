@@ -1,0 +1,248 @@
+"""Checks run on boxed submissions: one pytest session, in which all checks run once for each submission.
+
+The checks, what they expect, and pytest are in this process. The student's code is in a box (`boxed_lab`); all that it can
+do to a check is to answer wrongly, late or not at all.
+"""
+
+import contextlib
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises import check_process, pytest_plugin
+from lxmls_day1.exercises.answers import RecordedAnswers, WrongAnswer
+from lxmls_day1.exercises.markers import STUB_MESSAGE
+from lxmls_day1.exercises.registry import exercise_of_check
+from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
+from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.gradebook import ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
+
+MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
+KEPT_OUTPUT = 4000
+
+
+@dataclass(frozen=True)
+class Checked:
+    """How all checks went on one lab."""
+
+    checks: tuple[CheckGrade, ...]
+    printed: str
+
+
+class _GradingRun(pytest_plugin.ChecksRun):
+    """The run of checks whose lab is in a box."""
+
+    boxed: BoxedLab | None = None
+
+    def lab(self, check_file: Path) -> Any:
+        return self.boxed
+
+
+class CheckSession:
+    """The checks of some exercises, ready to be run on one lab after another.
+
+    Parameters
+    ----------
+    check_files : sequence of Path
+    expected : RecordedAnswers
+        Of the public checks, and of the hidden ones with the seed.
+    seed : int
+    starter : Starter or SpawnedStarter
+    limits : Limits
+    refuse_hidden : str
+        Why hidden checks are not run, if they are not.
+    """
+
+    def __init__(
+        self,
+        check_files: Sequence[Path],
+        expected: RecordedAnswers,
+        seed: int,
+        starter: Starter | SpawnedStarter,
+        limits: Limits,
+        refuse_hidden: str = "",
+    ):
+        self._check_files = check_files
+        self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
+        self._starter = starter
+        self._limits = limits
+        self._refuse_hidden = refuse_hidden
+        self._grades: list[CheckGrade] = []
+        self._printed = ""
+        self._found: tuple[str, str, list[tuple[str, str]]] | None = None
+        self._broken: list[str] = []
+        self._known: list[CheckGrade] = []
+
+    def run_all(self, labs: Sequence[Mapping[PurePosixPath, bytes]], done: Callable[[int, Checked, BoxedLab], None]) -> None:
+        """Run all checks on each lab in turn.
+
+        Parameters
+        ----------
+        labs : sequence of mapping from path to bytes
+        done : function from number of the lab, `Checked` and `BoxedLab`
+            Called after each one; the lab is still open then.
+
+        Raises
+        ------
+        InputError
+            If the checks themselves cannot be run.
+        """
+        self._labs, self._done = labs, done
+        self._failure: BaseException | None = None
+        with tempfile.TemporaryDirectory(prefix="lxmls-day1-grading-", ignore_cleanup_errors=True) as folder:
+            settings = Path(folder, "pytest.ini")
+            settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
+            options = [
+                *check_process.PYTEST_OPTIONS, "-p", "no:faulthandler", "-p", "no:doctest", "-p", "no:unraisableexception",
+                "-p", "no:threadexception", "-p", "no:junitxml", "-p", "no:pastebin", "-p", "no:logging",
+                "-s", "-c", str(settings), f"--rootdir={self._check_files[0].parent}",
+            ]  # fmt: skip
+            with _no_other_plugins():
+                pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
+        if self._failure is not None:
+            raise self._failure
+        if self._broken:
+            raise InputError(f"the checks cannot be run: {self._broken[0]}")
+
+    def checks_unrun(self, verdict: str, text: str) -> tuple[CheckGrade, ...]:
+        """All checks with one verdict, for a submission in which there is nothing to check; after `run_all`."""
+        return tuple(replace(check, verdict=verdict, text=text) for check in self._known)
+
+    # What pytest calls --------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[pytest_plugin.RUN] = self._run
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._broken.append(f"{report.nodeid} cannot be read:\n{report.longreprtext}")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if not self._broken:
+            self._known = [_unrun(item) for item in session.items]
+            try:
+                for number, files in enumerate(self._labs):
+                    self._run_one(session, number, files)
+            except BaseException as error:
+                self._failure = error
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> Any:
+        report = yield
+        if report.when == "call" or (report.when == "setup" and not report.passed):
+            self._found = self._verdict(item, call)
+        return report
+
+    # One lab ------------------------------------------------------------------------------------------------------------
+
+    def _run_one(self, session: pytest.Session, number: int, files: Mapping[PurePosixPath, bytes]) -> None:
+        lab = self._run.boxed = BoxedLab(self._starter, files, self._limits)
+        grades: list[CheckGrade] = []
+        printed = ""
+        unending: Counter[str] = Counter()
+        try:
+            for i, item in enumerate(session.items):
+                exercise = exercise_of_check(item.path.name) or ""
+                hidden = pytest_plugin.is_hidden(item)
+                lab.begin()
+                began = time.monotonic()
+                if hidden and self._refuse_hidden:
+                    verdict, text, mistakes = REFUSED, self._refuse_hidden, []
+                elif unending[exercise] >= MOST_UNENDING:
+                    text = f"not tried, because {MOST_UNENDING} checks of this exercise did not end in time"
+                    verdict, mistakes = TIMEOUT, []
+                else:
+                    verdict, text, mistakes = self._check(item, session.items[i + 1 : i + 2])
+                    unending[exercise] += verdict == TIMEOUT
+                said = lab.take_printed()
+                if not hidden and len(printed) < KEPT_OUTPUT:
+                    printed += said
+                grades.append(
+                    replace(
+                        self._known[i],
+                        verdict=verdict,
+                        text=text,
+                        calls=() if hidden else tuple(lab.calls),
+                        mistakes=tuple(mistakes),
+                        seconds=round(time.monotonic() - began, 3),
+                    )
+                )
+            lab.begin()
+            self._done(number, Checked(tuple(grades), printed[:KEPT_OUTPUT]), lab)
+        finally:
+            lab.close()
+
+    def _check(self, item: pytest.Item, following: Sequence[pytest.Item]) -> tuple[str, str, list[tuple[str, str]]]:
+        self._found = None
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following[0] if following else None)
+        if self._found is None:
+            raise InputError(f"{pytest_plugin.check_key(item)} was not run; checks must be plain tests.")
+        return self._found
+
+    def _verdict(self, item: pytest.Item, call: pytest.CallInfo) -> tuple[str, str, list[tuple[str, str]]]:
+        """Verdict, text for the student, known mistakes."""
+        if call.excinfo is None:
+            return OK, "", []
+        error, hidden = call.excinfo.value, pytest_plugin.is_hidden(item)
+        if isinstance(error, BoxesUnavailable):
+            raise error
+        if isinstance(error, pytest.skip.Exception):
+            raise InputError(f"{pytest_plugin.check_key(item)} leaves itself out: {error}. A check that is graded must run.")
+        if isinstance(error, BoxFailure):
+            return error.verdict, "" if hidden and error.verdict == REFUSED else str(error), []
+        if isinstance(error, RefusedAnswer):
+            return REFUSED, "an answer must be numbers, texts, or arrays or lists of them" if hidden else str(error), []
+        if isinstance(error, WrongAnswer):
+            return WRONG, "" if hidden else str(error), list(error.mistakes)
+        boxed = getattr(error, "boxed", None)
+        if isinstance(boxed, StudentError):
+            return _verdict_of_exception(boxed, hidden)
+        if isinstance(error, InputError):
+            raise error  # no answer is recorded, say: a fault of the checks
+        if hidden:
+            return WRONG, "", []
+        if isinstance(error, AssertionError):
+            return WRONG, str(error).strip() or "a property that the answer must have does not hold", []
+        return WRONG, f"the answer has not the form that the check expects ({type(error).__name__}: {error})", []
+
+
+def _unrun(item: pytest.Item) -> CheckGrade:
+    exercise = exercise_of_check(item.path.name) or ""
+    key, title = pytest_plugin.check_key(item), pytest_plugin.check_title(item)
+    return CheckGrade(key, exercise, title, pytest_plugin.is_hidden(item), MISSING)
+
+
+def _verdict_of_exception(error: StudentError, hidden: bool) -> tuple[str, str, list[tuple[str, str]]]:
+    kind = error.kinds[0]
+    if "NotInLab" in error.kinds:
+        return MISSING, error.trace, []
+    if "NotImplementedError" in error.kinds and STUB_MESSAGE.match(str(error)):
+        return MISSING, "still to be written", []
+    shown = "\n".join([*error.places, f"{kind if kind.isidentifier() else 'an exception'}"]) if hidden else error.trace
+    return MEMORY if "MemoryError" in error.kinds else ERROR, shown, []
+
+
+@contextlib.contextmanager
+def _no_other_plugins() -> Iterator[None]:
+    """Plugins that happen to be installed have no part in grading."""
+    name = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+        if before is not None:
+            os.environ[name] = before

@@ -1,0 +1,239 @@
+"""Frames go there and back unchanged; bytes that are no frame are refused, whatever they are, and never executed."""
+
+import json
+import math
+import pickle
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from lxmls_day1.grading.messages import (
+    HEAD,
+    BadMessage,
+    Channel,
+    Ended,
+    Hung,
+    NotPlain,
+    Reference,
+    TooLong,
+    decoded,
+    encoded,
+)
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**200), 2**200)
+    | st.floats()
+    | st.text(st.characters(exclude_categories=["Cs"]))
+)
+arrays = npst.arrays(
+    st.sampled_from(["?", "i1", "u2", "<i4", ">i8", "f2", "f4", "<f8", ">f8"]),
+    npst.array_shapes(min_dims=0, min_side=0),
+)
+values = st.recursive(
+    scalars | arrays,
+    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text("ab"), inner),
+    max_leaves=8,
+)
+
+
+def same(a, b):
+    if isinstance(a, np.ndarray):
+        alike = isinstance(b, np.ndarray) and a.dtype.newbyteorder("=") == b.dtype and a.shape == b.shape
+        return alike and a.astype(a.dtype.newbyteorder("=")).tobytes() == b.tobytes()
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float):
+        return a == b and math.copysign(1, a) == math.copysign(1, b) or (math.isnan(a) and math.isnan(b))
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    return a == b
+
+
+@given(values)
+def test_there_and_back(value):
+    assert same(value, decoded(encoded(value)))
+
+
+@given(npst.arrays("f8", (3, 4), elements=st.sampled_from([0.0, 1.5, -2.0])))
+def test_sparse_there_and_back(dense):
+    back = decoded(encoded(scipy.sparse.csc_array(dense)))
+    assert scipy.sparse.issparse(back)
+    assert np.array_equal(back.toarray(), dense)
+
+
+def test_scalars_of_numpy_keep_their_type():
+    back = decoded(encoded(np.float32(0.5)))
+    assert type(back) is np.float32
+    assert back == 0.5
+
+
+def test_texts_in_an_array():
+    assert decoded(encoded(np.array([["spam", "ham"]]))).tolist() == [["spam", "ham"]]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(), {1: 2}, {"a": {3}}, np.array([object()]), np.array(["2020-01-01"], "M8[D]"), np.zeros(2, complex),
+        np.zeros(1, [("a", "f8")]), b"bytes", lambda: 0, 1 << 300, float, Ellipsis,
+    ],
+)  # fmt: skip
+def test_what_must_not_cross(value):
+    with pytest.raises(NotPlain):
+        encoded(value)
+
+
+def test_a_list_in_itself_must_not_cross():
+    value = []
+    value.append(value)
+    with pytest.raises(NotPlain):
+        encoded(value)
+
+
+def test_too_much():
+    with pytest.raises(TooLong):
+        encoded(np.zeros(1000), most=7999)
+    assert len(encoded(np.zeros(1000), most=10_000)) < 10_000
+
+
+def frame_of(tree, raw=b""):
+    text = tree if isinstance(tree, bytes) else json.dumps(tree).encode()
+    return HEAD.pack(HEAD.size - 8 + len(text) + len(raw), len(text)) + text + raw
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"\0" * 16,
+        frame_of(b"{"),
+        frame_of([1, 2]),
+        frame_of({"a": ["<f8", [2], 16]}),  # no bytes
+        frame_of({"a": ["<f8", [2], 8]}, bytes(16)),  # fewer than the shape says
+        frame_of({"a": ["<f8", [1 << 40], 8 << 40]}, bytes(16)),
+        frame_of({"a": ["<f8", [-1], -8]}, bytes(16)),
+        frame_of({"a": ["<f8", [True], 8]}, bytes(16)),
+        frame_of({"a": ["O", [1], 8]}, bytes(16)),
+        frame_of({"a": ["V8", [1], 8]}, bytes(16)),
+        frame_of({"a": ["<c16", [1], 16]}, bytes(16)),
+        frame_of({"a": ["f8,f8", [1], 16]}, bytes(16)),
+        frame_of({"a": ["<f8", [1] * 9, 8]}, bytes(16)),
+        frame_of({"a": ["U", [3], ["a"]]}),
+        frame_of({"a": ["U", [1], [1]]}),
+        frame_of({"g": ["<f8", [2], 16]}, bytes(16)),
+        frame_of({"s": [[1, 1], ["<f8", [1], 8], ["<i4", [1], 4], ["<i4", [2], 8]]}, bytes(48)[:-16] + b"\xff" * 16),
+        frame_of({"x": "1e999"}),
+        frame_of({"x": []}),
+        frame_of({"z": 1}),
+        frame_of({"l": 1}),
+        frame_of({"l": [1], "t": [2]}),
+        frame_of({"o": -1}),
+        frame_of({"d": [[1, 2]]}),
+        frame_of({"d": [["a"]]}),
+        frame_of(b"[" * 100_000),
+        frame_of(b'{"l":[' * 50 + b"1" + b"]}" * 50),
+        frame_of(b"1" * 100_000),
+        frame_of(b"NaN"),
+        frame_of({"l": []}, b"more"),
+        frame_of(pickle.dumps(test_too_much)),
+    ],
+)
+def test_bad_frames_are_refused(frame):
+    with pytest.raises(BadMessage):
+        decoded(frame)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_do_harm(junk):
+    for frame in (junk, HEAD.pack(8 + len(junk), len(junk)) + junk, HEAD.pack(8 + len(junk), len(junk) // 2) + junk):
+        try:
+            decoded(frame)
+        except BadMessage:
+            continue
+
+
+@given(values, st.integers(0, 10**6), st.integers(0, 255))
+def test_a_changed_byte_does_no_harm(value, place, byte):
+    frame = bytearray(encoded(value))
+    frame[place % len(frame)] = byte
+    try:
+        decoded(bytes(frame))
+    except BadMessage:
+        pass
+
+
+@pytest.fixture
+def pair():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield ours, theirs
+
+
+def test_a_channel_carries_large_values_both_ways(pair):
+    ours, theirs = pair
+    near, far = Channel(ours, 1 << 26, lambda: None), Channel(theirs, 1 << 26)
+    numbers = np.arange(1_000_000.0)
+
+    def echo():
+        for _ in range(2):
+            far.send(far.receive())
+
+    thread = threading.Thread(target=echo)
+    thread.start()
+    for _ in range(2):
+        near.send(numbers, time.monotonic() + 60)
+        assert np.array_equal(near.receive(time.monotonic() + 60), numbers)
+    thread.join()
+
+
+def test_two_frames_at_once_are_two_values(pair):
+    ours, theirs = pair
+    theirs.sendall(encoded(1) + encoded("two"))
+    near = Channel(ours, 1 << 20, lambda: None)
+    assert [near.receive(), near.receive()] == [1, "two"]
+
+
+@pytest.mark.parametrize("sent", [b"", b"\0", encoded("half")[:-1]])
+def test_silence_is_not_waited_out(pair, sent):
+    ours, theirs = pair
+    theirs.sendall(sent)
+    with pytest.raises(Hung):
+        Channel(ours, 1 << 20, lambda: None).receive(time.monotonic() + 0.2)
+
+
+def test_nobody_reads(pair):
+    ours, _ = pair
+    with pytest.raises(Hung):
+        Channel(ours, 1 << 20, lambda: None).send(np.zeros(10_000_000), time.monotonic() + 0.2)
+
+
+def test_the_other_end_is_gone(pair):
+    ours, theirs = pair
+    theirs.close()
+    near = Channel(ours, 1 << 20, lambda: None)
+    with pytest.raises(Ended):
+        near.receive(time.monotonic() + 5)
+    with pytest.raises(Ended):
+        near.send(np.zeros(1_000_000), time.monotonic() + 5)
+
+
+def test_a_length_that_is_too_long_is_not_believed(pair):
+    ours, theirs = pair
+    theirs.sendall((1 << 62).to_bytes(8, "big"))
+    with pytest.raises(TooLong):
+        Channel(ours, 1 << 20, lambda: None).receive(time.monotonic() + 5)
+
+
+def test_a_reference_is_its_number():
+    assert decoded(encoded([Reference(7)]))[0].number == 7
