@@ -301,12 +301,10 @@ def _as_update(rule, d, n_classes):
 def _runner(kernels, rule):
     """A function that takes steps with ``rule``, and whether it is machine code: if the rule is marked for it, and can be."""
     if getattr(rule, "compiled", False):
-        from numba.core.errors import NumbaError
-
         try:
             return functools.partial(_run_compiled, kernels, kernels.compile_rule(rule)), True
-        except NumbaError as error:
-            reason = str(error).strip().splitlines()[-1]
+        except Exception as error:  # whatever numba says to it: as Python the rule has just worked (`check_rule`)
+            reason = (str(error).strip() or type(error).__name__).splitlines()[-1]
             warnings.warn(f"{rule.__name__} could not be compiled and runs as plain Python: {reason}", stacklevel=3)
     return functools.partial(_run_readable, kernels, rule), False
 

@@ -84,7 +84,9 @@ class Box:
             self._channel.send({"do": "files", "files": content}, time.monotonic() + 60.0)
             reply = self._channel.receive(time.monotonic() + 60.0)
             if "value" not in reply:
-                raise BoxesUnavailable(f"the files of a submission cannot be put into a box: {reply.get('trace', reply)}")
+                raise BoxesUnavailable(
+                    f"the files of a submission cannot be put into a box: {reply.get('trace', reply)}"
+                )
         except (Hung, Ended, BadMessage) as error:
             report = self.close()
             raise BoxesUnavailable(f"{report.get('broken') or f'a box ended before it began ({error!r})'}") from error
@@ -121,6 +123,7 @@ class Box:
         try:
             self._channel.send(request, deadline)
             reply = self._channel.receive(deadline)
+            self._watch()
             if not isinstance(reply, dict):
                 raise BadMessage("no reply")
         except BoxFailure:
@@ -189,7 +192,9 @@ class Box:
             self._next_look = now + PRIVATE_LOOK
             files, written = _usage(private)
             if files > self._limits.files + 200 or written > self._limits.bytes_of("written") + 4_000_000:
-                raise BoxFailure(REFUSED, f"more than {self._limits.files} files or {self._limits.written:g} MiB written")
+                raise BoxFailure(
+                    REFUSED, f"more than {self._limits.files} files or {self._limits.written:g} MiB written"
+                )
 
     def _drain(self) -> None:
         for _ in range(64):

@@ -4,12 +4,12 @@ Whatever runs here may be the student's. Nothing in this process, and nothing th
 it answers is a claim, which is judged outside.
 """
 
-import importlib
+import importlib.util
 import io
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,14 @@ class BoxServer:
         Where the lab is put.
     most_reply : int
         Bytes that an answer may have.
+    compiled : mapping from source to bytecode, optional
+        Of files that need not be compiled again.
     """
 
-    def __init__(self, folder: Path, most_reply: int):
+    def __init__(self, folder: Path, most_reply: int, compiled: Mapping[bytes, bytes] | None = None):
         self._folder = folder
         self._most_reply = most_reply
+        self._compiled = compiled or {}
         self._lab: Any = None
         self._objects: dict[int, Any] = {}
         self._notebook: Any = None
@@ -57,7 +60,9 @@ class BoxServer:
             except TooLong as error:
                 channel.send({"refused": f"an answer of {error}; {self._most_reply / 1e6:.0f} MB are allowed"})
             except NotPlain as error:
-                channel.send({"refused": f"an answer must be numbers, texts, or arrays or lists of them; this is {error}"})
+                channel.send(
+                    {"refused": f"an answer must be numbers, texts, or arrays or lists of them; this is {error}"}
+                )
             except (Exception, SystemExit) as error:  # an answer that cannot even be looked at
                 channel.send({"refused": f"an answer that cannot be read ({type(error).__name__})"})
 
@@ -78,7 +83,8 @@ class BoxServer:
             error = error.with_traceback(None)
         try:
             text, trace = (
-                said.replace(f"{self._folder} ", "the lab ") for said in (str(error), trimmed_traceback(error, self._folder))
+                said.replace(f"{self._folder} ", "the lab ")
+                for said in (str(error), trimmed_traceback(error, self._folder))
             )
         except BaseException as another:
             text, trace = "", f"{kinds[0]}, and its text cannot be had ({type(another).__name__})"
@@ -98,7 +104,12 @@ class BoxServer:
         for name, content in request["files"].items():
             path = self._folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.tobytes())
+            source = content.tobytes()
+            path.write_bytes(source)
+            if source in self._compiled:
+                bytecode = Path(importlib.util.cache_from_source(str(path)))
+                bytecode.parent.mkdir(exist_ok=True)
+                bytecode.write_bytes(self._compiled[source])
         os.chdir(self._folder)
 
     @property

@@ -9,6 +9,7 @@ Started as ``box_starter.main(control, level)`` by `lxmls_day1.grading.sandbox`;
 
 import json
 import os
+import py_compile
 import select
 import signal
 import socket
@@ -26,7 +27,7 @@ PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that
 COVERED = ("/proc",)
 
 
-def main(control: int, level: str, notebooks: bool = False) -> None:
+def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
     """Wait for requests on a socket; one box for each, until the socket is closed.
 
     Parameters
@@ -35,6 +36,8 @@ def main(control: int, level: str, notebooks: bool = False) -> None:
         The file descriptor of a socket that keeps messages apart. A request is JSON, with three descriptors: where the box
         is served, what it prints to, and where its keeper reports.
     level : str
+    given : str
+        A folder with the files that students were given: most files of most submissions are the same.
     notebooks : bool
         Whether the boxes are for notebooks, which draw figures.
     """
@@ -44,6 +47,7 @@ def main(control: int, level: str, notebooks: bool = False) -> None:
         from lxmls_day1.grading.notebook_cells import warm_up_for_notebooks
 
         warm_up_for_notebooks()
+    compiled = compiled_files(Path(given))
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are buried by the kernel
@@ -54,12 +58,14 @@ def main(control: int, level: str, notebooks: bool = False) -> None:
         if os.fork() == 0:
             requests.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _keep(json.loads(message), level, *handles)
+            _keep(json.loads(message), level, compiled, *handles)
         for handle in handles:
             os.close(handle)
 
 
-def _keep(request: dict[str, Any], level: str, served: int, printed: int, reported: int) -> None:
+def _keep(
+    request: dict[str, Any], level: str, compiled: dict[bytes, bytes], served: int, printed: int, reported: int
+) -> None:
     """The keeper: make the box, wait for its end or for the word to end it, report, end."""
     status = 1
     try:
@@ -71,7 +77,7 @@ def _keep(request: dict[str, Any], level: str, served: int, printed: int, report
         pid = os.fork()
         if pid == 0:
             os.close(reported)
-            _be_the_box(request, level, served, printed)
+            _be_the_box(request, level, compiled, served, printed)
         for handle in (served, printed):
             os.close(handle)
         watched = os.pidfd_open(pid)
@@ -90,7 +96,7 @@ def _keep(request: dict[str, Any], level: str, served: int, printed: int, report
         os._exit(status)
 
 
-def _be_the_box(request: dict[str, Any], level: str, served: int, printed: int) -> None:
+def _be_the_box(request: dict[str, Any], level: str, compiled: dict[bytes, bytes], served: int, printed: int) -> None:
     """Give up all that a box must not have, and serve. Does not return."""
     limits, folder = request["limits"], Path(request["folder"])
     channel = None
@@ -117,7 +123,7 @@ def _be_the_box(request: dict[str, Any], level: str, served: int, printed: int) 
             channel.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(70)
     try:
-        BoxServer(folder, limits["reply"]).serve(channel)
+        BoxServer(folder, limits["reply"], compiled).serve(channel)
     except Ended:
         os._exit(0)
     except BaseException:
@@ -149,6 +155,19 @@ def _take_standard_places(served: int, printed: int) -> int:
     os.dup2(high, 3)
     os.closerange(4, min(1 << 16, os.sysconf("SC_OPEN_MAX")))
     return 3
+
+
+def compiled_files(folder: Path) -> dict[bytes, bytes]:
+    """Python's bytecode of the files in a folder, by their texts: compiling them takes longer than a check."""
+    with tempfile.TemporaryDirectory() as place:
+        bytecode = {}
+        for path in folder.rglob("*.py"):
+            unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+            made = py_compile.compile(
+                str(path), str(Path(place, "file.pyc")), doraise=True, invalidation_mode=unchecked
+            )
+            bytecode[path.read_bytes()] = Path(made).read_bytes()
+    return bytecode
 
 
 def warm_up() -> None:
@@ -184,7 +203,6 @@ def spawned(port: int, token: str, request: str) -> None:
 
         cpu = max(1, int(content["limits"]["cpu"]))
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (content["limits"]["written"],) * 2)
     channel.send({"value": "ready"})
     try:
         BoxServer(folder, content["limits"]["reply"]).serve(channel)

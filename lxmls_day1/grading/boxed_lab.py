@@ -36,7 +36,7 @@ class BoxedLab:
     Attributes
     ----------
     calls : list of str
-        What was called since `begin`.
+        What was called since `begin`, if that is noted.
     """
 
     def __init__(self, starter: Starter | SpawnedStarter, files: Mapping[PurePosixPath, bytes], limits: Limits):
@@ -47,11 +47,13 @@ class BoxedLab:
         self._cpu_left = limits.cpu_seconds
         self._ends = time.monotonic() + limits.total_seconds
         self._check_ends = self._ends
+        self._noting = False
         self.calls: list[str] = []
 
-    def begin(self) -> None:
-        """A new check begins, with its own time."""
+    def begin(self, noting: bool = False) -> None:
+        """A new check begins, with its own time; its calls are noted if they may be told."""
         self.calls = []
+        self._noting = noting
         self._check_ends = min(self._ends, time.monotonic() + self._limits.check_seconds)
 
     def take_printed(self) -> str:
@@ -75,7 +77,7 @@ class BoxedLab:
 
     def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
         """As `Lab.function`."""
-        self._note(call_text(name, arguments, settings))
+        self._note(name, arguments, settings)
         return self._ask("function", module=module, name=name, arguments=list(arguments), settings=settings)
 
     def failing_imports(self, modules: list[str]) -> list[str]:
@@ -87,17 +89,15 @@ class BoxedLab:
         return str(self._ask("cell", source=source))
 
     def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> "BoxedObject":
-        self._note(call_text(class_name, (), settings))
+        self._note(class_name, (), settings)
         reference = self._ask("make", package=package, module=module, name=class_name, settings=settings)
         if not isinstance(reference, Reference):
             raise BoxFailure("refused", f"what came out of the box is no {class_name}")
         return BoxedObject(self, self._box, reference, class_name)
 
-    def _note(self, text: str) -> None:
-        if len(self.calls) < MOST_CALLS:
-            self.calls.append(text)
-        elif len(self.calls) == MOST_CALLS:
-            self.calls.append("…")
+    def _note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
+        if self._noting and len(self.calls) <= MOST_CALLS:
+            self.calls.append(call_text(name, arguments, settings) if len(self.calls) < MOST_CALLS else "…")
 
     def _ask(self, deed: str, **content: Any) -> Any:
         box = self._open()
@@ -117,7 +117,9 @@ class BoxedLab:
 
     def _open(self) -> Box:
         if time.monotonic() >= self._ends:
-            raise BoxFailure(TIMEOUT, f"the {self._limits.total_seconds:g} s for a whole submission were used up before")
+            raise BoxFailure(
+                TIMEOUT, f"the {self._limits.total_seconds:g} s for a whole submission were used up before"
+            )
         if self._cpu_left <= 0:
             raise BoxFailure(TIMEOUT, f"the {self._limits.cpu_seconds:g} s of processor time were used up before")
         if self._box is None:
@@ -143,7 +145,7 @@ class BoxedObject:
     def _method(self, name: str) -> Callable[..., Any]:
         def method(*arguments: Any, **settings: Any) -> Any:
             self._check_alive()
-            self._lab._note(call_text(name, arguments, settings))
+            self._lab._note(name, arguments, settings)
             crossing = [Reference(a._reference.number) if isinstance(a, BoxedObject) else a for a in arguments]
             number = self._reference.number
             return self._lab._ask("call", object=number, name=name, arguments=crossing, settings=settings)
@@ -198,4 +200,10 @@ def _literal(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     text = repr(value)
-    return text if len(text) <= LONGEST_LITERAL else f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else text
+    return (
+        text
+        if len(text) <= LONGEST_LITERAL
+        else f"{type(value).__name__} of {len(value)}"
+        if hasattr(value, "__len__")
+        else text
+    )

@@ -145,7 +145,7 @@ class Row:
     printed : str
         The beginning of what its code printed in public checks.
     boundaries, answers, notebook_failures : tuples
-    fingerprints : mapping from file to numbers
+    fingerprints : mapping from exercise to numbers
         To find submissions that are alike (`lxmls_day1.grading.similarity`).
     key : str
         Of everything else that the row depends on (checks, seed, limits): a row with another key is out of date.

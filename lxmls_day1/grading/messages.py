@@ -65,7 +65,7 @@ def encoded(value: Any, most: int | None = None) -> bytes:
 
     Parameters
     ----------
-    value : None, bool, int, float, str, Reference, array or sparse matrix of numbers, or tuple, list, dict of these
+    value : None, bool, int, float, str, array or sparse matrix of numbers, Reference, or tuple, list, dict of these
     most : int, optional
         Bytes that it may have.
 
@@ -120,28 +120,25 @@ def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
     kind = type(value)
     if value is None or kind is bool:
         return value
-    if kind is str:
-        value.encode()  # half of a pair of code points is no text
-        return value
-    if kind is int:
-        if abs(value) > LONGEST_NUMBER:
-            raise NotPlain("an int of more than 256 bits")
-        return value
-    if kind is float:
-        return value if math.isfinite(value) else {"x": repr(value)}
-    if kind in (list, tuple):
-        return {"l" if kind is list else "t": [_tree(entry, parts, most, depth + 1) for entry in value]}
-    if kind is range:
-        return {"l": [_tree(entry, parts, most, depth + 1) for entry in value]}
-    if kind is dict:
-        entries = [[_key(key), _tree(entry, parts, most, depth + 1)] for key, entry in value.items()]
-        return {"d": entries}
-    if kind is Reference:
-        return {"o": value.number}
     if isinstance(value, np.generic):
         return {"g": _array_tree(np.asarray(value), parts, most)}
     if isinstance(value, np.ndarray):
         return {"a": _array_tree(np.asarray(value), parts, most)}
+    if isinstance(value, str):
+        return str.encode(value).decode()  # half of a pair of code points is no text
+    if isinstance(value, int):
+        if abs(int.__int__(value)) > LONGEST_NUMBER:
+            raise NotPlain("an int of more than 256 bits")
+        return int.__int__(value)
+    if isinstance(value, float):
+        number = float.__float__(value)
+        return number if math.isfinite(number) else {"x": float.__repr__(number)}
+    if isinstance(value, (tuple, list, range)):  # a NamedTuple too: what its parts are called stays inside
+        return {"t" if isinstance(value, tuple) else "l": [_tree(entry, parts, most, depth + 1) for entry in value]}
+    if kind is dict:
+        return {"d": [[_key(key), _tree(entry, parts, most, depth + 1)] for key, entry in value.items()]}
+    if kind is Reference:
+        return {"o": value.number}
     if hasattr(value, "tocsr") and hasattr(value, "nnz"):
         matrix = value.tocsr()
         pieces = [_array_tree(np.asarray(getattr(matrix, name)), parts, most) for name in ("data", "indices", "indptr")]

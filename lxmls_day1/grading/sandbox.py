@@ -12,6 +12,7 @@ A level counts only after it has been tried: `self_test` starts a box that attem
 """
 
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -24,9 +25,9 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import lxmls_day1
 from lxmls_day1.errors import InputError
@@ -40,7 +41,7 @@ LEVELS = {
 }
 SAFE_LEVELS = (BUBBLEWRAP, LANDLOCK)
 START_SECONDS = 180.0  # the first time the kernels of numba are compiled
-MACHINERY, NUMBA_CACHE = "/machinery", f"{PRIVATE}/numba"
+MACHINERY, GIVEN, NUMBA_CACHE = "/machinery", "/given", f"{PRIVATE}/numba"
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
@@ -116,7 +117,7 @@ def self_test(level: str) -> str | None:
             {
                 "do": "probe",
                 "unreadable": [str(secret), str(folder), str(reference_folder() / "tests")],
-                "unwritable": [str(folder), str(Path(np_folder()))],
+                "unwritable": [str(folder), np_folder(), str(numba_cache_folder()), "/", "/tmp", MACHINERY],
                 "port": listener.getsockname()[1],
                 "pid": os.getpid(),
                 "variables": sorted(set(os.environ) - set(starter.environment()) - {"PWD"}),
@@ -141,6 +142,8 @@ class Starter:
     Parameters
     ----------
     level : str
+    given : mapping from path to bytes, optional
+        The files that students were given.
     notebooks : bool
         Whether its boxes are for notebooks.
 
@@ -150,12 +153,17 @@ class Starter:
         If it cannot be started; the message holds what it said.
     """
 
-    def __init__(self, level: str, notebooks: bool = False):
+    def __init__(self, level: str, given: Mapping[PurePosixPath, bytes] | None = None, notebooks: bool = False):
         self.level = level
         self._folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-boxes-"))
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         errors = self._folder / "errors.txt"
-        call = f"from lxmls_day1.grading.box_starter import main; main({theirs.fileno()}, {level!r}, {notebooks})"
+        for path, content in (given or {}).items():
+            if path.suffix == ".py":
+                (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
+                (self._folder / "given" / path).write_bytes(content)
+        seen = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
+        call = f"from lxmls_day1.grading.box_starter import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks})"
         try:
             with errors.open("wb") as file:
                 self._process = subprocess.Popen(
@@ -192,6 +200,8 @@ class Starter:
         for path in python_folders():
             options += ["--ro-bind", path, path]
         options += ["--ro-bind", str(Path(lxmls_day1.__file__).parent), f"{MACHINERY}/lxmls_day1"]
+        if (self._folder / "given").is_dir():
+            options += ["--ro-bind", str(self._folder / "given"), GIVEN]
         options += ["--proc", "/proc"]
         for path in DEVICES:
             options += ["--dev-bind", path, path]
@@ -203,12 +213,13 @@ class Starter:
         inside = Path(lxmls_day1.__file__).parent / "reference_lab"
         if inside.is_dir():
             options += ["--tmpfs", f"{MACHINERY}/lxmls_day1/reference_lab"]
+        options += ["--remount-ro", "/"]
         return [program, *options, "--chdir", PRIVATE, "--", sys.executable, "-s", "-P"]
 
     def environment(self) -> dict[str, str]:
         """All that a box finds in its environment."""
         boxed = self.level == BUBBLEWRAP
-        package = MACHINERY if boxed else str(self._machinery())
+        package = MACHINERY if boxed else str(machinery_folder())
         variables = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
@@ -227,19 +238,11 @@ class Starter:
             variables[name] = "1"
         return variables
 
-    def _machinery(self) -> Path:
-        """A folder with this package in it and nothing else: its own would show the reference lab around it."""
-        folder = self._folder / "machinery"
-        if not folder.is_dir():
-            folder.mkdir()
-            (folder / "lxmls_day1").symlink_to(Path(lxmls_day1.__file__).parent, target_is_directory=True)
-        return folder
-
     def readable(self) -> list[str]:
         """What a box of the level ``landlock`` may read: no folder that holds solutions is beneath any of these."""
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
-        allowed: list[str] = [str(self._machinery()), str(numba_cache_folder())]
+        allowed: list[str] = [str(machinery_folder()), str(numba_cache_folder())]
         hidden = [Path(path) for path in secret_folders()]
         pending = [*map(Path, folders), package]
         while pending:
@@ -346,7 +349,9 @@ class SpawnedStarter:
             call += f"spawned({port}, {token.hex()!r}, {request!r})"
             output = (folder / "printed.txt").open("wb+", buffering=0)
             own_group = (
-                {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}
+                {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+                if os.name == "nt"
+                else {"start_new_session": True}
             )
             process = subprocess.Popen(
                 [sys.executable, "-c", call],
@@ -434,13 +439,15 @@ class Spawned:
         return {} if status is None else {"status": status << 8 if status >= 0 else -status, "cpu": 0.0}
 
 
-def starter_of(level: str, notebooks: bool = False) -> Starter | SpawnedStarter:
+def starter_of(
+    level: str, given: Mapping[PurePosixPath, bytes] | None = None, notebooks: bool = False
+) -> Starter | SpawnedStarter:
     """A new starter of a level: forking ones are for Linux."""
     if level == PROCESS and not sys.platform.startswith("linux"):
         return SpawnedStarter()
     if not sys.platform.startswith("linux"):
         raise BoxesUnavailable(f"{level} is for Linux")
-    return Starter(level, notebooks)
+    return Starter(level, given, notebooks)
 
 
 def python_folders() -> list[str]:
@@ -471,6 +478,20 @@ def numba_cache_folder() -> Path:
 
     folder = cache_folder() / "numba-of-boxes"
     folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def machinery_folder() -> Path:
+    """A folder with this package in it and nothing else: its own would show the reference lab around it.
+
+    It is the same one every time, for numba's cache goes by the paths of source files.
+    """
+    package = Path(lxmls_day1.__file__).parent
+    name = hashlib.sha256(os.fsencode(package)).hexdigest()[:12]
+    folder = numba_cache_folder().with_name("machinery-of-boxes") / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        (folder / "lxmls_day1").symlink_to(package, target_is_directory=True)
     return folder
 
 

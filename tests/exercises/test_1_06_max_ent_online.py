@@ -4,29 +4,30 @@ import numpy as np
 import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
 
 
 def test_by_hand(lab, expect):
     """One step that can be followed by hand"""
     scores = np.log([1.0, 2.0, 5.0])  # their probabilities are 1/8, 2/8 and 5/8
     d = lab.function("max_ent_online", "max_ent_rule", scores, 1, 4.0, 0.5, ZERO_ONE[1])
-    expect("d for the scores log 1, log 2, log 5, the true class 1 and the step 0.5", d)
-    assert abs(np.sum(d)) < 1e-12, "what the true class gets is not what all classes give: d does not sum to 0"
+    expect("d for the scores log 1, log 2, log 5, the true class 1 and the step 0.5", d, **SINGLE)
+    assert abs(np.sum(d)) < 1e-6, "what the true class gets is not what all classes give: d does not sum to 0"
 
 
 def test_nothing_known(lab, expect):
     """All scores equal, as they are before the first step"""
     d = lab.function("max_ent_online", "max_ent_rule", np.zeros(3), 2, 1.0, 0.3, ZERO_ONE[2])
-    expect("d for the scores 0, 0, 0, the true class 2 and the step 0.3", d)
+    expect("d for the scores 0, 0, 0, the true class 2 and the step 0.3", d, **SINGLE)
 
 
 def test_large_scores(lab, expect):
     """Scores of a thousand, and of minus a thousand"""
     scores = np.array([1000.0, 1000.0 - np.log(3.0), -1000.0])
-    d = lab.function("max_ent_online", "max_ent_rule", scores, 1, 1.0, 1.0, ZERO_ONE[1])
-    expect("d for the scores 1000, 1000 − log 3, −1000, the true class 1 and the step 1", d)
+    d = lab.function("max_ent_online", "max_ent_rule", scores.copy(), 1, 1.0, 1.0, ZERO_ONE[1])
+    expect("d for the scores 1000, 1000 − log 3, −1000, the true class 1 and the step 1", d, **SINGLE)
     d = lab.function("max_ent_online", "max_ent_rule", scores - 2000.0, 1, 1.0, 1.0, ZERO_ONE[1])
-    expect("d for the same scores, each less by 2000", d)
+    expect("d for the same scores, each less by 2000", d, **SINGLE)
 
 
 def test_training(lab, expect):
@@ -36,8 +37,8 @@ def test_training(lab, expect):
     settings = {"regularizer": 0.1, "nr_rounds": 2, "initial_step": 0.8, "alpha": 0.7, "order": [0, 2, 4, 1, 3, 5]}
     maxent = lab.classifier("max_ent_online", "MaxEntOnline", **settings)
     params = maxent.train(X, y)
-    expect("the weights after two rounds", params)
-    expect("their objective", maxent.objective(X, y, params))
+    expect("the weights after two rounds", params, **SINGLE)
+    expect("their objective", maxent.objective(X, y, params), **SINGLE)
     assert maxent.objective(X, y, params) < np.log(3.0), "the objective is no better than that of zero weights"
 
 
@@ -48,7 +49,7 @@ def test_random_scores(lab, expect, rng, n_classes):
     scores, label, step = rng.normal(scale=3.0, size=n_classes), int(rng.integers(n_classes)), rng.uniform(0.1, 2.0)
     cost = rng.uniform(0.5, 2.0, size=n_classes) * (np.arange(n_classes) != label)
     d = lab.function("max_ent_online", "max_ent_rule", scores, label, rng.uniform(1.0, 9.0), step, cost)
-    expect("d", d)
+    expect("d", d, **SINGLE)
 
 
 @pytest.mark.hidden
@@ -59,6 +60,7 @@ def test_random_large_scores(lab, expect, rng):
         expect(
             f"d for {far:+g}",
             lab.function("max_ent_online", "max_ent_rule", scores + far, label, 1.0, 1.0, np.zeros(4)),
+            **SINGLE,
         )
 
 
@@ -72,5 +74,5 @@ def test_random_training(lab, expect, rng, n_classes):
     )
     maxent = lab.classifier("max_ent_online", "MaxEntOnline", regularizer=rng.uniform(0.01, 0.2), nr_rounds=3, seed=5)
     params = maxent.train(X, y)
-    expect("the weights", params)
-    expect("the probabilities of the first examples", maxent.get_probabilities(X[:3], params))
+    expect("the weights", params, **SINGLE)
+    expect("the probabilities of the first examples", maxent.get_probabilities(X[:3], params), **SINGLE)

@@ -7,6 +7,9 @@ import pytest
 # (1, 3), (1, 3), (0, 2), (0, 2), (−1, 1), …
 POINTS, LABELS, ORDER = [[3.0], [2.0], [1.0]], [1, 1, 0], [0, 0, 2, 0, 2, 1, 1, 2, 2]
 
+# What a solution in single precision can keep; U has grown a hundred times as large as the average.
+SINGLE, SINGLE_U = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 1e-5, "atol": 1e-3}
+
 
 def run(lab, X, labels, order):
     average, U = lab.function("running_average", "averaged_perceptron", np.array(X), np.array(labels), list(order))
@@ -15,29 +18,29 @@ def run(lab, X, labels, order):
 
 def test_one_step(lab, expect):
     """A single step: the average of one matrix is that matrix."""
-    expect("the average after one step, W_1 itself", run(lab, POINTS, LABELS, [0])[0])
+    expect("the average after one step, W_1 itself", run(lab, POINTS, LABELS, [0])[0], **SINGLE)
 
 
 def test_five_steps(lab, expect):
     """Five steps, two of them without a mistake."""
     average, U = run(lab, POINTS, LABELS, ORDER[:5])
-    expect("the average after five steps, (W_1 + W_2 + W_3 + W_4 + W_5) / 5", average)
-    expect("U after five steps", U)
+    expect("the average after five steps, (W_1 + W_2 + W_3 + W_4 + W_5) / 5", average, **SINGLE)
+    expect("U after five steps", U, **SINGLE_U)
 
 
 def test_nine_steps(lab, expect):
     """Nine steps: the last four change nothing, and count."""
     average, U = run(lab, POINTS, LABELS, ORDER)
-    expect("the average after nine steps", average)
-    expect("U after nine steps", U)
+    expect("the average after nine steps", average, **SINGLE)
+    expect("U after nine steps", U, **SINGLE_U)
 
 
 def test_three_classes(lab, expect):
     """Three classes in the plane, three rounds."""
     X, labels = [[1.0, 0.5], [-1.0, 2.0], [0.0, -1.5], [2.0, 1.0]], [0, 1, 2, 1]
     average, U = run(lab, X, labels, [0, 1, 2, 3, 2, 0, 3, 1, 1, 3, 0, 2])
-    expect("the average after twelve steps", average)
-    expect("U after twelve steps", U)
+    expect("the average after twelve steps", average, **SINGLE)
+    expect("U after twelve steps", U, **SINGLE_U)
 
 
 @pytest.mark.hidden
@@ -59,9 +62,9 @@ def test_random_runs(lab, expect, rng, n_classes):
     X, labels = rng.normal(size=(25, 2)), rng.permutation(np.arange(25) % n_classes)
     order = np.concatenate([rng.permutation(25) for _ in range(4)]).tolist()
     average, U = run(lab, X, labels, order)
-    expect("the average after a hundred steps", average)
-    expect("U after a hundred steps", U)
-    assert np.allclose(average, written_out(X, labels, order), atol=1e-9)
+    expect("the average after a hundred steps", average, **SINGLE)
+    expect("U after a hundred steps", U, **SINGLE_U)
+    assert np.allclose(average, written_out(X, labels, order), **SINGLE)
 
 
 @pytest.mark.hidden
@@ -69,5 +72,5 @@ def test_long_peace(lab, expect, rng):
     """Long after the last mistake the average comes near the last weights."""
     X = 3.0 + rng.uniform(1.0, 2.0, size=(20, 1)) * np.repeat([-1.0, 1.0], 10)[:, None]
     average, U = run(lab, X, np.repeat([0, 1], 10), np.tile(rng.permutation(20), 40).tolist())
-    expect("the average after forty rounds, most of them without a mistake", average)
-    expect("U after forty rounds", U)
+    expect("the average after forty rounds, most of them without a mistake", average, **SINGLE)
+    expect("U after forty rounds", U, **SINGLE_U)

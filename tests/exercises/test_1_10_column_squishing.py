@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 NO_CAP = 1e6  # above everything that is asked for here
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
 SOURCE = [0.90085352, 2.25573249, 0.25974194]  # the scores of the source's example; every class is to win by 1
 
 
@@ -20,33 +21,43 @@ def step_of(lab, scores, label, sq_norm, step, cost):
 def test_the_source(lab, expect):
     """The example of the source: each class in turn is to win."""
     ds = [step_of(lab, SOURCE, label, 1.0, NO_CAP, ones_but(label, 3)) for label in range(3)]
-    expect("d for the scores [0.9009, 2.2557, 0.2597], ‖g(x)‖² = 1; in row y class y is to win by 1", ds)
+    expect("d for the scores [0.9009, 2.2557, 0.2597], ‖g(x)‖² = 1; in row y class y is to win by 1", ds, **SINGLE)
 
 
 def test_two_active_rivals(lab, expect):
     """Two rivals come down; a third lacks its margin, but is low enough once the true class has risen."""
     d = step_of(lab, [0.0, 3.0, 2.0, -0.5, -4.0], 0, 4.0, NO_CAP, ones_but(0, 5))
-    expect("d for the scores [0, 3, 2, −0.5, −4] where class 0 is to win by 1, ‖g(x)‖² = 4", d)
+    expect("d for the scores [0, 3, 2, −0.5, −4] where class 0 is to win by 1, ‖g(x)‖² = 4", d, **SINGLE)
 
 
 def test_right_but_narrow(lab, expect):
     """A mistake, and a right prediction whose margin is too small: both move."""
     ds = [step_of(lab, [1.0, 0.75, 0.5, -3.0], label, 2.0, NO_CAP, ones_but(label, 4)) for label in (0, 2)]
-    expect("d for the scores [1, 0.75, 0.5, −3], ‖g(x)‖² = 2, where class 0, and where class 2 is to win by 1", ds)
+    expect(
+        "d for the scores [1, 0.75, 0.5, −3], ‖g(x)‖² = 2, where class 0, and where class 2 is to win by 1",
+        ds,
+        **SINGLE,
+    )
 
 
 def test_costs(lab, expect):
     """Costs: each rival has a margin of its own."""
     d = step_of(lab, [1.0, 1.5, 1.25, -1.5, -4.0], 0, 2.0, NO_CAP, [0.0, 0.5, 2.0, 3.5, 2.0])
     expect(
-        "d for the scores [1, 1.5, 1.25, −1.5, −4] where class 0 is true, ρ(·, 0) = [0, 0.5, 2, 3.5, 2], ‖g(x)‖² = 2", d
+        "d for the scores [1, 1.5, 1.25, −1.5, −4] where class 0 is true, ρ(·, 0) = [0, 0.5, 2, 3.5, 2], ‖g(x)‖² = 2",
+        d,
+        **SINGLE,
     )
 
 
 def test_the_cap(lab, expect):
     """A cap on what the true class gains."""
     d = step_of(lab, [0.0, 3.0, 2.5, -0.5, -6.0], 0, 2.0, 0.75, ones_but(0, 5))
-    expect("d for the scores [0, 3, 2.5, −0.5, −6] where class 0 is to win by 1, ‖g(x)‖² = 2, with a cap of 0.75", d)
+    expect(
+        "d for the scores [0, 3, 2.5, −0.5, −6] where class 0 is to win by 1, ‖g(x)‖² = 2, with a cap of 0.75",
+        d,
+        **SINGLE,
+    )
 
 
 def test_training(lab, expect):
@@ -55,7 +66,7 @@ def test_training(lab, expect):
     learner = lab.classifier(
         "column_squishing", "ColumnSquishing", cap=0.3, nr_rounds=2, averaged=False, order=[0, 1, 2, 3, 4, 5]
     )
-    expect("the weights after two rounds over six points", learner.train(X, [0, 1, 2, 0, 1, 2]))
+    expect("the weights after two rounds over six points", learner.train(X, [0, 1, 2, 0, 1, 2]), **SINGLE)
 
 
 @pytest.mark.hidden
@@ -74,7 +85,7 @@ def test_random_steps(lab, expect, rng, n_classes):
     steps = [random_step(rng, n_classes) for _ in range(16)]
     cap = float(rng.uniform(0.05, 0.5))
     for name, most in [("without a cap", NO_CAP), ("with a cap", cap)]:
-        expect(f"d of random steps {name}", [step_of(lab, *three, most, cost) for *three, cost in steps])
+        expect(f"d of random steps {name}", [step_of(lab, *three, most, cost) for *three, cost in steps], **SINGLE)
 
 
 @pytest.mark.hidden
@@ -82,13 +93,13 @@ def test_least_change(lab, expect, rng):
     """Every margin is met, the active ones exactly, and what the true class gains the rivals lose."""
     steps = [random_step(rng, 6) for _ in range(12)]
     ds = [np.asarray(step_of(lab, *three, NO_CAP, cost)) for *three, cost in steps]
-    expect("d of random steps", ds)
+    expect("d of random steps", ds, **SINGLE)
     for (scores, label, sq_norm, cost), d in zip(steps, ds, strict=True):
         after = scores + sq_norm * d
         slack = np.delete(after[label] - after - cost, label)
-        assert slack.min() > -1e-9, "every rival must be behind by its margin"
-        assert np.abs(np.delete(d, label) * slack).max() < 1e-9, "a rival that is farther behind must not have moved"
-        assert abs(d.sum()) < 1e-9, "what the true class gains the others lose"
+        assert slack.min() > -1e-5, "every rival must be behind by its margin"
+        assert np.abs(np.delete(d, label) * slack).max() < 1e-5, "a rival that is farther behind must not have moved"
+        assert abs(d.sum()) < 1e-6, "what the true class gains the others lose"
 
 
 @pytest.mark.hidden
@@ -96,7 +107,7 @@ def test_ties(lab, expect, rng):
     """Rivals that are equally strong come down together."""
     height, sq_norm = float(rng.uniform(0.5, 2.0)), float(rng.uniform(1.0, 3.0))
     d = step_of(lab, [height, 0.0, height, height, -5.0], 1, sq_norm, NO_CAP, ones_but(1, 5))
-    expect("d for three equally strong rivals", d)
+    expect("d for three equally strong rivals", d, **SINGLE)
 
 
 @pytest.mark.hidden
@@ -105,4 +116,4 @@ def test_random_training(lab, expect, rng):
     X, y = rng.normal(size=(30, 2)), rng.permutation(np.arange(30) % 3)
     for cap in (None, float(rng.uniform(0.05, 0.3))):
         learner = lab.classifier("column_squishing", "ColumnSquishing", cap=cap, nr_rounds=2)
-        expect(f"the averaged weights, {'without' if cap is None else 'with'} a cap", learner.train(X, y))
+        expect(f"the averaged weights, {'without' if cap is None else 'with'} a cap", learner.train(X, y), **SINGLE)

@@ -78,6 +78,12 @@ def test_scalars_of_numpy_keep_their_type():
     assert back == 0.5
 
 
+def test_a_named_tuple_crosses_as_a_tuple():
+    from collections import namedtuple
+
+    assert decoded(encoded(namedtuple("Bound", "radius margin")(1.0, 0.5))) == (1.0, 0.5)  # noqa: PYI024
+
+
 def test_texts_in_an_array():
     assert decoded(encoded(np.array([["spam", "ham"]]))).tolist() == [["spam", "ham"]]
 

@@ -1,0 +1,159 @@
+"""``lxmls-day1 grade``: marks and feedback for a pile of submissions that nobody has to trust."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lxmls_day1.errors import InputError
+
+
+@click.command(name="grade", short_help="Grade submissions, whatever is in them.")
+@click.argument("submissions", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option("--out", required=True, type=click.Path(), help="Where marks and feedback go.")
+@click.option("--exercises", help="Only these, such as 1.2,1.5; all unless given.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run; fresh unless given.")
+@click.option(
+    "--jobs", type=int, default=-1, help="Submissions at the same time; as many as there are cores unless given."
+)
+@click.option(
+    "--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Another limit, such as memory=512 (MiB)."
+)
+@click.option(
+    "--sandbox", metavar="LEVEL", help="bubblewrap, landlock or process; the strongest that works unless given."
+)
+@click.option(
+    "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
+)
+@click.option(
+    "--run-notebooks", is_flag=True, help="Run the notebooks in the sandbox, too, and report cells that fail."
+)
+@click.option(
+    "--backend", type=click.Choice(["local", "dask"]), default="local", help="Cores of this machine, or a cluster."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, such as tcp://head:8786.")
+def command(
+    submissions: tuple[str, ...],
+    out: str,
+    exercises: str | None,
+    seed: int | None,
+    jobs: int,
+    limits: tuple[str, ...],
+    sandbox: str | None,
+    trust_submissions: bool,
+    run_notebooks: bool,
+    backend: str,
+    scheduler: str | None,
+) -> None:
+    """Run public and hidden checks on submissions, and write marks and feedback.
+
+    SUBMISSIONS are folders and zip files, of one student or of many: what `lxmls-day1 submit` has packed, or a whole
+    download of a learning platform. Each runs in a sandbox of its own and can harm neither another nor this machine.
+    Running the command again goes on where it was stopped, and grades only what is new or has changed.
+
+    \b
+    Examples:
+      lxmls-day1 grade download.zip --out marks
+      lxmls-day1 grade download.zip --out marks --exercises 1.2,1.5,1.7
+      lxmls-day1 grade alan.zip ada.zip --out marks --seed 4711
+      lxmls-day1 grade download.zip --out marks --limit memory=512 --limit check_seconds=5
+      lxmls-day1 grade download.zip --out marks --backend dask --scheduler tcp://head:8786
+
+    \b
+    Limits, for each submission:
+      check_seconds 10   on the clock, for one check    processes 1    it may start none
+      total_seconds 60   for all of them together       files 256      it may make
+      cpu_seconds 60     of processor time              written 16     MiB in files
+      memory 1024        MiB                            printed 1      MiB
+      reply 16           MiB of one answer
+    """
+    from lxmls_day1.grading.limits import Limits
+    from lxmls_day1.grading.run import grade, make_plan
+    from lxmls_day1.grading.sandbox import strongest_level
+    from lxmls_day1.run_command import writable_folder
+
+    if (backend == "dask") != (scheduler is not None):
+        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
+    chosen = Limits.of_texts(limits)
+    folder = writable_folder(out)
+    ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
+    if run_notebooks:
+        require_ipython()
+    level = strongest_level(sandbox)
+    click.echo(f"Sandbox: {level.name}. {level.text}", err=True)
+    for name, why in level.rejected:
+        click.echo(f"  {name} cannot be had here: {why}.", err=True)
+    plan = make_plan(folder, level, ids, seed, chosen, trust_submissions, run_notebooks)
+    if plan.refuse_hidden:
+        click.echo(
+            f"Hidden checks are refused: {plan.refuse_hidden}. Grade on a machine with a stronger sandbox, or take "
+            "--trust-submissions if you trust whoever has written these.",
+            err=True,
+        )
+    click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
+    with cluster(backend, scheduler), _ProgressBar() as bar:
+        book = grade([Path(path) for path in submissions], folder, plan, jobs, bar.show)
+    if bar.kept:
+        click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
+    _conclude(book, folder)
+
+
+def require_ipython() -> None:
+    """Fail early where notebooks cannot be run."""
+    import importlib.util
+
+    if importlib.util.find_spec("IPython") is None:
+        raise InputError("--run-notebooks needs IPython; install it with: pip install 'lxmls-day1[notebook]'.")
+
+
+def cluster(backend: str, scheduler: str | None) -> Any:
+    """A context in which joblib gives its work to that backend."""
+    import contextlib
+
+    if backend == "local":
+        return contextlib.nullcontext()
+    try:
+        import joblib
+        from distributed import Client
+    except ImportError:
+        raise InputError("--backend dask needs dask; install it with: pip install 'lxmls-day1[cluster]'.") from None
+    stack = contextlib.ExitStack()
+    try:
+        stack.enter_context(Client(scheduler, timeout=10))
+    except OSError as error:
+        raise InputError(f"there is no dask scheduler at {scheduler}: {error}.") from error
+    stack.enter_context(joblib.parallel_config(backend="dask"))
+    return stack
+
+
+class _ProgressBar:
+    """A bar that a row moves on; nothing where standard error is no terminal but a line at the end."""
+
+    def __enter__(self) -> "_ProgressBar":
+        from tqdm import tqdm
+
+        self.kept = 0
+        self._bar = tqdm(unit="submission", desc="Grading", disable=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def show(self, progress: Any) -> None:
+        if self._bar.total is None:
+            self._bar.reset(total=progress.total)
+        self._bar.update(progress.done - self._bar.n)
+        self.kept = progress.kept
+
+
+def _conclude(book: Any, folder: Path) -> None:
+    points = [row.points for row in book.rows]
+    ordered = sorted(points)
+    median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    out_of = book.rows[0].out_of
+    click.echo(f"{len(book.rows)} submissions: {median:g} of {out_of:g} points in the middle")
+    click.echo(
+        f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
+    )
+    if any(exercise.by_hand for exercise in book.rows[0].exercises):
+        click.echo(f"  {folder / 'answers.html'}: what is to be marked by hand")

@@ -1,0 +1,372 @@
+"""The marks of a class as files for other programs: CSV, JSON, JUnit XML, Gradescope's and GitHub Classroom's JSON.
+
+Nothing that a student wrote acts in them: texts are passed through `lxmls_day1.grading.safe_text` first, whatever the form.
+
+References
+----------
+Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthedocs.io/en/latest/specs/
+
+GitHub, *GitHub Classroom Autograding Reporter*, https://github.com/classroom-resources/autograding-grading-reporter
+
+Windy Road, *JUnit XML schema*, https://github.com/windyroad/JUnit-Schema
+"""
+
+import csv
+import io
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any
+from xml.etree import ElementTree
+
+from lxmls_day1.grading.gradebook import (
+    FORMAT,
+    MISSING,
+    OK,
+    VERDICTS,
+    WRONG,
+    CheckGrade,
+    ExerciseGrade,
+    Gradebook,
+    Row,
+    to_plain,
+)
+from lxmls_day1.grading.page_frame import name_of
+from lxmls_day1.grading.safe_text import lines, one_line, table_cell, visible
+from lxmls_day1.grading.student_page import calls_text, explanation
+
+_ESCAPED_CONTROL = re.compile(r"\\[urbf]")
+_GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floating point, so full marks are full marks
+
+
+def grades_csv(gradebook: Gradebook) -> bytes:
+    """One line for each submission, for a spreadsheet or the import of a learning platform.
+
+    Columns: student, name, points, out of, one for each exercise (empty where it is marked by hand), by hand (the points
+    that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing).
+
+    Returns
+    -------
+    bytes
+        UTF-8 with a byte order mark, without which Excel takes it for another encoding; lines end in CR LF (RFC 4180).
+
+    Examples
+    --------
+    >>> row = Row("ada", "=Ada", "", "", (ExerciseGrade("1.1", "A look", "experiment", 5.0),))
+    >>> grades_csv(Gradebook((row,), 1, "process", "")).decode("utf-8-sig").splitlines()[1]
+    "ada,'=Ada,0,0,,5,0,0,0,0,0,0,0,0,0"
+    """
+    ids = list(dict.fromkeys(exercise.id for row in gradebook.rows for exercise in row.exercises))
+    out = io.StringIO()
+    writer = csv.writer(out)
+    of_ids = [table_cell(f"exercise {id}") for id in ids]
+    writer.writerow(["student", "name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings"])
+    for row in gradebook.rows:
+        exercises = {exercise.id: exercise for exercise in row.exercises}
+        points = [exercises[id].points if id in exercises else None for id in ids]
+        verdicts = Counter(check.verdict for check in row.checks)
+        writer.writerow(
+            [
+                table_cell(row.student),
+                table_cell(name_of(row)),
+                _number(row.points),
+                _number(row.out_of),
+                *("" if given is None else _number(given) for given in points),
+                _number(_by_hand(row)),
+                *(verdicts[verdict] for verdict in VERDICTS),
+                len(row.warnings),
+            ]
+        )
+    return out.getvalue().encode("utf-8-sig")
+
+
+def grades_json(gradebook: Gradebook) -> bytes:
+    """All that was found out, for programs; ``docs/grades.schema.json`` says what stands where.
+
+    Left out are what is of use to the grader only: weights, fingerprints, keys. Texts are made readable as everywhere
+    else, so the file may be printed on a terminal.
+
+    Examples
+    --------
+    >>> json.loads(grades_json(Gradebook((), 7, "process", "")))["seed"]
+    7
+    """
+    content = {
+        "format": FORMAT,
+        "version": gradebook.version,
+        "graded": gradebook.graded,
+        "level": gradebook.level,
+        "level_text": gradebook.level_text,
+        "seed": gradebook.seed,
+        "hidden": gradebook.hidden,
+        "limits": dict(gradebook.limits),
+        "submissions": [],
+    }
+    head = _json(content).removesuffix(b"]}\n")
+    submissions = [b"\n" + _json(_submission(row)).rstrip() for row in gradebook.rows]  # a line for each
+    return head + b",".join(submissions) + b"\n]}\n"
+
+
+def junit_xml(gradebook: Gradebook) -> bytes:
+    """One test suite for each submission, one test case for each check; for the instructor, not for students.
+
+    A wrong answer and a missing one are failures, every other verdict an error; the type says which.
+
+    Examples
+    --------
+    >>> print(junit_xml(Gradebook((), 7, "process", "")).decode())
+    <?xml version='1.0' encoding='utf-8'?>
+    <testsuites name="lxmls-day1" tests="0" failures="0" errors="0" time="0.000" />
+    """
+    root = ElementTree.Element("testsuites", name="lxmls-day1", **_counts(gradebook.rows))
+    for row in gradebook.rows:
+        suite = ElementTree.SubElement(root, "testsuite", name=one_line(row.student), **_counts([row]))
+        suite.set("skipped", "0")
+        if timestamp := _timestamp(gradebook.graded):
+            suite.set("timestamp", timestamp)
+        properties = ElementTree.SubElement(suite, "properties")
+        for name, value in _properties(row, gradebook):
+            ElementTree.SubElement(properties, "property", name=name, value=one_line(value, 400))
+        for check in row.checks:
+            _test_case(suite, row, check)
+        if row.printed.strip():
+            ElementTree.SubElement(suite, "system-out").text = lines(row.printed)
+    ElementTree.indent(root, " ")
+    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+
+
+def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
+    """A ``results.json`` for Gradescope.
+
+    Public checks are visible at once. Hidden ones, which say no more than the student's page does, come with the published
+    marks: a student who may hand in again must not use them to guess. All texts are plain ones, never HTML.
+
+    Examples
+    --------
+    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
+    >>> row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+    >>> test = json.loads(gradescope_json(row, Gradebook((row,), 1, "process", "")))["tests"][0]
+    >>> test["score"], test["max_score"], test["visibility"]
+    (10.0, 10.0, 'after_published')
+    """
+    content = {
+        "score": round(row.points, 4),
+        "execution_time": _seconds(row.seconds),
+        "output": _summary(row, gradebook),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": [
+            {
+                "number": f"{exercise.id}.{n}",
+                "name": one_line(f"{exercise.id} {exercise.title}: {check.title}", 300),
+                "score": round(most if check.verdict == OK else 0.0, 4),
+                "max_score": round(most, 4),
+                "status": "passed" if check.verdict == OK else "failed",
+                "output": _output(check, exercise),
+                "tags": [exercise.id, "hidden" if check.hidden else "public"],
+                "visibility": "after_published" if check.hidden else "visible",
+            }
+            for exercise in row.exercises
+            for n, (check, most) in enumerate(_with_shares(exercise), start=1)
+        ],
+    }
+    return _json(content)
+
+
+def github_classroom_json(row: Row, gradebook: Gradebook) -> bytes:
+    """The result of a runner, version 1, as GitHub Classroom's autograding reporter reads it (there in base64).
+
+    The reporter writes every text into the log of a workflow, where lines such as ``::notice …`` are orders to the
+    workflow; a student's output could give itself marks with one. So no text holds ``::`` or ``##[``. The log is open to
+    the student: of hidden checks no more stands here than on the student's page.
+
+    Examples
+    --------
+    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", False, "wrong", "::notice::Points 60/60")
+    >>> row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+    >>> result = json.loads(github_classroom_json(row, Gradebook((row,), 1, "process", "")))
+    >>> result["status"], result["max_score"], result["tests"][0]["score"]
+    ('fail', 10.0, 0.0)
+    >>> result["tests"][0]["message"].splitlines()[-1]
+    ': :notice: :Points 60/60'
+    """
+    tests = [
+        {
+            "name": _no_orders(one_line(f"{exercise.id} {exercise.title}: {check.title}", 300)),
+            "status": _status(check),
+            "message": None if check.verdict == OK else _no_orders(_output(check, exercise)),
+            "test_code": "" if check.hidden else _no_orders(calls_text(check)),
+            "filename": "" if check.hidden else f"tests/exercises/{one_line(check.check.partition('::')[0])}",
+            "line_no": 0,
+            "duration": _seconds(check.seconds),
+            "score": most if check.verdict == OK else 0.0,
+        }
+        for exercise in row.exercises
+        for check, most in _with_shares(exercise)
+    ]
+    content = {
+        "version": 1,
+        "status": "pass" if all(check.verdict == OK for check in row.checks) else "fail",
+        "max_score": row.out_of,
+        "tests": tests,
+    }
+    return _json(content)
+
+
+def _submission(row: Row) -> dict[str, Any]:
+    plain = to_plain(row)
+    for left_out in ("fingerprints", "boundaries", "key", "exercises"):
+        del plain[left_out]
+    verdicts = Counter(check.verdict for check in row.checks)
+    return plain | {
+        "points": row.points,
+        "out_of": row.out_of,
+        "by_hand": _by_hand(row),
+        "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
+        "exercises": [_exercise(exercise) for exercise in row.exercises],
+    }
+
+
+def _exercise(exercise: ExerciseGrade) -> dict[str, Any]:
+    checks = [
+        to_plain(check) | {"mistakes": [_mistake(*mistake) for mistake in check.mistakes]} for check in exercise.checks
+    ]
+    for check in checks:
+        del check["exercise"]
+    return {
+        "id": exercise.id,
+        "title": exercise.title,
+        "kind": exercise.kind,
+        "points": exercise.points,
+        "out_of": exercise.out_of,
+        "by_hand": exercise.by_hand,
+        "passed": exercise.passed,
+        "mistakes": [_mistake(*mistake) for mistake in exercise.mistakes],
+        "checks": checks,
+    }
+
+
+def _mistake(name: str, sentence: str) -> dict[str, str]:
+    return {"name": name, "sentence": " ".join(sentence.split())}
+
+
+def _by_hand(row: Row) -> float:
+    return sum(exercise.out_of for exercise in row.exercises if exercise.by_hand)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _seconds(value: float) -> float:
+    return round(value, 3) if math.isfinite(value) else 0.0
+
+
+def _with_shares(exercise: ExerciseGrade) -> list[tuple[CheckGrade, float]]:
+    """Each check with the most points that it can bring; the sum is exactly what the exercise can bring."""
+    count = len(exercise.checks)
+    ends = [round(exercise.out_of * n / count * _GRAIN) / _GRAIN for n in range(count)] + [exercise.out_of]
+    return [(check, ends[n + 1] - ends[n]) for n, check in enumerate(exercise.checks)]
+
+
+def _output(check: CheckGrade, exercise: ExerciseGrade) -> str:
+    said = [explanation(check)]
+    known = [mistake for mistake in check.mistakes if mistake in exercise.mistakes]
+    said += [f"A known mistake: {one_line(sentence, 600)}" for _, sentence in known]
+    if check.calls and not check.hidden and check.verdict != OK:
+        said.append(f"what was called:\n{calls_text(check)}")
+    return "\n".join(said)
+
+
+def _summary(row: Row, gradebook: Gradebook) -> str:
+    said = []
+    by_hand = [exercise.id for exercise in row.exercises if exercise.by_hand]
+    if by_hand:
+        said.append(f"To be marked by hand, up to {_number(_by_hand(row))} points more: {', '.join(by_hand)}.")
+    said += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]
+    said.append(f"Hidden checks: {f'seed {gradebook.seed}' if gradebook.hidden else 'not run'}.")
+    return "\n".join(said)
+
+
+def _status(check: CheckGrade) -> str:
+    return "pass" if check.verdict == OK else "fail" if check.verdict in (WRONG, MISSING) else "error"
+
+
+def _no_orders(text: str) -> str:
+    return re.sub(":(?=:)", ": ", text).replace("##[", "# #[")
+
+
+def _counts(rows: Any) -> dict[str, str]:
+    checks = [check for row in rows for check in row.checks]
+    statuses = Counter(map(_status, checks))
+    return {
+        "tests": str(len(checks)),
+        "failures": str(statuses["fail"]),
+        "errors": str(statuses["error"]),
+        "time": f"{sum(_seconds(check.seconds) for check in checks):.3f}",
+    }
+
+
+def _timestamp(iso: str) -> str:
+    try:
+        return f"{datetime.fromisoformat(iso):%Y-%m-%dT%H:%M:%S}"
+    except ValueError:
+        return ""
+
+
+def _properties(row: Row, gradebook: Gradebook) -> list[tuple[str, str]]:
+    return [
+        ("name", name_of(row)),
+        ("points", _number(row.points)),
+        ("out of", _number(row.out_of)),
+        ("seed", str(gradebook.seed)),
+        ("level", gradebook.level),
+        ("version", gradebook.version),
+        *(("warning", warning) for warning in row.warnings),
+    ]
+
+
+def _test_case(suite: ElementTree.Element, row: Row, check: CheckGrade) -> None:
+    file, _, name = check.check.partition("::")
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=one_line(f"{row.student}.{PurePosixPath(file).stem}"),
+        name=one_line(name or check.check or check.title),
+        time=f"{_seconds(check.seconds):.3f}",
+    )
+    status = _status(check)
+    if status != "pass":
+        kind = "failure" if status == "fail" else "error"
+        problem = ElementTree.SubElement(case, kind, type=check.verdict, message=one_line(check.title, 300))
+        calls = f"\nwhat was called:\n{calls_text(check)}" if check.calls else ""
+        mistakes = "".join(f"\nA known mistake, {name}: {one_line(sentence, 600)}" for name, sentence in check.mistakes)
+        problem.text = explanation(check) + mistakes + calls
+
+
+def _json(content: Any) -> bytes:
+    """As JSON, without what acts by itself in texts and without NaN; mostly there is none, and that is quick to see."""
+    try:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # a NaN
+        text = ""
+    if not text or visible(text) != text or _ESCAPED_CONTROL.search(text):
+        text = json.dumps(_plain(content), ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def _plain(value: Any) -> Any:
+    """Readable texts, and None for numbers that JSON has not."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {visible(str(key)): _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,255 @@
+"""The free-text answers in a student's notebooks, for a human to mark.
+
+What was given out tells where an answer is asked for: a markdown cell tagged ``answer`` in the part of an exercise. A
+student's text is found by the id of that cell wherever the cell stands now; text in other cells of their own belongs to the
+exercise whose heading stands above it. Cells may have been deleted, doubled, moved or turned into another kind.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lxmls_day1.exercises.generation import Files, cell_source, exercises_of_cells
+from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.grading.gradebook import FreeAnswer
+
+LONGEST_ANSWER = 20_000
+LARGEST_CELL = 1_000_000
+PROMPT = re.compile(r"[ \t]*\*Your [a-z]+:\*")
+PICTURE = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/=]{100,}")
+NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
+
+
+@dataclass
+class _Question:
+    """A place where an answer is asked for."""
+
+    exercise: str
+    notebook: str
+    id: str
+    given: str
+    asked: str
+    texts: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    kind: str
+    id: str
+    source: str
+    exercise: str | None
+    is_answer: bool
+
+
+def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[FreeAnswer, ...], tuple[str, ...]]:
+    """Collect the free-text answers of a submission.
+
+    Parameters
+    ----------
+    files : dict from path to content
+        Of the submission.
+    registry : Registry
+        The answers to the exercises that are assigned are collected.
+    given : dict from path to content
+        What students were given: `student_files` of the reference lab.
+
+    Returns
+    -------
+    answers : tuple of FreeAnswer
+        One for each question, in the order of the notebooks; its text is empty where nothing was written.
+    warnings : tuple of str
+        What could not be read, or was too long.
+
+    Examples
+    --------
+    >>> from pathlib import PurePosixPath
+    >>> from lxmls_day1.exercises.registry import parse_registry
+    >>> exercise = {"id": "1.1", "title": "Variance", "kind": "experiment", "points": 1, "notebook": "notebooks/1.ipynb",
+    ...             "task": "Vary it.", "hints": ["a", "b", "c"]}
+    >>> registry = parse_registry({"exercise": [exercise]}, "doctest")
+    >>> def notebook(text):
+    ...     cell = {"cell_type": "markdown", "id": "a", "metadata": {"tags": ["answer"]}, "source": text}
+    ...     heading = {"cell_type": "markdown", "id": "h", "metadata": {}, "source": "## Exercise 1.1: variance"}
+    ...     return {PurePosixPath("notebooks/1.ipynb"): json.dumps({"cells": [heading, cell]}).encode()}
+    >>> given = notebook("**What do you observe?** *Your answer:*")
+    >>> answers, _ = free_answers(notebook("**What do you observe?** *Your answer:* The error rises."), registry, given)
+    >>> answers[0].asked, answers[0].text
+    ('What do you observe?', 'The error rises.')
+    """
+    answers: list[FreeAnswer] = []
+    warnings: list[str] = []
+    missing = []
+    for path in sorted(path for path in given if path.parts[0] == "notebooks" and path.suffix == ".ipynb"):
+        known = _given_cells(given[path])
+        questions = _questions(known, str(path), registry)
+        if not questions:
+            continue
+        if path not in files:
+            missing.append(path.name)
+        else:
+            try:
+                theirs = list(_cells(_parsed(files[path])))
+            except (ValueError, RecursionError) as error:
+                warnings.append(f"{path} is not a notebook ({_reason(error)}); its answers were not collected.")
+            else:
+                warnings += _sort_in(questions, known, theirs, str(path))
+        for question in questions:
+            text, cut = _joined(question.texts)
+            if cut:
+                warnings.append(f"{path}: the answer to exercise {question.exercise} is cut off; it is very long.")
+            answers.append(FreeAnswer(question.exercise, question.notebook, question.asked, text))
+    if missing:
+        warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
+    return tuple(answers), tuple(warnings)
+
+
+def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
+    return [
+        _Question(cell.exercise, notebook, cell.id, cell.source, _asked(cell, registry))
+        for cell in known
+        if cell.is_answer and cell.exercise in registry.assigned
+    ]
+
+
+def _asked(cell: _Cell, registry: Registry) -> str:
+    """The question without its mark-up of the place to write in; what the exercise is called if nothing is left."""
+    text = re.sub(r"^\*\*(.+?)\*\*", r"\1", PROMPT.sub("", cell.source).strip())
+    return text.strip() or registry[cell.exercise].title
+
+
+def _sort_in(questions: list[_Question], known: Sequence[_Cell], theirs: Sequence[_Cell], notebook: str) -> list[str]:
+    """Put the student's texts to the questions."""
+    by_id = {question.id: question for question in questions if question.id}
+    given_by_id = {cell.id: cell for cell in known if cell.id}
+    given_texts = {_squeezed(cell.source) for cell in known}
+    latest: dict[str, _Question] = {}  # by exercise, the question that was passed last on the way down
+    strays = 0
+    for cell in theirs:
+        question = by_id.get(cell.id)
+        if question is not None:
+            latest[question.exercise] = question
+            text = _answer_in(cell.source, question.given)
+        elif _squeezed(cell.source) in given_texts:
+            for asked in questions:  # an answer cell that lost its id
+                if _squeezed(asked.given) == _squeezed(cell.source) and asked.exercise == cell.exercise:
+                    latest[asked.exercise] = asked
+            continue
+        elif cell.id in given_by_id and given_by_id[cell.id].kind == "code":
+            continue  # where code was to be written
+        elif cell.kind != "markdown":
+            continue
+        elif cell.id in given_by_id:
+            text = _added(cell.source, given_by_id[cell.id].source)
+            question = _question_for(cell, questions, latest)
+        else:
+            question = _question_for(cell, questions, latest)
+            text = _answer_in(cell.source, question.given) if question else cell.source.strip()
+        if question is not None and text:
+            question.texts.append(text)
+        elif text:
+            strays += 1
+    if strays:
+        are = "text cells of their own stand" if strays > 1 else "text cell of their own stands"
+        return [f"{notebook}: {strays} {are} under no exercise that asks for a text."]
+    return []
+
+
+def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, _Question]) -> _Question | None:
+    """The question above a cell in the part of its exercise; the first one of the exercise if there is none above."""
+    if cell.exercise in latest:
+        return latest[cell.exercise]
+    return next((question for question in questions if question.exercise == cell.exercise), None)
+
+
+def _answer_in(source: str, given: str) -> str:
+    """What a student wrote into an answer cell: without the question where that still stands at its beginning.
+
+    Examples
+    --------
+    >>> _answer_in("**Why?** *Your answer:* Because.", "**Why?** *Your answer:*")
+    'Because.'
+    >>> _answer_in("(1) size grows", "(1) size …")
+    '(1) size grows'
+    """
+    if _squeezed(source) == _squeezed(given):
+        return ""
+    source, given = source.strip(), given.strip()
+    if source.startswith(given):
+        return source[len(given) :].strip()
+    if (prompt := PROMPT.search(given)) and source.startswith(given[: prompt.end()]):
+        return source[prompt.end() :].strip()
+    return source
+
+
+def _added(source: str, given: str) -> str:
+    """The lines that were not there when the cell was given out."""
+    before = {_squeezed(line) for line in given.split("\n")}
+    return "\n".join(line for line in source.split("\n") if _squeezed(line) not in before).strip()
+
+
+def _joined(texts: list[str]) -> tuple[str, bool]:
+    """Different texts one below the other, pictures and what is too long cut; whether anything was cut off."""
+    text = "\n\n".join(dict.fromkeys(texts))
+    text = NO_CHARACTER.sub("\ufffd", PICTURE.sub("[picture]", text))
+    if len(text) <= LONGEST_ANSWER:
+        return text, False
+    return text[:LONGEST_ANSWER].rstrip() + " […]", True
+
+
+@functools.lru_cache(maxsize=16)
+def _given_cells(content: bytes) -> tuple[_Cell, ...]:
+    return tuple(_cells(_parsed(content)))
+
+
+def _parsed(content: bytes) -> dict[str, Any]:
+    match json.loads(content.decode("utf-8-sig")):
+        case {"cells": list()} as notebook:
+            return notebook
+    raise ValueError("it has no list of cells")
+
+
+def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
+    """The cells that are what cells must be, with their exercises."""
+    sound = [cell for cell in map(_sound, notebook["cells"]) if cell]
+    for cell, exercise in zip(sound, exercises_of_cells({"cells": sound}), strict=True):
+        tags = cell["metadata"]["tags"]
+        is_answer = cell["cell_type"] == "markdown" and "answer" in tags
+        yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, is_answer)
+
+
+def _sound(cell: Any) -> dict[str, Any] | None:
+    if not isinstance(cell, dict) or not isinstance(cell.get("cell_type"), str):
+        return None
+    source = cell.get("source")
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str):
+        return None
+    metadata = cell.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    tags = metadata.get("tags")
+    tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+    id = cell.get("id") or metadata.get("id")  # Colab keeps it among the metadata
+    return {
+        "cell_type": cell["cell_type"],
+        "id": id if isinstance(id, str) else "",
+        "metadata": {"tags": tags},
+        "source": source[:LARGEST_CELL].replace("\r\n", "\n"),
+    }
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} in line {error.lineno}"
+    return " ".join(str(error).split())[:80]

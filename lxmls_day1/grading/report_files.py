@@ -1,0 +1,75 @@
+"""Which files a grading run leaves: for each student, and for the class; paths below the output folder, and contents."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from lxmls_day1.grading.class_page import answers_html, summary_html
+from lxmls_day1.grading.class_tables import (
+    github_classroom_json,
+    grades_csv,
+    grades_json,
+    gradescope_json,
+    junit_xml,
+)
+from lxmls_day1.grading.gradebook import Gradebook, Row
+from lxmls_day1.grading.similarity import Alike
+from lxmls_day1.grading.student_page import student_html, student_markdown
+
+
+def files_of_student(row: Row, gradebook: Gradebook, picture: bytes | None = None) -> dict[PurePosixPath, bytes]:
+    """The files about one student.
+
+    Parameters
+    ----------
+    row : Row
+    gradebook : Gradebook
+        The run; its other rows are not looked at.
+    picture : bytes, optional
+        A PNG for the page, as `lxmls_day1.grading.boundary_picture.BoundaryPictures.draw` makes it.
+
+    Returns
+    -------
+    dict from PurePosixPath to bytes
+
+    Examples
+    --------
+    >>> for path in files_of_student(Row("ada", "Ada", "", "", ()), Gradebook((), 1, "process", "")):
+    ...     print(path)
+    feedback/ada.html
+    feedback/ada.md
+    gradescope/ada.json
+    github-classroom/ada.json
+    """
+    return {
+        PurePosixPath("feedback", f"{row.student}.html"): student_html(row, gradebook, picture).encode(),
+        PurePosixPath("feedback", f"{row.student}.md"): student_markdown(row, gradebook).encode(),
+        PurePosixPath("gradescope", f"{row.student}.json"): gradescope_json(row, gradebook),
+        PurePosixPath("github-classroom", f"{row.student}.json"): github_classroom_json(row, gradebook),
+    }
+
+
+def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[PurePosixPath, bytes]:
+    """The files about all of them.
+
+    Parameters
+    ----------
+    gradebook : Gradebook
+    alike : sequence of Alike
+        Pairs of submissions for a human to look at, the most alike first.
+
+    Returns
+    -------
+    dict from PurePosixPath to bytes
+
+    Examples
+    --------
+    >>> [str(path) for path in files_of_class(Gradebook((), 1, "process", ""))]
+    ['grades.csv', 'grades.json', 'junit.xml', 'summary.html', 'answers.html']
+    """
+    return {
+        PurePosixPath("grades.csv"): grades_csv(gradebook),
+        PurePosixPath("grades.json"): grades_json(gradebook),
+        PurePosixPath("junit.xml"): junit_xml(gradebook),
+        PurePosixPath("summary.html"): summary_html(gradebook, alike).encode(),
+        PurePosixPath("answers.html"): answers_html(gradebook).encode(),
+    }

@@ -1,0 +1,186 @@
+"""Text that students wrote or printed, made fit to be shown: in a page, in Markdown, in a table, on a terminal.
+
+A name or an output may hold anything: markup, formulas for a spreadsheet, sequences that steer a terminal, characters that
+turn the direction of writing. `visible` takes away what acts by itself and keeps what can be read; the other functions make
+of that what one kind of file needs.
+"""
+
+import re
+from html import escape
+
+TEXT_LENGTH, TEXT_LINES = 6000, 120
+
+_TERMINAL_SEQUENCES = re.compile(
+    "\x1b\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?"  # titles, links, clipboards: ESC ] … BEL
+    "|\x1b[PX^_][^\x1b\n]*(?:\x1b\\\\)?"  # ESC P … ESC \
+    "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours and cursor: ESC [ …
+    "|\x1b[ -/]*[0-~]"
+)
+
+_DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
+_UNSEEN = (0x00AD, 0x200B, 0x2060, 0xFEFF, *range(0xE0000, 0xE0080))
+_NOT_CHARACTERS = (
+    *range(0xD800, 0xE000),
+    *range(0xFDD0, 0xFDF0),
+    *(16**4 * p + e for p in range(17) for e in (0xFFFE, 0xFFFF)),
+)
+
+_REPLACEMENTS = {
+    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"},  # ␀ ␁ … ␛ …
+    0x7F: "␡",
+    **{code: "�" for code in (*range(0x80, 0xA0), *_NOT_CHARACTERS)},
+    **{code: f"⟨U+{code:04X}⟩" for code in _DIRECTIONS},
+    **{code: "" for code in _UNSEEN},
+    0x2028: "\n",
+    0x2029: "\n",
+}
+
+_MARKS = (
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+)
+_PILED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")  # more than four over one letter paint over the lines around
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~!$])")
+_FORMULA = re.compile(r"(^\s*|[;,\t|\n\"']\s*)(?=[=+\-@＝＋－＠﹣﹢﹦﹫])")
+
+
+def visible(text: str) -> str:
+    """A text without anything that acts by itself: what cannot be read is replaced by a sign that can.
+
+    Sequences for terminals go; control characters become their pictures, marks that turn the direction of writing their
+    numbers. Line ends become newlines; tabs stay.
+
+    Examples
+    --------
+    >>> visible("\\x1b[31mred\\x1b[0m\\x00")
+    'red␀'
+    >>> visible("gnp.\\u202epy")
+    'gnp.⟨U+202E⟩py'
+    """
+    if not text.isprintable():
+        text = _TERMINAL_SEQUENCES.sub("", text.replace("\r\n", "\n"))
+        text = text.replace("\r", "\n").translate(_REPLACEMENTS)
+    return text if text.isascii() else _PILED_MARKS.sub(r"\1", text)
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """A text in one line that is no longer than `most` characters.
+
+    Examples
+    --------
+    >>> one_line("Ada\\nLovelace", most=9)
+    'Ada Love…'
+    """
+    text = " ".join(visible(text[: 4 * most + 100]).split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def lines(text: str, most: int = TEXT_LENGTH, most_lines: int = TEXT_LINES) -> str:
+    """A text of several lines, cut off where it becomes too long to be read; then its last line says so.
+
+    Examples
+    --------
+    >>> lines("a\\nb\\nc\\n", most_lines=2)
+    'a\\nb\\n… (1 more line)'
+    """
+    text = visible(text).rstrip()
+    cut = text[:most]
+    kept = cut.split("\n")[:most_lines]
+    cut = "\n".join(kept)
+    if len(cut) == len(text):
+        return cut
+    rest = text[len(cut) :].strip("\n")
+    more = rest.count("\n") + 1
+    left = f"{more} more line{'s' * (more > 1)}" if text[len(cut)] == "\n" else f"{len(rest)} more characters"
+    return f"{cut}\n… ({left})"
+
+
+def html_text(text: str) -> str:
+    """For the inside of an HTML element or of a quoted attribute.
+
+    Examples
+    --------
+    >>> html_text('<b title="x">')
+    '&lt;b title=&quot;x&quot;&gt;'
+    """
+    return escape(visible(text))
+
+
+def html_prose(text: str) -> str:
+    """A sentence of ours as HTML: ``code`` in backticks and *emphasis* in stars are set as such, nothing else is.
+
+    Examples
+    --------
+    >>> html_prose("*One* of `<b>`")
+    '<em>One</em> of <code>&lt;b&gt;</code>'
+    """
+    parts = html_text(" ".join(text.split())).split("`")
+    if len(parts) % 2 == 0:  # a backtick without its fellow
+        return "`".join(parts)
+    for i, part in enumerate(parts):
+        parts[i] = f"<code>{part}</code>" if i % 2 else re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", part)
+    return "".join(parts)
+
+
+def markdown_text(text: str, most: int = 400) -> str:
+    """One line for Markdown in which nothing is markup, a link or HTML.
+
+    Examples
+    --------
+    >>> markdown_text("<img> [x](http://y) | *z*")
+    '&lt;img\\\\> \\\\[x\\\\](http\\\\://y) \\\\| \\\\*z\\\\*'
+    """
+    text = _MARKDOWN.sub(r"\\\1", one_line(text, most).replace("&", "&amp;"))
+    text = text.replace("\\<", "&lt;").replace("://", "\\://").replace("www.", "www\\.").replace("@", "&#64;")
+    return re.sub(r"^(\d+)([.)])(?=\s|$)|^([-+=])", lambda m: f"{m[1] or ''}\\{m[2] or m[3]}", text)
+
+
+def markdown_prose(text: str) -> str:
+    """A sentence of ours in Markdown: its ``code`` and *emphasis* stay, everything else is plain.
+
+    Examples
+    --------
+    >>> markdown_prose("the *score* of `a_b`, a_b")
+    'the *score* of `a_b`, a\\\\_b'
+    """
+    parts = one_line(text, TEXT_LENGTH).split("`")
+    if len(parts) % 2 == 0:
+        return markdown_text(text, TEXT_LENGTH)
+    for i, part in enumerate(parts):
+        if i % 2:
+            parts[i] = f"`{part}`"
+        else:
+            outer = re.fullmatch(r"(\s*)(.*?)(\s*)", part, re.DOTALL)
+            parts[i] = outer[1] + markdown_text(outer[2], TEXT_LENGTH).replace("\\*", "*") + outer[3]
+    return "".join(parts)
+
+
+def markdown_block(text: str, indent: str = "") -> str:
+    """Lines as a block of code that ends where we end it, whatever backticks they hold.
+
+    Examples
+    --------
+    >>> print(markdown_block("a\\n```\\nb"))
+    ````text
+    a
+    ```
+    b
+    ````
+    """
+    text = lines(text)
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join((indent + line).rstrip() for line in [f"{fence}text", *text.split("\n"), fence])
+
+
+def table_cell(text: str) -> str:
+    """A cell of a table that a spreadsheet takes for text: what would start a formula there gets an apostrophe before it.
+
+    Also after a character that separates cells for the spreadsheet of another country, as the semicolon does.
+
+    Examples
+    --------
+    >>> table_cell("=1+1"), table_cell("Ada;@SUM(A1)"), table_cell("Jean-Luc")
+    ("'=1+1", "Ada;'@SUM(A1)", 'Jean-Luc')
+    """
+    return _FORMULA.sub(r"\1'", one_line(text))

@@ -1,0 +1,331 @@
+"""Which submissions are alike, so that a human looks at them: it proves nothing.
+
+What a student wrote for an exercise becomes tokens without names, numbers and comments; runs of `GRAM` tokens are hashed,
+and of every `WINDOW` hashes in a row the smallest is kept, so that whatever two texts share over ``GRAM + WINDOW − 1``
+tokens is found, and renaming or moving it changes nothing. The share of two submissions is Dice's: twice the hashes in both,
+over those in one and in the other.
+
+Short solutions are alike by nature. So hashes of what students were given do not count, nor do those that many have, and two
+submissions are only compared if `LEAST_HASHES` are left of each. Texts that are the same to the letter, with comments and
+blanks, are stronger evidence. They are told separately, unless they have fewer than `LEAST_WORDS` of their own or more than
+half of all have that same text; how many have it stands with each pair.
+
+Source: S. Schleimer, D. Wilkerson, A. Aiken, Winnowing: local algorithms for document fingerprinting, SIGMOD 2003.
+"""
+
+import ast
+import builtins
+import functools
+import json
+import keyword
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import combinations
+from pathlib import PurePosixPath
+
+from lxmls_day1.exercises.generation import Files, cell_source
+from lxmls_day1.exercises.markers import function_lines, functions_of, stubs_left
+from lxmls_day1.exercises.registry import Exercise
+from lxmls_day1.grading.gradebook import Row
+
+GRAM, WINDOW = 6, 4
+LEAST_HASHES = 8
+LEAST_WORDS = 25
+MANY, MANY_SHARE = 4, 0.1  # a hash that more submissions than this have, of all that solved the exercise, tells nothing
+MOST_SHARE = 0.5  # a text that more than this have, to the letter, was not copied from one another
+LONGEST = 200_000
+MOST_HASHES = 2000  # of one exercise; the smallest, so that two long texts keep the same ones
+
+_TOKEN = re.compile(  # never fails in the middle: a text without an end goes on to that of the line or the file
+    r"""(?P<comment>\#[^\n]*)
+    |(?P<string>(?:\b[rbfuRBFU]{1,2})?(?:
+        \"""(?:[^"\\]|\\.|"(?!""))*+(?:\"""|\\?\Z)
+        |'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\\?\Z)
+        |"(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\\?\Z)
+        |'(?:[^'\\\n]|\\.)*+(?:'|(?=\n)|\\?\Z)))
+    |(?P<number>(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?[jJ]?)
+    |(?P<name>[^\W\d]\w*)
+    |(?P<operator>\*\*=?|//=?|>>=?|<<=?|->|:=|[-+*/%&|^@=!<>]=|[^\s\w])""",
+    re.VERBOSE | re.DOTALL,
+)
+_KEPT = frozenset(keyword.kwlist) | frozenset(name for name in dir(builtins) if name.islower())
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two submissions that are alike in one exercise.
+
+    Attributes
+    ----------
+    exercise : str
+        ``"1.5"``
+    first, second : str
+        `Row.student` of both, in alphabetical order.
+    share : float
+        In [0, 1]: how much of what is left after everything common they share; 1 if they are identical.
+    identical : bool
+        Whether what they wrote is the same to the letter, comments and blanks included; only line ends may differ.
+    others : int
+        How many further submissions have that same text.
+    """
+
+    exercise: str
+    first: str
+    second: str
+    share: float
+    identical: bool
+    others: int = 0
+
+
+def fingerprints(files: Files, given: Files, exercises: Iterable[Exercise]) -> dict[str, tuple[int, ...]]:
+    """What is kept of a submission for comparing it with others.
+
+    Parameters
+    ----------
+    files : dict from path to content
+        Of the submission.
+    given : dict from path to content
+        What students were given: `student_files` of the reference lab.
+    exercises : iterable of Exercise
+
+    Returns
+    -------
+    dict from exercise to numbers
+        A hash of the text as it is, how many tokens and words of comments the lines of their own have, then the hashes of
+        the parts. Exercises that are not begun are not in it. Every number is less than 2⁴⁸, so that JSON keeps it everywhere.
+
+    Examples
+    --------
+    >>> exercise = Exercise("1.1", "Double", "code", 1, ("classifiers/double.py",), "notebooks/1.ipynb", "", ("", "", ""))
+    >>> stub = b"def double(x):\\n    raise NotImplementedError('Exercise 1.1: Double')\\n"
+    >>> def lab(content): return {PurePosixPath("classifiers/double.py"): content}
+    >>> one = fingerprints(lab(b"def double(x):\\n    y = x + x\\n    return y\\n"), lab(stub), [exercise])
+    >>> other = fingerprints(lab(b"def double(a):\\n    b = a + a  # twice\\n    return b\\n"), lab(stub), [exercise])
+    >>> one["1.1"][2:] == other["1.1"][2:], one["1.1"][0] == other["1.1"][0]
+    (True, False)
+    >>> fingerprints(lab(stub), lab(stub), [exercise])
+    {}
+    """
+    found = {}
+    for exercise in exercises:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python says about their escape sequences
+            try:
+                text = "\n".join(_written(files, given, exercise))
+            except (RecursionError, MemoryError):  # expressions that are nested too deeply for the parser
+                text = "\n".join(_text_of(files, name) for name in exercise.files)
+        if not text.strip():
+            continue
+        base, known = _base("\n".join(_text_of(given, name) for name in exercise.files))
+        hashes = _winnowed(_grams(_tokens(text)[0])) - base
+        own, words = _tokens("\n".join(line for line in text.split("\n") if line.strip() not in known))
+        found[exercise.id] = (_hash(text), len(own) + words, *sorted(hashes)[:MOST_HASHES])
+    return found
+
+
+def alike(rows: Sequence[Row], least: float = 0.8, at_most: int = 500) -> list[Alike]:
+    """The pairs of submissions that a human should compare.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        With `Row.fingerprints` as `fingerprints` makes them.
+    least : float in (0, 1]
+        The smallest share that is listed.
+    at_most : int
+        How many pairs; the strongest are kept.
+
+    Returns
+    -------
+    list of Alike
+        Identical texts that few have first, then by falling share, then the texts that more than `MANY` have.
+
+    Examples
+    --------
+    >>> def row(student, *numbers): return Row(student, student, "", "", (), fingerprints={"1.5": numbers})
+    >>> rows = [row("ada", 1, 90, *range(10)), row("bob", 2, 90, *range(1, 11)), row("eve", 1, 90, *range(10))]
+    >>> for pair in alike(rows): print(pair.first, pair.second, pair.share, pair.identical)
+    ada eve 1.0 True
+    ada bob 0.9 False
+    bob eve 0.9 False
+    """
+    found: list[Alike] = []
+    by_exercise: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    for row in sorted(rows, key=lambda row: row.student):
+        for exercise, numbers in row.fingerprints.items():
+            if len(numbers) >= 2:
+                by_exercise.setdefault(exercise, []).append((row.student, numbers))
+    for exercise, theirs in by_exercise.items():
+        found += _alike_in(exercise, theirs, least)
+    found.sort(key=_strength)
+    return found[:at_most]
+
+
+def _strength(pair: Alike) -> tuple[bool, bool, int, float, str, str, str]:
+    """To sort by: a text that many came to may be the one that comes to mind first, and tells least."""
+    is_common = pair.others + 2 > MANY
+    return is_common, not pair.identical, pair.others, -pair.share, pair.first, pair.second, pair.exercise
+
+
+def _alike_in(exercise: str, theirs: list[tuple[str, tuple[int, ...]]], least: float) -> Iterator[Alike]:
+    many = max(MANY, MANY_SHARE * len(theirs))
+    counts = Counter(number for _, numbers in theirs for number in set(numbers[2:]))
+    kept = [{number for number in numbers[2:] if counts[number] <= many} for _, numbers in theirs]
+    same: dict[int, list[int]] = {}
+    having: dict[int, list[int]] = {}
+    for i, (_, (text, *_)) in enumerate(theirs):
+        same.setdefault(text, []).append(i)
+        if len(kept[i]) >= LEAST_HASHES:
+            for number in kept[i]:
+                having.setdefault(number, []).append(i)
+    identical = set()
+    for group in same.values():
+        words = theirs[group[0]][1][1]
+        is_everybodys = len(group) > max(MANY, MOST_SHARE * len(theirs))
+        if len(group) > 1 and not is_everybodys and words >= LEAST_WORDS:
+            for pair in combinations(group, 2):
+                identical.add(pair)
+                yield Alike(exercise, theirs[pair[0]][0], theirs[pair[1]][0], 1.0, True, len(group) - 2)
+    shared: Counter[tuple[int, int]] = Counter()
+    for having_it in having.values():
+        shared.update(combinations(having_it, 2))
+    for pair, count in shared.items():
+        share = 2 * count / (len(kept[pair[0]]) + len(kept[pair[1]]))
+        if share >= least and pair not in identical:
+            yield Alike(exercise, theirs[pair[0]][0], theirs[pair[1]][0], share, False)
+
+
+def _written(files: Files, given: Files, exercise: Exercise) -> Iterator[str]:
+    """What a student wrote for an exercise: the functions that were stubs and those of their own; whole files at worst."""
+    for name in exercise.files:
+        path = PurePosixPath(name)
+        if path not in files:
+            continue
+        if path.suffix == ".ipynb":
+            yield from _cells_written(files[path], given.get(path, b""), exercise.id)
+            continue
+        source, stub = _text_of(files, name), _text_of(given, name)
+        wanted = _stub_functions(stub, exercise.id)
+        functions = _functions(source)
+        places = {name: functions.get(name) or function_lines(source, name) for name in wanted}
+        if not places or None in places.values():
+            if source.strip() != stub.strip():
+                yield source
+            continue
+        given_out = _functions(stub)
+        places.update((name, place) for name, place in functions.items() if name not in given_out)
+        lines = source.split("\n")
+        for place in places.values():
+            text = "\n".join(lines[place])
+            if not _is_stub(text, exercise.id):
+                yield text
+
+
+@functools.lru_cache(maxsize=64)
+def _base(given: str) -> tuple[frozenset[int], frozenset[str]]:
+    """Hashes and lines of what was given out, which are nobody's own."""
+    return frozenset(_grams(_tokens(given)[0])), frozenset(line.strip() for line in given.split("\n"))
+
+
+@functools.lru_cache(maxsize=64)
+def _stub_functions(given: str, exercise: str) -> tuple[str, ...]:
+    return tuple(functions_of(given, exercise)) if given else ()
+
+
+@functools.lru_cache(maxsize=64)
+def _stub_cells(given: bytes, exercise: str) -> tuple[str, ...]:
+    cells = json.loads(given)["cells"]
+    return tuple(cell["id"] for cell in cells if _is_stub(cell_source(cell), exercise))
+
+
+@functools.lru_cache(maxsize=64)
+def _functions(source: str) -> Mapping[str, slice]:
+    """Where the functions at the top and in classes stand, as `function_lines` has it; none if it is not Python."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return {}
+    found = {}
+    for node in tree.body:
+        inner = [(f"{node.name}.", part) for part in node.body] if isinstance(node, ast.ClassDef) else [("", node)]
+        for prefix, part in inner:
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                first = min([part.lineno, *(decorator.lineno for decorator in part.decorator_list)])
+                found.setdefault(prefix + part.name, slice(first - 1, part.end_lineno))
+    return found
+
+
+def _cells_written(content: bytes, given: bytes, exercise: str) -> Iterator[str]:
+    """The cells of a notebook in which the stubs of an exercise stood."""
+    try:
+        cells = {cell.get("id"): cell_source(cell) for cell in json.loads(content)["cells"]}
+        texts = [cells[id] for id in _stub_cells(given, exercise) if id in cells]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return
+    yield from (text for text in texts if isinstance(text, str) and not _is_stub(text, exercise))
+
+
+def _is_stub(text: str, exercise: str) -> bool:
+    """Whether the exercise is still to be done there; a method's text may stand as it is in its class."""
+    if "NotImplementedError" not in text:
+        return False
+    return exercise in stubs_left("class _:\n" + text if text[:1].isspace() else text)
+
+
+def _text_of(files: Mapping[PurePosixPath, bytes], name: str) -> str:
+    """A file's text with "\\n" for line ends, whatever its encoding; empty if it is not there or a notebook."""
+    content = files.get(PurePosixPath(name), b"")[:LONGEST] if name.endswith(".py") else b""
+    text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _tokens(source: str) -> tuple[list[str], int]:
+    """The tokens of a source, names, texts and numbers each as one, and how many words its comments have.
+
+    What follows a dot keeps its name, for nobody renames ``np.argmax``; so do keywords and builtin functions. A text that
+    stands alone, as a docstring does, is a comment. Files that are not Python have tokens too.
+
+    Examples
+    --------
+    >>> _tokens("total = max(x.sum(), 3.5)  # not less")
+    (['N', '=', 'max', '(', 'N', '.', 'sum', '(', ')', ',', '0', ')'], 2)
+    """
+    tokens: list[str] = []
+    words = 0
+    for match in _TOKEN.finditer(source):
+        kind, text = match.lastgroup, match[0]
+        if kind == "comment":
+            words += len(text[1:].split())
+        elif kind == "string":
+            begin = source.rfind("\n", 0, match.start()) + 1
+            if source[begin : match.start()].strip() or source[match.end() : match.end() + 1] not in ("\n", ""):
+                tokens.append("S")
+            else:
+                words += len(text.split())
+        elif kind == "number":
+            tokens.append("0")
+        elif kind == "name":
+            keep = text in _KEPT or (tokens and tokens[-1] == ".")
+            tokens.append(text if keep else "N")
+        else:
+            tokens.append(text)
+    return tokens, words
+
+
+def _grams(tokens: Sequence[str]) -> list[int]:
+    """The hashes of all runs of `GRAM` tokens; of all tokens if there are fewer."""
+    n = max(1, len(tokens) - GRAM + 1) if tokens else 0
+    return [_hash("\n".join(tokens[i : i + GRAM])) for i in range(n)]
+
+
+def _winnowed(hashes: Sequence[int]) -> set[int]:
+    """The smallest of every `WINDOW` hashes in a row."""
+    return {min(hashes[i : i + WINDOW]) for i in range(max(1, len(hashes) - WINDOW + 1))} if hashes else set()
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")

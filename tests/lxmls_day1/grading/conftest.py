@@ -1,0 +1,109 @@
+"""A bank of right solutions: `right/1_05_mira.toml` and so on, as different students would write them.
+
+    [[variant]]
+    name = "plain_loop"
+    solution = '''…'''                 # what stands in place of the stub
+    above = '''…'''                    # optional: lines of the module before the function or class of the solution
+    swap = [["def f(x):", "def f(x: float):"]]   # optional: elsewhere in the file; each stands there once
+    files = { "classifiers/mine.py" = '''…''' }  # optional: files of their own
+    crlf = true                        # optional: the file as Windows writes it
+    bom = true                         # optional: … with a byte order mark
+
+Where an exercise has several functions, the solution is a table [variant.solution] of function = text; those that are not in
+it get the reference's.
+"""
+
+import ast
+import textwrap
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from lxmls_day1.exercises.generation import student_files
+from lxmls_day1.exercises.markers import Solution, find_solutions, stubbed
+from lxmls_day1.exercises.registry import FILE, Exercise, Registry
+from lxmls_day1.lab import reference_folder
+
+BANK = Path(__file__).parent / "right"
+
+
+@dataclass(frozen=True)
+class RightVariant:
+    """A right solution of one exercise."""
+
+    exercise: Exercise
+    name: str
+    solution: str | dict[str, str] = field(hash=False)
+    above: str = ""
+    swap: tuple[tuple[str, str], ...] = ()
+    files: dict[str, str] = field(default_factory=dict, hash=False)
+    crlf: bool = False
+    bom: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.exercise.id} {self.name}"
+
+    def source(self, reference: str) -> str:
+        """The file of the exercise, made from that of the reference: with this solution, and without markers."""
+        (path,) = self.exercise.files
+        places = [s for s in find_solutions(reference, path) if s.exercise == self.exercise.id]
+        texts = self.solution if isinstance(self.solution, dict) else {places[0].function: self.solution}
+        functions = {place.function for place in places}
+        assert set(texts) <= functions, f"{self}: {path} has no solution in {set(texts) - functions}"
+        assert isinstance(self.solution, dict) or len(places) == 1, f"{self}: which of {functions}?"
+
+        def text_of(place: Solution) -> str:
+            if place.exercise == self.exercise.id and place.function in texts:
+                return textwrap.dedent(texts[place.function]).strip("\n")
+            return textwrap.dedent("\n".join(reference.split("\n")[place.first : place.last - 1]))
+
+        made = stubbed(reference, text_of, path)
+        if self.above:
+            made = put_above(made, places[0].function.partition(".")[0], self.above.strip("\n"))
+        for old, new in self.swap:
+            assert made.count(old) == 1, f"{self}: {old!r} stands {made.count(old)} times in {path}"
+            made = made.replace(old, new)
+        return made
+
+    def lab_files(self, given: dict[PurePosixPath, bytes] | None = None) -> dict[PurePosixPath, bytes]:
+        """A student's workspace in which this exercise is solved so, and no other one is.
+
+        Parameters
+        ----------
+        given : dict from path to content, optional
+            What the student was given, `student_files` unless given here; it stays as it is.
+        """
+        reference = reference_folder()
+        (path,) = self.exercise.files
+        text = self.source((reference / path).read_text(encoding="utf-8").replace("\r\n", "\n"))
+        content = (text.replace("\n", "\r\n") if self.crlf else text).encode("utf-8-sig" if self.bom else "utf-8")
+        own = {PurePosixPath(name): text.lstrip("\n").encode() for name, text in self.files.items()}
+        return {**(student_files(reference) if given is None else given), PurePosixPath(path): content, **own}
+
+
+def put_above(source: str, name: str, text: str) -> str:
+    """The source with some lines before the function or class of that name."""
+    definitions = (ast.FunctionDef, ast.ClassDef)
+    (found,) = (node for node in ast.parse(source).body if isinstance(node, definitions) and node.name == name)
+    first = min(node.lineno for node in (found, *found.decorator_list))
+    lines = source.split("\n")
+    return "\n".join([*lines[: first - 1], text, "", "", *lines[first - 1 :]])
+
+
+def read_right_variants() -> list[RightVariant]:
+    """All variants, in the order of the registry."""
+    variants = []
+    for exercise in Registry.read(reference_folder() / FILE):
+        for path in sorted(BANK.glob(f"{exercise.stem}_*.toml")):
+            for table in tomllib.loads(path.read_text(encoding="utf-8"))["variant"]:
+                swap = tuple((old, new) for old, new in table.pop("swap", []))
+                variants.append(RightVariant(exercise, swap=swap, **table))
+    return variants
+
+
+@pytest.fixture(scope="session")
+def right_variants() -> list[RightVariant]:
+    """The bank. ``variant.lab_files(student_files(reference))`` is a submission that solves ``variant.exercise``."""
+    return read_right_variants()

@@ -1,0 +1,249 @@
+"""Boxes of each level: what comes out of them, and what is said of those that go down."""
+
+import sys
+import time
+from pathlib import PurePosixPath
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.grading.box import Box, BoxFailure, RefusedAnswer
+from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.sandbox import LEVELS, PROCESS, SpawnedStarter, starter_of, why_not
+
+pytestmark = pytest.mark.slow
+
+SOURCE = b'''
+"""Somebody's functions."""
+import sys
+import time
+
+import numpy as np
+
+
+class Counter:
+    """Counts."""
+
+    def __init__(self, start=0):
+        self.count = start
+
+    def add(self, amount):
+        self.count += amount
+        return self.count
+
+    def plus(self, other):
+        return self.count + other.count
+
+
+def echo(*values, **settings):
+    return [list(values), settings]
+
+
+def fail(kind):
+    raise {"ValueError": ValueError, "KeyError": KeyError, "Own": type("Own", (ArithmeticError,), {})}[kind]("no")
+
+
+def sleep(seconds):
+    time.sleep(seconds)
+
+
+def burn():
+    while True:
+        pass
+
+
+def say(text):
+    print(text)
+    print(text, file=sys.stderr)
+    return len(text)
+
+
+def take(number):
+    return len(bytearray(number))
+
+
+def leave():
+    import os
+    os._exit(7)
+
+
+def secret():
+    return {1, 2}
+
+
+def write(number):
+    with open("file.bin", "wb") as file:
+        return file.write(bytes(number))
+'''
+FILES = {
+    PurePosixPath("classifiers/__init__.py"): b"",
+    PurePosixPath("readers/__init__.py"): b"",
+    PurePosixPath("classifiers/things.py"): SOURCE,
+}
+LIMITS = Limits(check_seconds=3, total_seconds=60, cpu_seconds=20, memory=256, written=2)
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def starter(request):
+    if reason := why_not(request.param):
+        pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
+    made = starter_of(request.param)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def lab(starter):
+    lab = BoxedLab(starter, FILES, LIMITS)
+    lab.begin()
+    yield lab
+    lab.close()
+
+
+def test_values_go_in_and_come_out(lab):
+    X = scipy.sparse.csr_array(np.eye(3))
+    (back, text, pair, sparse), settings = lab.function(
+        "things", "echo", np.arange(4.0).reshape(2, 2), "Größe", (1, None), X, rate=np.float64(0.5), many=[1, [2.5]]
+    )
+    assert np.array_equal(back, [[0, 1], [2, 3]])
+    assert (text, pair) == ("Größe", (1, None))
+    assert np.array_equal(sparse.toarray(), np.eye(3))
+    assert settings == {"rate": 0.5, "many": [1, [2.5]]}
+
+
+def test_an_object_stays_inside_and_keeps_its_state(lab):
+    counter = lab.classifier("things", "Counter", start=2)
+    assert counter.add(3) == 5
+    assert counter.count == 5
+    assert counter.plus(counter) == 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "caught"), [("ValueError", ValueError), ("KeyError", KeyError), ("Own", ArithmeticError)]
+)
+def test_an_exception_is_of_the_same_kind_outside(lab, kind, caught):
+    with pytest.raises(caught) as info:
+        lab.function("things", "fail", kind)
+    assert "classifiers/things.py:" in info.value.boxed.trace
+    assert "in fail" in info.value.boxed.trace
+    assert lab.function("things", "echo", 1) == [[1], {}]  # the box goes on
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (("thing", "echo"), "things.py"),
+        (("things", "eco"), "echo"),
+    ],
+)
+def test_what_is_not_there_is_named_with_its_neighbour(lab, call, said):
+    with pytest.raises(InputError, match=said) as info:
+        lab.function(*call)
+    assert "NotInLab" in info.value.boxed.kinds
+
+
+def test_what_is_no_plain_data_is_refused(lab):
+    with pytest.raises(RefusedAnswer, match="a set"):
+        lab.function("things", "secret")
+
+
+def test_what_was_printed(lab):
+    assert lab.function("things", "say", "hello") == 5
+    deadline = time.monotonic() + 10
+    said = ""
+    while said.count("hello") < 2 and time.monotonic() < deadline:
+        said += lab.take_printed()
+    assert said.count("hello") == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "verdict", "said"),
+    [
+        ("sleep", (60,), "timeout", "did not end within"),
+        ("burn", (), "timeout", "did not end within"),
+        ("leave", (), "crashed", "exit status 7"),
+        ("say", ("x" * 3_000_000,), "refused", "MiB printed"),
+    ],
+)
+def test_a_box_that_goes_down_says_why_and_the_next_is_fresh(lab, function, argument, verdict, said):
+    lab.function("things", "echo")
+    with pytest.raises(BoxFailure, match=said) as info:
+        lab.function("things", function, *argument)
+    assert info.value.verdict == verdict
+    lab.begin()
+    assert lab.function("things", "echo", 1) == [[1], {}]
+
+
+def test_an_object_of_a_box_that_is_gone(lab):
+    counter = lab.classifier("things", "Counter")
+    with pytest.raises(BoxFailure):
+        lab.function("things", "leave")
+    with pytest.raises(BoxFailure):
+        counter.add(1)
+
+
+def test_memory_is_limited(lab):
+    assert lab.function("things", "take", 10_000_000) == 10_000_000
+    with pytest.raises(MemoryError):
+        lab.function("things", "take", 400_000_000)
+
+
+def test_what_is_written_is_limited(lab):
+    assert lab.function("things", "write", 1_000_000) == 1_000_000
+    with pytest.raises(OSError, match="(File too large|No space left)"):
+        lab.function("things", "write", 3_000_000)
+
+
+def test_processor_time_is_limited_over_all_boxes(starter):
+    lab = BoxedLab(starter, FILES, Limits(check_seconds=30, total_seconds=60, cpu_seconds=1))
+    lab.begin()
+    try:
+        with pytest.raises(BoxFailure, match="processor time") as info:
+            lab.function("things", "burn")
+    finally:
+        lab.close()
+    assert info.value.verdict == "timeout"
+
+
+def test_a_box_shows_nothing_of_another(starter):
+    with pytest.raises(InputError, match="classifiers"):
+        other = BoxedLab(starter, {}, LIMITS)
+        other.begin()
+        try:
+            other.function("things", "echo")
+        finally:
+            other.close()
+
+
+def test_closing_twice(starter):
+    box = Box(starter, FILES, LIMITS)
+    box.close()
+    assert box.close() == {}
+    with pytest.raises(InputError):
+        box.ask({"do": "imports", "modules": []}, 1)
+
+
+def test_a_system_without_fork():
+    """There each box is a Python of its own."""
+    lab = BoxedLab(SpawnedStarter(), FILES, LIMITS)
+    try:
+        lab.begin()
+        assert lab.function("things", "echo", np.ones(2).tolist()) == [[[1.0, 1.0]], {}]
+        with pytest.raises(ValueError, match="no"):
+            lab.function("things", "fail", "ValueError")
+        for function, argument, verdict in (("sleep", (60,), "timeout"), ("leave", (), "crashed")):
+            with pytest.raises(BoxFailure) as info:
+                lab.function("things", function, *argument)
+            assert info.value.verdict == verdict
+            lab.begin()
+        with pytest.raises(BoxFailure, match="MiB printed"):
+            lab.function("things", "say", "x" * 3_000_000)
+    finally:
+        lab.close()
+
+
+def test_the_plain_level_needs_no_self_test():
+    assert why_not(PROCESS) is None or not sys.platform.startswith("linux")

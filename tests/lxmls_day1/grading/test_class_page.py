@@ -1,0 +1,154 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from lxmls_day1.grading.class_page import answers_html, summary_html
+from lxmls_day1.grading.gradebook import CellFailure, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
+from lxmls_day1.grading.similarity import Alike
+
+EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_hard"
+CAP = ("no_cap", "The cap is missing.")
+SIGN = ("signs", "The *signs* are swapped.")
+
+
+def row_of(student, easy, hard, mistake=None, answer="", **more):
+    checks = tuple(
+        CheckGrade(
+            check, "1.5", title, title == "Hard", verdict, mistakes=(mistake,) if mistake and verdict == "wrong" else ()
+        )
+        for check, title, verdict in ((EASY, "Easy", easy), (HARD, "Hard", hard))
+    )
+    exercises = (ExerciseGrade("1.1", "A look", "experiment", 5.0), ExerciseGrade("1.5", "MIRA", "code", 10.0, checks))
+    answers = (FreeAnswer("1.1", "notebooks/1.ipynb", "What do you see?", answer),)
+    return Row(student, more.pop("name", student.title()), f"in/{student}.zip", "", exercises, answers=answers, **more)
+
+
+@pytest.fixture
+def run():
+    rows = (
+        row_of("ada", "ok", "ok", answer="A line."),
+        row_of("bob", "ok", "wrong", CAP),
+        row_of("cyd", "ok", "wrong", CAP, answer="A curve."),
+        row_of("dan", "wrong", "timeout", SIGN, notebook_failures=(CellFailure("n.ipynb", 4, "1.5", "NameError: q"),)),
+    )
+    return Gradebook(rows, 5, "process", "apart", {}, True, "", "0.1")
+
+
+class Page(HTMLParser):
+    """The cells of the tables, section by section, and all tags."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.sections, self.tags, self._cell = {}, [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, *(name for name, _ in attributes)))
+        attributes = dict(attributes)
+        if tag == "section":
+            self.rows = self.sections.setdefault(attributes["aria-labelledby"], [])
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self._cell = []
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.rows[-1].append(" ".join("".join(self._cell).split()))
+            self._cell = None
+
+    def handle_data(self, data):
+        if self._cell is not None:
+            self._cell.append(data)
+
+
+def test_counts_of_the_class(run):
+    text = summary_html(run)
+    assert "4 submissions; mean 5, median 5 of 10 points; 1 with full marks." in text
+    assert "0 to 10 %: 1, 50 to 60 %: 2, 90 to 100 %: 1" in text
+
+
+def test_the_most_common_mistake_comes_first(run):
+    rows = Page(summary_html(run)).sections["mistakes"][1:]
+    assert [row[:3] for row in rows] == [
+        ["The cap is missing. no_cap", "1.5", "2"],
+        ["The signs are swapped. signs", "1.5", "1"],
+    ]
+    assert rows[0][3] == "Bob and Cyd"
+
+
+def test_the_hardest_check_comes_first(run):
+    rows = Page(summary_html(run)).sections["checks"][1:]
+    assert [(row[0], row[3]) for row in rows] == [("Hard hidden", "1 of 4"), ("Easy", "3 of 4")]
+    assert rows[0][4] == "wrong 2, time limit 1"
+
+
+def test_who_had_to_be_stopped(run):
+    (row,) = Page(summary_html(run)).sections["trouble"][1:]
+    assert row[0] == "◷ time limit" and row[2:] == ["1", "Dan"]
+
+
+def test_exercises_on_average(run):
+    rows = Page(summary_html(run)).sections["exercises"][1:]
+    assert rows[0][2] == "by hand, out of 5"
+    assert rows[1] == ["1.5 MIRA", "", "5 of 10", "1", "1"]
+
+
+def test_pairs_that_are_alike(run):
+    text = summary_html(run, [Alike("1.5", "ada", "bob", 1.0, True), Alike("1.7", "cyd", "gone", 0.875, False)])
+    rows = Page(text).sections["alike"][1:]
+    assert rows == [["Ada and Bob", "1.5", "identical"], ["Cyd and gone", "1.7", "88 %"]]
+    assert "Nothing is decided here" in text
+
+
+def test_many_pairs_are_cut(run):
+    text = summary_html(run, [Alike("1.5", "ada", "bob", 0.9, False)] * 1000)
+    assert text.count("90 %") == 200 and "800 more pairs" in text
+
+
+def test_links_stay_in_the_folder(run):
+    odd = row_of('a b"%/', "ok", "ok")
+    for text in (summary_html(run), answers_html(run), summary_html(Gradebook((odd,), 1, "process", ""))):
+        for link in re.findall('(?:href|src)="([^"]*)"', text):
+            assert re.fullmatch(r"#[\w-]+|answers\.html|feedback/[\w%.-]+\.html", link)
+        for anchor in re.findall('href="#([^"]*)"', text):
+            assert text.count(f'id="{anchor}"') <= 1
+
+
+@pytest.mark.parametrize("build", [summary_html, answers_html])
+@pytest.mark.parametrize("text", ["</section><script>x</script>", '"><img src=x>', "\x1b[2J\u202e\ud800", "<!--"])
+def test_what_students_write_adds_no_markup(build, text):
+    def rows(said):
+        more = {"name": f"N {said}", "notebook_failures": (CellFailure(said, 1, None, said),)}
+        return (row_of("ada", "ok", "ok", answer=f"This {said}", **more),)
+
+    expected, got = (build(Gradebook(rows(said), 1, "process", "")) for said in ("harmless", text))
+    assert Page(got).tags == Page(expected).tags
+    got.encode("utf-8")
+
+
+def test_an_empty_class():
+    empty = Gradebook((), 1, "process", "")
+    assert "No submissions." in summary_html(empty) and "No answers" in answers_html(empty)
+    nothing = Gradebook((Row("ada", "Ada", "", "", ()),), 1, "process", "")
+    assert "0 of 0" in summary_html(nothing)
+
+
+def test_answers_stand_question_by_question(run):
+    text = answers_html(run)
+    assert text.index("What do you see?") < text.index("A line.") < text.index("A curve.")
+    assert text.count("&nbsp;/ 5") == 2
+    said = re.search(r"<b>No answer:</b> (.*?)</p>", text)[1]
+    assert re.sub("<[^>]*>", "", said) == "Bob and Dan"
+
+
+def test_who_has_no_such_cell_is_named(run):
+    rows = (*run.rows, Row("eve", "Eve", "", "", ()))
+    text = answers_html(Gradebook(rows, 1, "process", ""))
+    assert re.search("No such cell.*Eve", text)
+
+
+def test_cells_that_failed(run):
+    (row,) = Page(answers_html(run)).sections["cells"][1:]
+    assert row == ["Dan", "n.ipynb, code cell 4", "1.5", "NameError: q"]

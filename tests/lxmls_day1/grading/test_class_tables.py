@@ -1,0 +1,253 @@
+import csv
+import io
+import json
+import math
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from lxmls_day1.grading.class_tables import github_classroom_json, grades_csv, grades_json, gradescope_json, junit_xml
+from lxmls_day1.grading.gradebook import (
+    VERDICTS,
+    Boundary,
+    CellFailure,
+    CheckGrade,
+    ExerciseGrade,
+    FreeAnswer,
+    Gradebook,
+    Row,
+)
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "grades.schema.json"
+HOSTILE = "=1+1\x1b[31m\x00\u202e\ud800\ufffe<&>\"']]>\n::notice title=Autograding report::{}\n##[set-env]x ::stop-commands::y"
+
+
+def checks_of(exercise, verdicts, text=""):
+    return tuple(
+        CheckGrade(
+            f"test_{exercise.replace('.', '_')}.py::test_{n}",
+            exercise,
+            f"Check {n} {text}",
+            n % 2 == 1,
+            verdict,
+            f"said {text}" if verdict != "ok" else "",
+            (f"rule({n}) {text}" if n % 2 == 0 else f"SECRET {text}",),
+            (("slip", "A *slip*."),) if verdict == "wrong" else (),
+            0.25,
+        )
+        for n, verdict in enumerate(verdicts)
+    )
+
+
+def row_of(student, name, verdicts, text="", seconds=1.5):
+    exercises = (
+        ExerciseGrade("1.1", f"A look {text}", "experiment", 5.0),
+        ExerciseGrade("1.5", f"MIRA {text}", "code", 10.0, checks_of("1.5", verdicts, text)),
+        ExerciseGrade("1.7", "SVM", "code", 7.5, checks_of("1.7", ["ok"] * 7)),
+    )
+    return Row(
+        student,
+        name,
+        f"{text}.zip",
+        "ab",
+        exercises,
+        (f"put aside {text}",) * 2,
+        f"printed {text}",
+        (Boundary("1.5", "MIRA", ((math.nan, math.inf),)),),
+        (FreeAnswer("1.1", "n.ipynb", "What?", text),),
+        (CellFailure("n.ipynb", 2, None, text),),
+        {"mira.py": (1, 2)},
+        "key",
+        seconds,
+    )
+
+
+@pytest.fixture
+def run():
+    rows = (
+        row_of("ada", "Ada Lovelace", ["ok"] * 3),
+        row_of("bob", HOSTILE, list(VERDICTS), HOSTILE),
+        row_of("eve", "-Eve;=1+1", ["missing"] * 3, seconds=math.nan),
+    )
+    return Gradebook(
+        rows, 11, "bubblewrap", "apart", {"wall": 5.0, "files": math.inf}, True, "2026-07-19T12:30:05+00:00", "0.1"
+    )
+
+
+class TestCsv:
+    def read(self, run):
+        return list(csv.DictReader(io.StringIO(grades_csv(run).decode("utf-8-sig"), newline="")))
+
+    def test_one_line_for_each_submission(self, run):
+        raw = grades_csv(run)
+        assert raw.startswith(b"\xef\xbb\xbfstudent,") and raw.count(b"\r\n") == raw.count(b"\n") == 4
+        assert [line["student"] for line in self.read(run)] == ["ada", "bob", "eve"]
+
+    def test_the_numbers(self, run):
+        ada, bob, eve = self.read(run)
+        assert (ada["points"], ada["out of"], ada["by hand"], ada["exercise 1.1"]) == ("17.5", "17.5", "5", "")
+        assert (bob["exercise 1.5"], bob["exercise 1.7"], bob["points"]) == ("1.25", "7.5", "8.75")
+        assert [bob[verdict] for verdict in VERDICTS] == ["8", *["1"] * 7]
+        assert (eve["exercise 1.5"], eve["missing"], eve["warnings"]) == ("0", "3", "2")
+
+    def test_no_name_runs_in_a_spreadsheet(self, run):
+        for line in self.read(run):
+            for cell in (line["name"], *line["name"].split(";")):
+                assert not cell.lstrip(" ").startswith(("=", "+", "-", "@"))
+
+    def test_a_row_without_an_exercise_has_an_empty_cell(self, run):
+        odd = Row("zoe", "Zoe", "", "", ())
+        (*_, zoe) = self.read(Gradebook((*run.rows, odd), 1, "process", ""))
+        assert (zoe["exercise 1.5"], zoe["points"]) == ("", "0")
+
+
+class TestJson:
+    def test_it_keeps_to_its_schema(self, run):
+        jsonschema = pytest.importorskip("jsonschema")
+        schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        content = json.loads(grades_json(run))
+        jsonschema.Draft202012Validator(schema).validate(content)
+        content["submissions"][0]["exercises"][1]["checks"][0]["verdict"] = "perhaps"
+        assert not jsonschema.Draft202012Validator(schema).is_valid(content)
+
+    def test_the_schema_knows_every_verdict(self):
+        assert json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]["verdict"]["enum"] == list(VERDICTS)
+
+    def test_what_stands_in_it(self, run):
+        content = json.loads(grades_json(run))
+        assert content["limits"] == {"wall": 5.0, "files": None} and content["seed"] == 11
+        ada, bob, eve = content["submissions"]
+        assert (ada["points"], ada["by_hand"], eve["seconds"]) == (17.5, 5.0, None)
+        assert bob["exercises"][0]["points"] is None and bob["exercises"][0]["by_hand"]
+        assert bob["exercises"][1]["mistakes"] == [{"name": "slip", "sentence": "A *slip*."}]
+
+    def test_it_may_be_printed_on_a_terminal(self, run):
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", grades_json(run).decode())
+
+
+class TestJunit:
+    def test_suites_and_cases(self, run):
+        root = ElementTree.fromstring(junit_xml(run))
+        assert [suite.get("name") for suite in root] == ["ada", "bob", "eve"]
+        for suite, row in zip(root, run.rows, strict=True):
+            assert len(suite.findall("testcase")) == len(row.checks) == int(suite.get("tests"))
+            assert len(suite.findall("testcase/failure")) == int(suite.get("failures"))
+            assert len(suite.findall("testcase/error")) == int(suite.get("errors"))
+            assert suite.get("timestamp") == "2026-07-19T12:30:05"
+        for count in ("tests", "failures", "errors"):
+            assert int(root.get(count)) == sum(int(suite.get(count)) for suite in root)
+
+    def test_failures_and_errors_have_the_verdict_as_their_type(self, run):
+        bob = ElementTree.fromstring(junit_xml(run))[1]
+        found = {problem.get("type"): problem.tag for case in bob.findall("testcase") for problem in case}
+        assert found == {verdict: "error" for verdict in VERDICTS if verdict != "ok"} | {
+            "wrong": "failure",
+            "missing": "failure",
+        }
+
+    def test_names_are_unique(self, run):
+        cases = ElementTree.fromstring(junit_xml(run)).findall(".//testcase")
+        names = [(case.get("classname"), case.get("name")) for case in cases]
+        assert len(set(names)) == len(names)
+
+    @pytest.mark.parametrize("graded", ["", "yesterday"])
+    def test_a_time_that_is_none_is_left_out(self, run, graded):
+        odd = Gradebook(run.rows, 1, "process", "", {}, True, graded)
+        assert ElementTree.fromstring(junit_xml(odd))[0].get("timestamp") is None
+
+
+GRADESCOPE_TOP = frozenset({"score", "execution_time", "output", "output_format", "test_output_format"})
+GRADESCOPE_TOP |= {"test_name_format", "visibility", "stdout_visibility", "extra_data", "tests", "leaderboard"}
+GRADESCOPE_TEST = frozenset({"score", "max_score", "status", "name", "name_format", "number", "output"})
+GRADESCOPE_TEST |= {"output_format", "tags", "visibility", "extra_data"}
+
+
+class TestGradescope:
+    @pytest.fixture(params=[0, 1, 2])
+    def both(self, run, request):
+        row = run.rows[request.param]
+        return row, json.loads(gradescope_json(row, run))
+
+    def test_it_keeps_to_the_specification(self, both):
+        row, result = both
+        assert set(result) <= GRADESCOPE_TOP and len(result["tests"]) == len(row.checks)
+        assert result["stdout_visibility"] == "hidden"
+        for test in result["tests"]:
+            assert set(test) <= GRADESCOPE_TEST
+            assert test["status"] in ("passed", "failed")
+            assert test["visibility"] in ("hidden", "after_due_date", "after_published", "visible")
+            assert isinstance(test["number"], str) and 0 <= test["score"] <= test["max_score"]
+
+    def test_nothing_is_rendered_as_html(self, both):
+        _, result = both
+        assert {result[f"{of}output_format"] for of in ("", "test_")} | {result["test_name_format"]} == {"text"}
+
+    def test_scores_add_up_to_the_points(self, both):
+        row, result = both
+        assert result["score"] == pytest.approx(row.points)
+        assert sum(test["score"] for test in result["tests"]) == pytest.approx(row.points, abs=0.01)
+        assert sum(test["max_score"] for test in result["tests"]) == pytest.approx(row.out_of, abs=0.01)
+
+    def test_hidden_checks_wait_and_keep_their_calls(self, both):
+        row, result = both
+        for check, test in zip(row.checks, result["tests"], strict=True):
+            assert test["visibility"] == ("after_published" if check.hidden else "visible")
+        assert "SECRET" not in json.dumps(result)
+
+    def test_a_known_mistake_is_named(self, run):
+        tests = json.loads(gradescope_json(run.rows[1], run))["tests"]
+        assert sum("A known mistake" in test["output"] for test in tests) == 1
+
+
+def reporter(result):
+    """What the autograding reporter makes of a result: the points, and what it writes into the log.
+
+    After src/notify-classroom.js and src/console-results.js of github-education-resources/autograding-grading-reporter.
+    """
+    points = 0
+    for test in result["tests"]:
+        points += test["score"]
+    log = []
+    for test in result["tests"]:
+        if test["status"] == "pass":
+            log.append(f"✅ {test['name']}\n")
+        else:
+            log.append(f"❌ {test['name']}\n")
+            log.append(f"Error: {test['message'] or 'Failed to run test'}\n")
+        log.append(f"Test code:\n{test['test_code']}\n")
+    return points, result["max_score"], "\n".join(log)
+
+
+class TestGithubClassroom:
+    @pytest.mark.parametrize("which, status", [(0, "pass"), (1, "fail"), (2, "fail")])
+    def test_points_and_status(self, run, which, status):
+        row = run.rows[which]
+        result = json.loads(github_classroom_json(row, run))
+        points, most, _ = reporter(result)
+        assert result["version"] == 1 and result["status"] == status and most == row.out_of
+        assert points == pytest.approx(row.points, abs=0.01)
+        assert {test["status"] for test in result["tests"]} <= {"pass", "fail", "error"}
+
+    @pytest.mark.parametrize("count", range(1, 40))
+    @pytest.mark.parametrize("out_of", [10.0, 7.5, 1.0, 15.0])
+    def test_full_marks_are_full_marks_to_the_last_bit(self, count, out_of):
+        exercise = ExerciseGrade("1.5", "MIRA", "code", out_of, checks_of("1.5", ["ok"] * count))
+        row = Row("ada", "Ada", "", "", (exercise,) * 3)
+        points, most, _ = reporter(json.loads(github_classroom_json(row, Gradebook((), 1, "process", ""))))
+        assert points == most == 3 * out_of
+
+    def test_nothing_in_the_log_is_an_order_to_the_workflow(self, run):
+        """The runner obeys lines that begin with :: after blanks, and ##[…] anywhere."""
+        _, _, log = reporter(json.loads(github_classroom_json(run.rows[1], run)))
+        assert "notice" in log and "set-env" in log
+        assert not any(line.lstrip().startswith("::") for line in log.splitlines())
+        assert "##[" not in log and "::" not in log
+
+    def test_hidden_checks_show_no_call_and_no_file(self, run):
+        result = json.loads(github_classroom_json(run.rows[1], run))
+        assert "SECRET" not in json.dumps(result)
+        for check, test in zip(run.rows[1].checks, result["tests"], strict=True):
+            assert not (check.hidden and (test["filename"] or test["test_code"]))

@@ -1,0 +1,485 @@
+"""Submissions that mean harm: each gets its verdict, no mark of another changes, nothing is left running or written."""
+
+import ast
+import hashlib
+import os
+import re
+import shutil
+import sys
+import textwrap
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from lxmls_day1.exercises.generation import solved_files
+from lxmls_day1.grading import confinement
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.run import grade, make_plan
+from lxmls_day1.grading.sandbox import BUBBLEWRAP, LANDLOCK, Level, why_not
+from lxmls_day1.lab import reference_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not sys.platform.startswith("linux"), reason="hidden checks of hostile code are graded on Linux"
+    ),
+]
+
+MIRA = PurePosixPath("classifiers/mira.py")
+LIMITS = Limits(check_seconds=1.5, total_seconds=12, cpu_seconds=8, memory=512, files=64, written=4)
+SECRET = "correct-horse-battery-staple"
+
+#: What stands at the beginning of the rule, and which verdicts its checks may have. The rule itself is right. A check that
+#: trains may also end in the error with which the loop answers a rule that does not return numbers.
+IN_A_CALL = {
+    "loop": ("while True: pass", {"timeout"}),
+    "loop_that_swallows_interrupts": (
+        """
+        import signal, time
+        for number in range(1, 65):
+            try:
+                signal.signal(number, signal.SIG_IGN)
+            except (OSError, ValueError):
+                pass
+        while True:
+            try:
+                time.sleep(1)
+            except BaseException:
+                pass
+        """,
+        {"timeout"},
+    ),
+    "memory_bomb": ("bomb = bytearray(1 << 40)", {"memory"}),
+    "slow_memory_bomb": ("bomb = []\nwhile True: bomb.append(bytearray(1 << 24))", {"memory"}),
+    "os_exit": ("import os\nos._exit(0)", {"crashed"}),
+    "sys_exit": ("import sys\nsys.exit()", {"error"}),
+    "keyboard_interrupt": ("raise KeyboardInterrupt", {"error"}),
+    "segfault": ("import ctypes\nctypes.string_at(0)", {"crashed"}),
+    "abort": ("import os\nos.abort()", {"crashed"}),
+    "recursion": ("return mira_rule(scores, label, sq_norm, step, cost)", {"error"}),
+    "kill_parent": ("import os\nos.kill(os.getppid(), 9)", {"error"}),
+    "kill_everybody": ("import os\nos.kill(-1, 9)", {"error"}),
+    "fork_20_with_setsid": (
+        """
+        import os, time
+        for _ in range(20):
+            if os.fork() == 0:
+                os.setsid()
+                time.sleep(1000)
+        """,
+        {"error"},
+    ),
+    "daemon": ("import subprocess\nsubprocess.Popen(['/bin/sleep', '1000'], start_new_session=True)", {"error"}),
+    "daemon_by_multiprocessing": (
+        "import multiprocessing, time\nmultiprocessing.Process(target=time.sleep, args=(1000,), daemon=True).start()",
+        {"error"},
+    ),
+    "patched_libraries": (
+        """
+        import builtins, math, sys
+        import pytest
+        np.allclose = np.array_equal = lambda *_, **__: True
+        np.testing.assert_allclose = np.testing.assert_array_equal = lambda *_, **__: None
+        math.isfinite = lambda _: False
+        builtins.abs = lambda _: 0.0
+        builtins.AssertionError = ValueError
+        pytest.fail = pytest.raises = lambda *_, **__: None
+        from lxmls_day1.exercises import answers
+        answers.Answer.agrees = lambda *_, **__: True
+        answers.Expect.__call__ = lambda *_, **__: None
+        return np.full(len(scores), 0.123)
+        """,
+        {"wrong"},
+    ),
+    "frame_walking": (
+        """
+        import gc, sys
+        frame = sys._getframe()
+        while frame is not None:
+            for name, value in {**frame.f_globals, **frame.f_locals}.items():
+                if "expect" in name.lower():
+                    raise SystemError("found " + name)
+            frame = frame.f_back
+        for thing in gc.get_objects():
+            if type(thing).__name__ in ("RecordedAnswers", "Expectation", "Answer", "Plan", "Function"):
+                raise SystemError("found a " + type(thing).__name__)
+        return np.full(len(scores), 0.123)
+        """,
+        {"wrong"},
+    ),
+    "reading_the_disk": (
+        """
+        import os
+        for folder, _, names in os.walk("/"):
+            for name in names:
+                wanted = name in ("recorded.json", "exercises.toml", ".expected.json") or name.startswith(("test_1_0", "1_05_"))
+                if wanted or (name == "mira.py" and not folder.startswith(os.getcwd())):
+                    try:
+                        open(os.path.join(folder, name)).read()
+                    except OSError:
+                        continue
+                    raise SystemError("found " + os.path.join(folder, name))
+        return np.full(len(scores), 0.123)
+        """,
+        {"wrong"},
+    ),
+    "proc_of_the_grader": (
+        """
+        import os
+        for pid in [name for name in os.listdir("/proc") if name.isdigit()]:
+            for what in ("environ", "mem", "maps", "cmdline", "root", "cwd"):
+                try:
+                    open(f"/proc/{pid}/{what}", "rb").read(100)
+                except OSError:
+                    continue
+                if int(pid) != os.getpid():
+                    raise SystemError(f"found /proc/{pid}/{what}")
+        return np.full(len(scores), 0.123)
+        """,
+        {"wrong", "error"},
+    ),
+    "environment_secrets": (
+        """
+        import os
+        raise SystemError("the environment: " + repr(dict(os.environ)))
+        """,
+        {"error"},
+    ),
+    "overwriting_neighbours": (
+        """
+        import os
+        done = []
+        for path in NEIGHBOURS:
+            for name in (path, os.path.join(path, "x"), os.path.dirname(path) + "/y"):
+                try:
+                    open(name, "w").write("zero marks")
+                    done.append(name)
+                except OSError:
+                    pass
+        if done:
+            raise SystemError("wrote " + repr(done))
+        return np.full(len(scores), 0.123)
+        """,
+        {"wrong"},
+    ),
+    "forged_messages": (
+        """
+        import os
+        from lxmls_day1.grading.messages import encoded
+        for frame in (encoded({"value": np.full(3, 0.123)}), encoded({"verdict": "ok"}), b"ok" * 1000):
+            for descriptor in range(1024):
+                try:
+                    os.write(descriptor, frame)
+                except OSError:
+                    pass
+        return np.full(len(scores), 0.123)
+        """,
+        {"wrong", "refused"},
+    ),
+    "silence_on_the_line": ("import os\nos.close(3)\nwhile True: pass", {"timeout", "crashed"}),
+    "half_a_message": (
+        "import os, time\nos.write(3, (1000).to_bytes(8, 'big') + b'{')\nwhile True: time.sleep(1)",
+        {"timeout"},
+    ),
+    "a_message_without_end": ("import os\nos.write(3, (1 << 62).to_bytes(8, 'big') + b'{' * 100)", {"refused"}),
+    "equal_to_everything": (
+        """
+        class Right:
+            def __eq__(self, other): return True
+            def __ne__(self, other): return False
+            def __len__(self): return len(scores)
+            def __iter__(self): return iter([Right()] * len(scores))
+            def __getitem__(self, i): return Right()
+            def __sub__(self, other): return 0.0
+            __rsub__ = __le__ = __lt__ = __abs__ = __float__ = __sub__
+        return Right()
+        """,
+        {"refused", "error"},
+    ),
+    "array_tricks": (
+        """
+        class Array:
+            shape, dtype, ndim = (len(scores),), np.dtype(float), 1
+            def __array__(self, *_, **__): raise SystemExit
+            __array_interface__ = {"shape": (1 << 40,), "typestr": "<f8", "data": (1, False), "version": 3}
+        return Array()
+        """,
+        {"refused", "error"},
+    ),
+    "subclass_of_array": (
+        """
+        class Array(np.ndarray):
+            def __array_finalize__(self, other): pass
+            def tobytes(self, *_): return b"forged"
+            def __eq__(self, other): return np.array(True)
+        return np.full(len(scores), 0.123).view(Array)
+        """,
+        {"wrong"},
+    ),
+    "object_array": ("return np.array([object()] * len(scores))", {"refused", "error"}),
+    "not_a_number": ("return np.full(len(scores), np.nan)", {"wrong", "error"}),
+    "infinity": ("return [float('inf')] * len(scores)", {"wrong", "error"}),
+    "texts": ("return np.array(['0.25'] * len(scores))", {"wrong"}),
+    "complex_numbers": ("return np.zeros(len(scores), complex)", {"refused", "error"}),
+    "dates": ("return np.zeros(len(scores), 'datetime64[s]')", {"refused", "error"}),
+    "another_shape": ("return np.zeros((len(scores), 1, 2))", {"wrong", "error"}),
+    "nothing": ("return None", {"wrong", "error"}),
+    "a_generator": ("return (x for x in scores)", {"refused", "error"}),
+    "a_list_in_itself": ("d = []\nd.append(d)\nreturn d", {"refused", "error"}),
+    "400_MB_reply": ("return np.zeros(50_000_000)", {"refused", "memory", "error"}),
+    "50_MB_of_output": ("print('x' * 50_000_000)", {"refused"}),
+    "50_MB_of_output_in_pieces": ("import os\nfor _ in range(5000): os.write(2, b'x' * 10_000)", {"refused"}),
+    "filling_the_disk": (
+        "for number in range(10_000): open(f'{number}', 'wb').write(b'x' * 1_000_000)",
+        {"error", "refused"},
+    ),
+    "a_thousand_files": ("for number in range(100_000): open(f'{number}', 'wb').close()", {"error", "refused"}),
+    "loopback": (
+        "import socket\nsocket.create_connection(('127.0.0.1', PORT), 1).sendall(b'GET / HTTP/1.0')",
+        {"error"},
+    ),
+    "exec_of_another_program": ("import os\nos.execv('/bin/true', ['true'])", {"error"}),
+    "tracing": (
+        "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "if libc.ptrace(16, 1, 0, 0) < 0: raise OSError(ctypes.get_errno(), 'ptrace')\n",
+        {"error"},
+    ),
+    "new_name_space": (
+        "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "if libc.unshare(0x10000000) < 0: raise OSError(ctypes.get_errno(), 'unshare')\n",
+        {"error"},
+    ),
+    "lying_exception": (
+        """
+        class NotInLab(Exception):
+            def __str__(self): raise SystemExit
+        raise NotInLab
+        """,
+        {"missing", "error"},
+    ),
+    "html_in_an_exception": ("raise ValueError('<script>alert(1)</script>' * 1000)", {"error"}),
+}
+STOPPED = ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {"ok", "timeout"})
+
+AT_IMPORT = {
+    "loop_at_import": ("while True: pass", {"timeout"}),
+    "os_exit_at_import": ("import os\nos._exit(0)", {"crashed"}),
+    "sys_exit_at_import": ("import sys\nsys.exit(0)", {"error"}),
+    "memory_bomb_at_import": ("bomb = bytearray(1 << 40)", {"memory", "error"}),
+    "closed_descriptors_at_import": ("import os\nos.closerange(0, 100)", {"crashed"}),
+}
+
+#: A change of the files as a whole, and the verdicts of all checks.
+AS_FILES = {
+    "missing_file": (lambda files: files.pop(MIRA), {"missing"}),
+    "renamed_file": (lambda files: files.update({MIRA.with_name("my_mira.py"): files.pop(MIRA)}), {"missing"}),
+    "syntax_error": (lambda files: files.update({MIRA: files[MIRA] + b"\ndef ("}), {"error"}),
+    "not_utf_8": (lambda files: files.update({MIRA: files[MIRA] + "\n# Größe".encode("latin-1")}), {"error"}),
+    "no_function": (lambda files: files.update({MIRA: b"class Mira: pass\n"}), {"missing", "error"}),
+    "empty_file": (lambda files: files.update({MIRA: b""}), {"missing"}),
+    "named_like_modules": (
+        lambda files: files.update(dict.fromkeys(map(PurePosixPath, SHADOWS), b"raise SystemExit('shadow')\n")),
+        {"ok"},
+    ),
+    "other_readers": (
+        lambda files: files.update({PurePosixPath("classifiers/linear_classifier.py"): b"raise SystemExit\n"}),
+        {"ok"},
+    ),
+}
+SHADOWS = ("random.py", "numpy.py", "pytest.py", "sitecustomize.py", "json/__init__.py", "lxmls_day1/__init__.py")
+
+
+def with_attack(source: bytes, code: str, at_import: bool) -> bytes:
+    """The file with code in front of all that its rule does, or at its end."""
+    text = source.decode()
+    code = textwrap.dedent(code).strip() + "\n"
+    if at_import:
+        return (text + "\n\n" + code).encode()
+    rule = next(node for node in ast.parse(text).body if getattr(node, "name", "") == "mira_rule")
+    lines = text.splitlines(keepends=True)
+    lines[rule.body[1].lineno - 1 : rule.body[1].lineno - 1] = [textwrap.indent(code, "    ")]
+    return "".join(lines).encode()
+
+
+def write(folder: Path, files: dict[PurePosixPath, bytes]) -> None:
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts
+    }
+
+
+def children() -> set[int]:
+    """All processes that descend from this one, those that were orphaned included."""
+    pids = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return {int(pid) for pid in pids if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"}
+
+
+@pytest.fixture(scope="module", params=[BUBBLEWRAP, LANDLOCK])
+def graded(request, tmp_path_factory):
+    """All of them, graded in one run with a good one between; and what was there before and after."""
+    level = request.param
+    if reason := why_not(level):
+        pytest.skip(f"the sandbox level {level} does not work here: {reason}")
+    place = tmp_path_factory.mktemp(f"hostile-{level}")
+    inbox, out, canary = place / "inbox", place / "out", place / "canary"
+    canary.mkdir()
+    (canary / "canary.txt").write_text("alive", encoding="utf-8")
+    right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
+    neighbours = [
+        str(inbox / "a_right_one" / MIRA),
+        str(out / "grades.csv"),
+        str(canary / "canary.txt"),
+        "/tmp",
+        str(place),
+    ]
+    server = start_server()
+    code = f"NEIGHBOURS = {neighbours!r}\nPORT = {server.getsockname()[1]}\n"
+    for name in ("a_right_one", "m_right_one", "z_right_one"):
+        write(inbox / name, right)
+    for attacks, at_import in ((IN_A_CALL, False), ({"stopped": STOPPED}, False), (AT_IMPORT, True)):
+        for name, (attack, _) in attacks.items():
+            attacked = with_attack(right[MIRA], attack, at_import)
+            write(inbox / name, {**right, MIRA: attacked + b"\n\n" + code.encode()})
+    for name, (change, _) in AS_FILES.items():
+        files = dict(right)
+        change(files)
+        write(inbox / name, files)
+    make_archives(inbox, right)
+    before = digests(inbox), digests(canary), digests(reference_folder() / "tests" / "exercises"), children()
+    confinement.adopt_orphans()
+    with server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LXMLS_DAY1_SECRET", SECRET)
+        plan = make_plan(out, Level(level), ["1.5"], seed=11, limits=LIMITS)
+        book = grade([inbox], out, plan, jobs=2)
+        connected = had_a_guest(server)
+    after = digests(inbox), digests(canary), digests(reference_folder() / "tests" / "exercises"), children()
+    shutil.rmtree(inbox)
+    return {row.name: row for row in book.rows}, before, after, connected, out
+
+
+LAB = ("readers", "classifiers")
+
+
+def start_server():
+    import socket
+
+    return socket.create_server(("127.0.0.1", 0))
+
+
+def had_a_guest(server) -> bool:
+    server.settimeout(0.1)
+    try:
+        server.accept()[0].close()
+    except TimeoutError:
+        return False
+    return True
+
+
+def make_archives(inbox: Path, right: dict[PurePosixPath, bytes]) -> None:
+    """Zip files of the evil kind."""
+    with zipfile.ZipFile(inbox / "climbing.zip", "w") as archive:
+        archive.writestr("../../../climbed.py", b"x = 1")
+        archive.writestr("/tmp/climbed.py", b"x = 1")
+    with zipfile.ZipFile(inbox / "linking.zip", "w") as archive:
+        link = zipfile.ZipInfo("classifiers/mira.py")
+        link.create_system, link.external_attr = 3, 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    with zipfile.ZipFile(inbox / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("classifiers/mira.py", bytes(300_000_000))
+    (inbox / "no_zip.zip").write_bytes(b"PK\x03\x04 not really")
+
+
+UNREADABLE = ("climbing", "linking", "bomb", "no_zip")
+EXPECTED = {name: verdicts for table in (IN_A_CALL, AT_IMPORT, AS_FILES) for name, (_, verdicts) in table.items()}
+UNHARMED = ("a_right_one", "m_right_one", "z_right_one")
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_its_verdict(graded, name):
+    rows, *_ = graded
+    verdicts = {check.verdict for check in rows[name].checks}
+    assert verdicts <= EXPECTED[name], [(check.check, check.verdict, check.text) for check in rows[name].checks]
+
+
+@pytest.mark.parametrize("name", sorted(set(EXPECTED) - {"named_like_modules", "other_readers"}))
+def test_it_earns_nothing(graded, name):
+    rows, *_ = graded
+    assert rows[name].points == 0
+
+
+def test_one_that_stops_itself_delays_nobody(graded):
+    rows, *_ = graded
+    assert {check.verdict for check in rows["stopped"].checks} <= STOPPED[1]
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_an_archive_that_is_not_read(graded, name):
+    rows, *_ = graded
+    assert {check.verdict for check in rows[name].checks} == {"missing"}
+    assert rows[name].warnings
+
+
+@pytest.mark.parametrize("name", UNHARMED)
+def test_the_neighbours_mark_is_unchanged(graded, name):
+    rows, *_ = graded
+    assert rows[name].points == rows[name].out_of == 10
+
+
+def test_every_submission_has_one_row_and_one_verdict_per_check(graded):
+    rows, *_ = graded
+    assert set(rows) == {*EXPECTED, *UNREADABLE, *UNHARMED, "stopped"}
+    checks = [check.check for check in rows["a_right_one"].checks]
+    assert len(checks) > 8
+    assert all([check.check for check in row.checks] == checks for row in rows.values())
+
+
+def test_no_file_outside_has_changed(graded):
+    _, before, after, *_ = graded
+    assert after[:3] == before[:3]
+
+
+def test_no_process_is_left(graded):
+    _, before, after, *_ = graded
+    assert after[3] <= before[3]
+
+
+def test_nobody_came_through_the_network(graded):
+    assert not graded[3]
+
+
+def test_nothing_secret_is_in_any_report(graded):
+    _, *_, out = graded
+    texts = [path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file()]
+    assert len(texts) > 100
+    assert not any(SECRET in text or "<script>alert" in text for text in texts if text)
+
+
+@pytest.mark.parametrize("name", ["frame_walking", "reading_the_disk", "proc_of_the_grader", "overwriting_neighbours"])
+def test_nothing_was_found(graded, name):
+    rows, *_ = graded
+    assert not [check.text for check in rows[name].checks if re.search("found|wrote", check.text)]
+
+
+def test_processes_that_were_allowed_are_killed(tmp_path):
+    """Where a submission may start processes, none of them outlives it: not those in sessions of their own either."""
+    if reason := why_not(BUBBLEWRAP):
+        pytest.skip(f"bubblewrap does not work here: {reason}")
+    right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
+    attack = IN_A_CALL["fork_20_with_setsid"][0]
+    write(tmp_path / "inbox" / "forks", {**right, MIRA: with_attack(right[MIRA], attack, at_import=False)})
+    write(tmp_path / "inbox" / "right", right)
+    confinement.adopt_orphans()
+    before = children()
+    limits = Limits(check_seconds=1.5, processes=400)
+    plan = make_plan(tmp_path / "out", Level(BUBBLEWRAP), ["1.5"], seed=1, limits=limits)
+    book = grade([tmp_path / "inbox"], tmp_path / "out", plan, jobs=1)
+    assert [row.points for row in book.rows][1] == 10
+    assert children() <= before

@@ -1,0 +1,237 @@
+import json
+from pathlib import PurePosixPath
+
+import pytest
+from hypothesis import given as with_examples
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from lxmls_day1.exercises.generation import student_files
+from lxmls_day1.exercises.registry import FILE, Registry, parse_registry
+from lxmls_day1.grading.gradebook import FreeAnswer
+from lxmls_day1.grading.notebook_answers import LONGEST_ANSWER, free_answers
+from lxmls_day1.lab import reference_folder
+
+PATH = PurePosixPath("notebooks/1_first.ipynb")
+REGISTRY = parse_registry(
+    {
+        "exercise": [
+            {
+                "id": id,
+                "title": title,
+                "kind": "experiment",
+                "points": 1,
+                "notebook": str(PATH),
+                "task": "Look.",
+                "hints": ["a", "b", "c"],
+            }
+            for id, title in {"1.1": "Variance", "1.2": "Proof"}.items()
+        ]
+    },
+    "test",
+)
+
+
+def markdown(id, source, *tags):
+    return {"cell_type": "markdown", "id": id, "metadata": {"tags": list(tags)}, "source": source.splitlines(True)}
+
+
+def code(id, source):
+    return {"cell_type": "code", "id": id, "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+
+
+CELLS = {
+    "title": markdown("title", "# Notebook"),
+    "heading": markdown("heading", "## Exercise 1.1: variance\n\nVary it."),
+    "plot": code("plot", "plot()"),
+    "first": markdown("first", "**What do you observe?** *Your answer:*\n\n(1) size …\n\n(2) share …", "answer"),
+    "more": markdown("more", "Now the other way round."),
+    "second": markdown("second", "**Why?** *Your answer:*", "answer"),
+    "proof": markdown("proof", "## Exercise 1.2: proof"),
+    "third": markdown("third", "*Your derivation:*", "answer"),
+    "end": markdown("end", "## What to take home"),
+}
+
+
+def notebook(cells):
+    return {PATH: json.dumps({"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()}
+
+
+GIVEN = notebook(CELLS.values())
+
+
+def answered(cells):
+    """The texts of the three answers, and the warnings."""
+    answers, warnings = free_answers(notebook(cells), REGISTRY, GIVEN)
+    assert [(answer.exercise, answer.notebook) for answer in answers] == [
+        ("1.1", str(PATH)),
+        ("1.1", str(PATH)),
+        ("1.2", str(PATH)),
+    ]
+    return [answer.text for answer in answers], warnings
+
+
+def changed(**texts):
+    """The cells with other texts; None deletes one."""
+    cells = {**CELLS, **{id: {**CELLS[id], "source": text} if text else None for id, text in texts.items()}}
+    return [cell for cell in cells.values() if cell]
+
+
+def test_the_questions():
+    answers, warnings = free_answers(GIVEN, REGISTRY, GIVEN)
+    assert answers == (
+        FreeAnswer("1.1", str(PATH), "What do you observe?\n\n(1) size …\n\n(2) share …", ""),
+        FreeAnswer("1.1", str(PATH), "Why?", ""),
+        FreeAnswer("1.2", str(PATH), "Proof", ""),
+    )
+    assert warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("**Why?** *Your answer:* So.", "So."),
+        ("**Why?** *Your answer:*\r\n\r\nSo.\r\nAnd so.", "So.\nAnd so."),
+        ("So.", "So."),
+        ("  **Why?**   *Your answer:*\n", ""),
+        ("**Why?** *My answer:* So.", "**Why?** *My answer:* So."),
+    ],
+)
+def test_an_answer_without_its_question(source, text):
+    assert answered(changed(second=source)) == (["", text, ""], ())
+
+
+def test_lines_to_be_filled_in():
+    source = "**What do you observe?** *Your answer:*\n\n(1) size grows\n\n(2) share …"
+    assert answered(changed(first=source))[0][0] == "(1) size grows\n\n(2) share …"
+
+
+def test_a_cell_of_their_own_belongs_to_the_question_above_it():
+    def after(id, cell):
+        cells = changed()
+        cells.insert(1 + list(CELLS).index(id), cell)
+        return answered(cells)
+
+    assert after("first", markdown("new", "Mine.")) == (["Mine.", "", ""], ())
+    assert after("more", markdown("new", "Mine.")) == (["Mine.", "", ""], ())
+    assert after("second", markdown("new", "Mine.")) == (["", "Mine.", ""], ())
+    assert after("heading", markdown("new", "Mine.")) == (["Mine.", "", ""], ())
+    assert after("proof", markdown("new", "Mine.")) == (["", "", "Mine."], ())
+    warning = f"{PATH}: 1 text cell of their own stands under no exercise that asks for a text."
+    assert after("end", markdown("new", "Mine.")) == (["", "", ""], (warning,))
+
+
+def test_a_deleted_answer_cell_with_a_new_one_in_its_place():
+    cells = [cell if cell["id"] != "third" else markdown("new", "Mine.") for cell in changed()]
+    assert answered(cells) == (["", "", "Mine."], ())
+    assert answered(changed(third=None, second=None)) == (["", "", ""], ())
+
+
+def test_moved_to_the_end():
+    cells = changed(second="**Why?** *Your answer:* So.")
+    cells.append(cells.pop(list(CELLS).index("second")))
+    assert answered(cells) == (["", "So.", ""], ())
+
+
+def test_doubled():
+    cells = changed(second="**Why?** *Your answer:* So.")
+    twin = {**cells[5], "id": "twin"}
+    assert answered([*cells[:6], twin, *cells[6:]])[0] == ["", "So.", ""]
+    other = {**cells[5], "source": "**Why?** *Your answer:* Also so."}
+    assert answered([*cells[:6], other, *cells[6:]])[0] == ["", "So.\n\nAlso so.", ""]
+
+
+def test_a_program_that_drops_ids_and_tags():
+    cells = [
+        {key: cell[key] for key in ("cell_type", "source")} for cell in changed(third="*Your derivation:* Trivial.")
+    ]
+    assert answered(cells) == (["", "", "Trivial."], ())
+    cells = [{**cell, "id": None, "metadata": {"id": cell["id"]}} for cell in changed(second="So.")]
+    assert answered(cells) == (["", "So.", ""], ())
+
+
+def test_an_answer_below_the_task():
+    cells = changed(heading="## Exercise 1.1: variance\n\nVary it.\n\nI did, and it grows.")
+    assert answered(cells) == (["I did, and it grows.", "", ""], ())
+
+
+def test_code_is_no_answer_but_an_answer_cell_turned_into_code_is():
+    cells = changed(plot="# a comment\nplot(2)")
+    assert answered([*cells, code("new", "print('hello')")]) == (["", "", ""], ())
+    cells = [code("second", "So.") if cell["id"] == "second" else cell for cell in changed()]
+    assert answered(cells)[0][1] == "So."
+
+
+def test_pictures_and_long_texts_are_cut():
+    picture = "![](data:image/png;base64," + "A" * 50_000 + ")"
+    assert answered(changed(second=f"So: {picture}."))[0][1] == "So: ![]([picture])."
+    texts, warnings = answered(changed(second="so " * 300_000))
+    assert len(texts[1]) <= LONGEST_ANSWER + 5 and texts[1].endswith(" […]")
+    assert warnings == (f"{PATH}: the answer to exercise 1.1 is cut off; it is very long.",)
+
+
+def test_a_text_that_is_no_unicode():
+    assert answered(changed(second="a\ud800b\x00c"))[0][1] == "a\ufffdb\ufffdc"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "Expecting value in line 1"),
+        (b"{", "in line 1"),
+        (b"\xff\xfe", "it is not UTF-8 text"),
+        (b"[]", "it has no list of cells"),
+        (b'{"cells": 3}', "it has no list of cells"),
+        (b"[" * 200_000, "it is nested too deeply"),
+        (b'{"cells": [' + b"1" * 10_000 + b"]}", "Exceeds the limit"),
+    ],
+)
+def test_no_notebook(content, reason):
+    answers, warnings = free_answers({PATH: content}, REGISTRY, GIVEN)
+    assert [answer.text for answer in answers] == ["", "", ""]
+    (warning,) = warnings
+    assert reason in warning and warning.startswith(f"{PATH} is not a notebook (") and warning.endswith(".")
+
+
+def test_not_handed_in():
+    answers, warnings = free_answers({}, REGISTRY, GIVEN)
+    assert [answer.text for answer in answers] == ["", "", ""]
+    assert warnings == ("Notebooks not handed in: 1_first.ipynb.",)
+
+
+def test_exercises_that_came_with_their_solutions_are_not_asked_for():
+    registry = Registry(REGISTRY, assigned=["1.2"])
+    assert [answer.exercise for answer in free_answers(GIVEN, registry, GIVEN)[0]] == ["1.2"]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["markdown", "code", "second"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["cells", "cell_type", "source", "metadata", "tags", "id"]), inner, max_size=6
+        )
+    ),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@with_examples(st.lists(json_values, max_size=5))
+def test_any_cells(cells):
+    texts, _ = answered([*cells, *changed(second="So.")])
+    assert texts[1].endswith("So.")
+
+
+def test_the_real_notebooks():
+    given = student_files(reference_folder())
+    registry = Registry.read(reference_folder() / FILE)
+    answers, warnings = free_answers(given, registry, given)
+    assert warnings == ()
+    assert {answer.text for answer in answers} == {""}
+    assert {answer.exercise for answer in answers} <= set(registry.ids)
+    without_checks = {exercise.id for exercise in registry if exercise.kind != "code"}
+    assert without_checks <= {answer.exercise for answer in answers}
+    asked_for = sum(content.count(b'"answer"') for name, content in given.items() if name.suffix == ".ipynb")
+    assert 0 < len(answers) <= asked_for
+    assert all(answer.asked and "*Your" not in answer.asked for answer in answers)

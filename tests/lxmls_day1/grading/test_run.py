@@ -1,0 +1,268 @@
+"""Whole runs: marks are right and named, a run can be taken up again and replayed, and a cluster does the same."""
+
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+import pytest
+
+from lxmls_day1.exercises.generation import solved_files, student_files
+from lxmls_day1.exercises.mistakes import read_mistakes
+from lxmls_day1.exercises.registry import FOLDER, Registry
+from lxmls_day1.grading import run
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.run import grade, kept_rows, make_plan
+from lxmls_day1.grading.sandbox import PROCESS, Level, strongest_level
+from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.lab import reference_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
+]
+REFERENCE = reference_folder()
+LAB = ("readers", "classifiers", "notebooks")
+
+
+def of_lab(files):
+    return {
+        path: content for path, content in files.items() if path.parts[0] in LAB and path.suffix in (".py", ".ipynb")
+    }
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return of_lab(solved_files(REFERENCE))
+
+
+@pytest.fixture(scope="module")
+def given():
+    return of_lab(student_files(REFERENCE))
+
+
+@pytest.fixture(scope="module")
+def level():
+    return strongest_level()
+
+
+def write(folder: Path, files) -> None:
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory, level, solved, given, right_variants):
+    """Every right variant and every known mistake, graded on the checks of its exercise: name -> (grade, mistake)."""
+    registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
+    code = [exercise for exercise in registry if exercise.kind == "code"]
+    limits = Limits(check_seconds=20, total_seconds=120)
+    plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=5, limits=limits)
+    graded = {}
+    try:
+        for exercise in code:
+            one = replace(plan, exercises=(exercise,), picture=replace(plan.picture, reference={}))
+            inbox = {f"right {v}": (v.lab_files(given), None) for v in right_variants if v.exercise.id == exercise.id}
+            sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
+            for mistake in read_mistakes(REFERENCE / FOLDER, exercise):
+                made = {PurePosixPath(path): text.encode() for path, text in mistake.made_in(sources).items()}
+                inbox[f"mistake {exercise.id} {mistake.name}"] = ({**solved, **made}, mistake.name)
+            handed_in = [
+                Submission(f"s{n}", name, name, "", files) for n, (name, (files, _)) in enumerate(inbox.items())
+            ]
+            for (name, (_, mistake)), done in zip(inbox.items(), run.grade_some(one, handed_in), strict=True):
+                graded[name] = done.row.exercises[0], mistake
+    finally:
+        run.close_starters()
+    return graded
+
+
+def test_every_right_variant_gets_full_marks(bank):
+    right = {name: grade for name, (grade, mistake) in bank.items() if mistake is None}
+    counts = Counter(grade.id for grade in right.values())
+    assert len(counts) == 10
+    assert min(counts.values()) >= 8
+    less = {
+        name: [(c.check, c.verdict, c.text) for c in grade.checks if c.verdict != "ok"] for name, grade in right.items()
+    }
+    assert {name: checks for name, checks in less.items() if checks} == {}
+
+
+def test_every_known_mistake_gets_less_and_its_own_name(bank):
+    wrong = {name: (grade, mistake) for name, (grade, mistake) in bank.items() if mistake is not None}
+    assert len(wrong) > 80
+    for name, (grade, mistake) in wrong.items():
+        assert grade.points < grade.out_of, name
+        assert mistake in [known for known, _ in grade.mistakes], (name, grade.mistakes)
+
+
+def test_hidden_checks_show_no_numbers(bank):
+    """Of a hidden check a student reads its title, its verdict and the mistake's name; no call, no expected and got."""
+    for grade, _ in bank.values():
+        for check in grade.checks:
+            if check.hidden:
+                assert check.calls == ()
+                assert "expected" not in check.text
+                assert "got" not in check.text
+
+
+def test_public_checks_show_what_was_called(bank):
+    grade = next(grade for grade, mistake in bank.values() if mistake == "norm_counted_once")
+    wrong = [check for check in grade.checks if check.verdict == "wrong" and not check.hidden]
+    assert wrong
+    for check in wrong:
+        assert any(call.startswith(("mira_rule(", "Mira(", "train(")) for call in check.calls)
+        assert "expected" in check.text
+
+
+@pytest.fixture
+def class_of_three(tmp_path, solved, given):
+    inbox = tmp_path / "inbox"
+    write(inbox / "ada", solved)
+    write(
+        inbox / "blaise", {**solved, PurePosixPath("classifiers/mira.py"): given[PurePosixPath("classifiers/mira.py")]}
+    )
+    write(inbox / "carl", given)
+    return inbox
+
+
+def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, monkeypatch):
+    out = tmp_path / "out"
+    plan = make_plan(out, level, ["1.1", "1.4", "1.5"])
+    book = grade([class_of_three], out, plan, jobs=1)
+    assert [(row.student, row.points, row.out_of) for row in book.rows] == [
+        ("ada", 15, 15),
+        ("blaise", 5, 15),
+        ("carl", 0, 15),
+    ]
+    assert {check.verdict for check in book.rows[2].checks} == {"missing"}
+    for name in ("grades.csv", "grades.json", "summary.html", "junit.xml", "answers.html", "feedback/ada.html"):
+        assert (out / name).stat().st_size > 100
+    drawn = {boundary.exercise for boundary in book.rows[0].boundaries}
+    assert drawn == {"1.4", "1.5"}
+    assert {boundary.exercise for boundary in book.rows[1].boundaries} == {"1.4"}
+
+    # Again: nothing is left to do. Then one submission changes, and only that one is graded.
+    graded = []
+    original = run.grade_some
+    monkeypatch.setattr(
+        run, "grade_some", lambda plan, some: graded.extend(s.student for s in some) or original(plan, some)
+    )
+    again = make_plan(out, level, ["1.1", "1.4", "1.5"])
+    assert again.seed == plan.seed
+    assert grade([class_of_three], out, again, jobs=1).rows == book.rows
+    assert graded == []
+    mira = class_of_three / "blaise" / "classifiers" / "mira.py"
+    mira.write_bytes((class_of_three / "ada" / "classifiers" / "mira.py").read_bytes())
+    book = grade([class_of_three], out, again, jobs=1)
+    assert graded == ["blaise"]
+    assert [row.points for row in book.rows] == [15, 15, 0]
+    # Another limit may give other marks: everything is graded again.
+    graded.clear()
+    grade([class_of_three], out, make_plan(out, level, ["1.1", "1.4", "1.5"], limits=Limits(check_seconds=9)), jobs=1)
+    assert sorted(graded) == ["ada", "blaise", "carl"]
+
+
+def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, monkeypatch):
+    out = tmp_path / "out"
+    plan = make_plan(out, level, ["1.5"])
+    original, calls = run.grade_some, []
+
+    def interrupted(plan, some):
+        calls.append([submission.student for submission in some])
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return original(plan, some)
+
+    monkeypatch.setattr(run, "grade_some", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        grade([class_of_three], out, plan, jobs=1)
+    assert [row.student for row in kept_rows(out)] == calls[0]
+    (out / ".rows" / "carl.json").write_text('{"damaged', encoding="utf-8")
+    book = grade([class_of_three], out, plan, jobs=1)
+    assert [row.points for row in book.rows] == [10, 0, 0]
+    assert calls[0][0] not in [student for call in calls[1:] for student in call]
+
+
+def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved):
+    guess = b"\n\ndef _random(scores):\n    return np.round(scores, 1)\n"
+    source = solved[PurePosixPath("classifiers/mira.py")]
+    write(tmp_path / "inbox" / "odd", {**solved, PurePosixPath("classifiers/mira.py"): source + guess})
+    rows = []
+    for number, seed in enumerate((77, 77, 78)):
+        out = tmp_path / f"out{number}"
+        rows.append(grade([tmp_path / "inbox"], out, make_plan(out, level, ["1.5"], seed=seed), jobs=1).rows[0])
+        answers = json.loads((out / ".expected.json").read_text(encoding="utf-8"))["answers"]["checks"]
+        rows[-1] = (rows[-1].points, json.dumps(answers, sort_keys=True))
+    assert rows[0] == rows[1]
+    assert rows[0][1] != rows[2][1]
+    assert rows[2][0] == rows[0][0] == 10
+
+
+def test_a_level_that_is_not_safe_refuses_hidden_checks(tmp_path, class_of_three):
+    plan = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"])
+    row = grade([class_of_three / "ada"], tmp_path / "out", plan, jobs=1).rows[0]
+    assert {(check.hidden, check.verdict) for check in row.checks} == {(False, "ok"), (True, "refused")}
+    trusting = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], trust=True)
+    row = grade([class_of_three / "ada"], tmp_path / "out", trusting, jobs=1).rows[0]
+    assert {check.verdict for check in row.checks} == {"ok"}
+
+
+def test_warnings_and_prints_cost_nothing(tmp_path, level, solved):
+    noisy = solved[PurePosixPath("classifiers/mira.py")] + (
+        b"\nimport warnings\nprint('hello')\nwarnings.warn('careful')\nwarnings.simplefilter('error')\nnp.log(np.zeros(1))\n"
+    ).replace(b"warnings.simplefilter('error')\n", b"")
+    write(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
+    row = grade([tmp_path / "inbox"], tmp_path / "out", make_plan(tmp_path / "out", level, ["1.5"]), jobs=1).rows[0]
+    assert row.points == row.out_of
+    assert "hello" in row.printed
+    assert "careful" in row.printed
+
+
+def test_notebooks_are_run_and_failing_cells_named(tmp_path, level, given, solved):
+    pytest.importorskip("IPython")
+    notebook = json.loads(solved[PurePosixPath("notebooks/1_generative.ipynb")])
+    cells = [
+        {"cell_type": "code", "source": source, "metadata": {}, "outputs": []} for source in ("x = 1", "1 / 0", "x + 1")
+    ]
+    broken = {**notebook, "cells": cells}
+    files = {path: content for path, content in solved.items() if path.parts[0] != "notebooks"}
+    write(
+        tmp_path / "inbox" / "ada",
+        {**files, PurePosixPath("notebooks/1_generative.ipynb"): json.dumps(broken).encode()},
+    )
+    endless = {**notebook, "cells": [{**cells[0], "source": "while True: pass"}, cells[1]]}
+    write(
+        tmp_path / "inbox" / "bob",
+        {**files, PurePosixPath("notebooks/1_generative.ipynb"): json.dumps(endless).encode()},
+    )
+    plan = make_plan(tmp_path / "out", level, ["1.1"], limits=Limits(total_seconds=4), run_notebooks=True)
+    ada, bob = grade([tmp_path / "inbox"], tmp_path / "out", plan, jobs=1).rows
+    assert [(failure.notebook, failure.cell) for failure in ada.notebook_failures] == [
+        ("notebooks/1_generative.ipynb", 2)
+    ]
+    assert "ZeroDivisionError" in ada.notebook_failures[0].error
+    assert [failure.cell for failure in bob.notebook_failures] == [1]
+    assert "did not end" in bob.notebook_failures[0].error
+
+
+def test_a_cluster_gives_the_same_rows(tmp_path, class_of_three, level):
+    distributed = pytest.importorskip("distributed")
+    import joblib
+
+    plan = make_plan(tmp_path / "out", level, ["1.5"])
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        book = grade([class_of_three], tmp_path / "out", plan)
+    alone = grade([class_of_three], tmp_path / "alone", plan, jobs=1)
+    for theirs, ours in zip(book.rows, alone.rows, strict=True):
+        assert [(c.check, c.verdict, c.text) for c in theirs.checks] == [
+            (c.check, c.verdict, c.text) for c in ours.checks
+        ]
+        assert np.allclose(theirs.boundaries[0].params, ours.boundaries[0].params) if ours.boundaries else True

@@ -1,0 +1,168 @@
+import re
+import unicodedata
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lxmls_day1.grading.safe_text import (
+    html_prose,
+    html_text,
+    lines,
+    markdown_block,
+    markdown_prose,
+    markdown_text,
+    one_line,
+    table_cell,
+    visible,
+)
+
+NASTY = st.text(
+    alphabet=st.one_of(st.characters(), st.sampled_from("\x1b[]m\x07\r\n\x00\x9b\u202e\u200b\ud800`*<&=;'\"|#~\\:@"))
+)
+
+
+@given(NASTY)
+@example("\x1b\x1b[31m[31m")
+@example("\r\r\n")
+@example("a" + "\u0301" * 50)
+def test_what_is_visible_holds_nothing_that_acts(text):
+    shown = visible(text)
+    for character in shown:
+        assert unicodedata.category(character) not in ("Cs", "Zl", "Zp")
+        assert unicodedata.category(character) != "Cc" or character in "\n\t"
+        assert unicodedata.bidirectional(character) not in (
+            "LRE",
+            "RLE",
+            "LRO",
+            "RLO",
+            "PDF",
+            "LRI",
+            "RLI",
+            "FSI",
+            "PDI",
+        )
+    assert visible(shown) == shown
+    shown.encode("utf-8")
+    element = ElementTree.Element("text")
+    element.text = shown
+    assert (ElementTree.fromstring(ElementTree.tostring(element)).text or "") == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["Ada Lovelace", "José Núñez", "李小龙", "محمد علي", "नमस्ते", "สวัสดี", "a\tb\n  c", "‖g(x)‖² ≤ 1/λ − ½", ""]
+)
+def test_what_can_be_read_stays_as_it_is(text):
+    assert visible(text) == text
+
+
+def test_sequences_for_terminals_go():
+    said = "\x1b]0;a title\x07\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ \x9b2Jgone\x1bc"
+    assert visible(said) == "red link gone"
+
+
+def test_marks_over_one_letter_are_few():
+    assert visible("e" + "\u0301" * 500 + "f") == "e" + "\u0301" * 4 + "f"
+
+
+@given(NASTY, st.integers(1, 40))
+def test_one_line_is_one_and_short(text, most):
+    assert len(one_line(text, most)) <= most and "\n" not in one_line(text, most)
+
+
+@given(st.lists(st.sampled_from(["", "a", "bb", "ccc"]), max_size=12), st.integers(1, 30), st.integers(1, 8))
+def test_lines_are_cut_where_they_say(texts, most, most_lines):
+    text = "\n".join(texts).rstrip()
+    cut = lines(text, most, most_lines)
+    if len(text) <= most and len(texts) <= most_lines:
+        assert cut == text
+    elif cut != text:
+        kept, _, last = cut.rpartition("\n")
+        assert text.startswith(kept) and len(kept) <= most and kept.count("\n") < most_lines
+        assert re.fullmatch(r"… \(\d+ more (line|lines|characters)\)", last)
+
+
+def test_html_is_text():
+    assert html_text("""<a href="x" onclick='y'>&amp;</a>""") == (
+        "&lt;a href=&quot;x&quot; onclick=&#x27;y&#x27;&gt;&amp;amp;&lt;/a&gt;"
+    )
+
+
+@given(NASTY)
+def test_prose_has_no_tags_but_code_and_em(text):
+    tags = re.findall("<[^>]*>", html_prose(text))
+    assert set(tags) <= {"<code>", "</code>", "<em>", "</em>"}
+    assert all(tags.count(f"<{tag}>") == tags.count(f"</{tag}>") for tag in ("code", "em"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(NASTY, st.sampled_from(["{}", "# {}", "- {}", "| a | {} |\n|---|---|\n| {} | b |"]))
+@example("[x](http://y) ![z](w) <b>c</b> <http://a.b> &lt; *d* _e_ `f` ~~g~~", "{}")
+@example("1. not a list", "{}")
+@example("- not a list", "- {}")
+@example("===", "{}")
+@example("---", "{}")
+def test_markdown_text_is_text_for_a_parser(text, place):
+    markdown_it = pytest.importorskip("markdown_it")
+    parse = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse
+
+    def kinds(said):
+        found = []
+        for token in parse(place.replace("{}", said)):
+            found += [token.type, *(child.type for child in token.children or ())]
+        return [kind for kind in found if kind not in ("text", "text_special", "softbreak")]
+
+    said = markdown_text(text)
+    if said:
+        assert kinds(said) == kinds("harmless")
+
+
+def test_markdown_shows_what_was_meant():
+    markdown_it = pytest.importorskip("markdown_it")
+    text = "a_b*c* <b> `x` [1] & \\ www.x.y http://z a@b #1 | 1. 2)"
+    (_, inline, _) = markdown_it.MarkdownIt("commonmark").parse(markdown_text(text))
+    assert "".join(child.content for child in inline.children) == text
+
+
+@settings(deadline=None)
+@given(NASTY)
+@example("```\n# heading\n````")
+@example("~~~\n</pre>")
+def test_a_block_of_markdown_ends_where_we_end_it(text):
+    markdown_it = pytest.importorskip("markdown_it")
+    tokens = markdown_it.MarkdownIt("commonmark").parse(f"{markdown_block(text)}\n\nafter")
+    assert [token.type for token in tokens] == ["fence", "paragraph_open", "inline", "paragraph_close"]
+    assert [line.rstrip() for line in tokens[0].content.rstrip("\n").split("\n")] == [
+        line.rstrip() for line in lines(text).split("\n")
+    ] or not lines(text).strip()
+
+
+@settings(deadline=None)
+@given(NASTY)
+def test_prose_of_markdown_has_no_links_and_no_html(text):
+    markdown_it = pytest.importorskip("markdown_it")
+    tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).parse(f"> - {markdown_prose(text)}")
+    inner = [child.type for token in tokens for child in token.children or ()]
+    assert not {"html_inline", "link_open", "image"} & set(inner)
+    assert not {"html_block", "heading_open", "fence"} & {token.type for token in tokens}
+
+
+FORMULAS = tuple("=+-@\t\r＝＋－＠")
+
+
+@given(NASTY)
+@example("=cmd|' /C calc'!A0")
+@example("  =1+1")
+@example("Ada;=1+1")
+@example('Ada";=1+1')
+def test_a_cell_starts_no_formula_whatever_separates_cells(text):
+    cell = table_cell(text)
+    for separator in ",;\t|":
+        for part in cell.split(separator):
+            assert not part.lstrip(' "').startswith(FORMULAS)
+
+
+@pytest.mark.parametrize("name", ["Jean-Luc", "Ada Lovelace", "O'Neill", "a@b.org", "x=1"])
+def test_names_without_a_formula_stay(name):
+    assert table_cell(name) == name

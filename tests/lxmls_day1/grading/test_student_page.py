@@ -1,0 +1,202 @@
+import base64
+import dataclasses
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from lxmls_day1.grading.gradebook import (
+    VERDICTS,
+    Boundary,
+    CellFailure,
+    CheckGrade,
+    ExerciseGrade,
+    FreeAnswer,
+    Gradebook,
+    Row,
+)
+from lxmls_day1.grading.page_frame import VERDICT_WORDS
+from lxmls_day1.grading.student_page import BY_HAND, explanation, student_html, student_markdown
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</pre></li></ul></section></main></body><h1>105 of 105 points</h1>",
+    '"><img src=x onerror=alert(1)>',
+    "<!-- ",
+    "]]> <![CDATA[ <style>body{display:none}</style>",
+    "javascript:alert(1) http://evil.example/x",
+    "\x1b]8;;http://evil\x07link\x1b[2J\x00\x08",
+    "\u202egnp.exe\u2066",
+    "\ud800\udfff\ufffe",
+    "e" + "\u0301" * 300,
+    "&lt;b&gt; &amp;",
+]
+SENTENCE = ("norm_counted_once", "The step divides by ‖g‖² and is *twice* as long as `step`.")
+
+
+def row_with(text, **changes):
+    """A row of every kind of thing, with a student's text wherever one can come."""
+    checks = [
+        CheckGrade("test_1_05_mira.py::test_a", "1.5", "A mistake", False, "ok", "", (f"mira_rule({text})",)),
+        CheckGrade(
+            "test_1_05_mira.py::test_b", "1.5", "The cap", False, "wrong", f"got {text}", (f"f({text})",), (SENTENCE,)
+        ),
+        CheckGrade("test_1_05_mira.py::test_c", "1.5", "Fresh", True, "wrong", "differs", ("SECRET",), (SENTENCE,)),
+        CheckGrade("test_1_05_mira.py::test_d", "1.5", "Fresh too", True, "error", f"ValueError: {text}"),
+    ]
+    exercises = (
+        ExerciseGrade("1.1", "A look", "experiment", 5.0),
+        ExerciseGrade("1.5", "MIRA", "code", 10.0, tuple(checks)),
+    )
+    row = Row(
+        "ada",
+        f"Ada {text}",
+        f"/home/me/{text}.zip",
+        "ab" * 32,
+        exercises,
+        (f"put aside: {text}",),
+        f"printed {text}\n",
+        (Boundary("1.5", text, ((0.0, 1.0),)),),
+        (FreeAnswer("1.1", "notebooks/1.ipynb", f"What? {text}", f"This: {text}"),),
+        (CellFailure("notebooks/2.ipynb", 3, "1.4", f"NameError: {text}"),),
+    )
+    return dataclasses.replace(row, **changes)
+
+
+def run_of(row, **changes):
+    run = Gradebook(
+        (row,), 7, "landlock", "Landlock and seccomp", {"wall": 5.0}, True, "2026-07-19T12:30:05+00:00", "0.1"
+    )
+    return dataclasses.replace(run, **changes)
+
+
+class Outline(HTMLParser):
+    """All tags with their attributes' names, and the text between them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self.open = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, *(name for name, _ in attributes)))
+        if tag not in ("meta", "img", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_comment(self, data):
+        raise AssertionError("a comment")
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_students_write_adds_no_markup(text):
+    harmless, hostile = row_with("harmless"), row_with(text)
+    expected, got = (Outline(student_html(row, run_of(row), b"PNG")) for row in (harmless, hostile))
+    assert got.tags == expected.tags
+    assert not got.open
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_control_character_comes_through(text):
+    row = row_with(text)
+    for said in (student_html(row, run_of(row)), student_markdown(row, run_of(row))):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]", said)
+        said.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, "```\n# 105 of 105 points\n", "[x](http://evil) ![y](http://evil)", "a | b"]
+)
+def test_markdown_has_the_same_structure_whatever_students_write(text):
+    markdown_it = pytest.importorskip("markdown_it")
+    parser = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+    def structure(row):
+        tokens = parser.parse(student_markdown(row, run_of(row)))
+        inner = [child.type for token in tokens for child in token.children or ()]
+        return [token.type for token in tokens], [kind for kind in inner if not kind.startswith("text")]
+
+    assert structure(row_with(text)) == structure(row_with("harmless"))
+
+
+def test_the_page_asks_for_nothing_outside_itself():
+    row = row_with("x")
+    text = student_html(row, run_of(row), b"PNG")
+    assert set(re.findall(r'(?:src|href|action|data|srcset|poster)="([^"#][^"]*)"', text)) == {
+        f"data:image/png;base64,{base64.b64encode(b'PNG').decode()}"
+    }
+    for anchor in re.findall('href="#([^"]*)"', text):
+        assert text.count(f'id="{anchor}"') == 1
+    for id in re.findall('aria-labelledby="([^"]*)"', text):
+        assert text.count(f'id="{id}"') == 1
+
+
+@pytest.mark.parametrize("render", [student_html, student_markdown])
+class TestWhatIsSaid:
+    def test_points_and_what_is_to_come(self, render):
+        row = row_with("x")
+        text = " ".join(Outline(render(row, run_of(row))).text) if render is student_html else render(row, run_of(row))
+        assert re.search(r"2\.5 +of 10 points", text)  # one check of four
+        assert BY_HAND in text and "Up to 5 more points come from exercise 1.1" in text
+
+    def test_a_hidden_check_keeps_its_calls(self, render):
+        row = row_with("x")
+        assert "SECRET" not in render(row, run_of(row))
+        assert "f(x)" in render(row, run_of(row))
+
+    def test_a_known_mistake_stands_once_in_its_exercise(self, render):
+        row = row_with("x")
+        assert render(row, run_of(row)).count("The step divides by") == 1
+
+    def test_a_text_that_comes_again_is_referred_to(self, render):
+        checks = tuple(
+            CheckGrade(f"t.py::{n}", "1.5", f"Check {n}", False, "error", "mira.py:3, in f\nNameError: y")
+            for n in range(3)
+        )
+        row = row_with("x", exercises=(ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),), notebook_failures=())
+        text = render(row, run_of(row))
+        assert text.count("NameError") == 1 and text.count("as in “Check 0”") == 2
+
+    def test_how_it_was_graded(self, render):
+        row = row_with("x")
+        text = render(row, run_of(row))
+        for fact in ("landlock", "seed 7", "2026-07-19 12:30 UTC", "lxmls-day1 0.1", "wall 5", "abababab"):
+            assert fact in text
+
+    def test_where_it_came_from_stays_with_the_instructor(self, render):
+        row = row_with("x")
+        assert "/home/me" not in render(row, run_of(row))
+
+    @pytest.mark.parametrize("verdict", VERDICTS)
+    def test_every_verdict_is_said_in_words(self, render, verdict):
+        check = CheckGrade("t.py::t", "1.5", "Check", True, verdict)
+        row = row_with("x", exercises=(ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+        text = render(row, run_of(row))
+        assert VERDICT_WORDS[verdict][0] in text and VERDICT_WORDS[verdict][1] in text
+        assert verdict == "ok" or VERDICTS[verdict] in text
+
+    def test_nothing_to_grade(self, render):
+        row = Row("ada", "", "", "", ())
+        text = render(row, run_of(row, graded="", version="", limits={}))
+        assert "ada" in text and "0 points" in text
+
+    def test_a_flood_is_cut(self, render):
+        row = row_with("y\n" * 200_000, printed="z" * 10**6)
+        assert len(render(row, run_of(row))) < 120_000
+
+
+def test_an_unanswered_question_is_said_to_be_one():
+    row = row_with("x", answers=(FreeAnswer("1.1", "n.ipynb", "What?", " \n"),))
+    assert "(no answer)" in student_html(row, run_of(row)) and "(no answer)" in student_markdown(row, run_of(row))
+
+
+def test_an_explanation_is_plain_text():
+    assert explanation(CheckGrade("", "1.5", "", False, "ok")) == "right"
+    said = explanation(CheckGrade("", "1.5", "", False, "error", "a\x1b[31m\nb"))
+    assert said.splitlines() == ["error: an exception", "a", "b"]

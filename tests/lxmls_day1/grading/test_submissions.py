@@ -1,0 +1,800 @@
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+import struct
+import sys
+import tempfile
+import tracemalloc
+import unicodedata
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.archives import zipped
+from lxmls_day1.exercises.generation import student_files
+from lxmls_day1.exercises.registry import Exercise
+from lxmls_day1.exercises.workspace import Submission as Packed
+from lxmls_day1.exercises.workspace import pack_submission
+from lxmls_day1.grading.submissions import (
+    Found,
+    ReadingLimits,
+    Submission,
+    _names_of_the_lab,
+    find_submissions,
+    lab_in_the_box,
+    read_submission,
+)
+from lxmls_day1.lab import reference_folder
+
+GIVEN = {
+    PurePosixPath(name): content
+    for name, content in {
+        "classifiers/__init__.py": b"",
+        "classifiers/linear_classifier.py": b"class LinearClassifier:\n    pass\n",
+        "classifiers/mira.py": b"raise NotImplementedError\n",
+        "classifiers/structured_mira.py": b"pass\n",
+        "classifiers/svm.py": b"raise NotImplementedError\n",
+        "notebooks/1_generative.ipynb": b"{}",
+        "notebooks/conftest.py": b"",
+        "notebooks/README.md": b"",
+        "readers/__init__.py": b"",
+        "readers/vocabulary.py": b"",
+        "tests/exercises/exercises.toml": b"",
+    }.items()
+}
+EXERCISES = [
+    Exercise(id, "Title", "code", 1, (file,), "notebooks/1_generative.ipynb", "Task", ("a", "b", "c"))
+    for id, file in {"1.5": "classifiers/mira.py", "1.7": "classifiers/svm.py"}.items()
+]
+MIRA = "classifiers/mira.py"
+LAB = {MIRA: b"mira = 1\n", "classifiers/__init__.py": b"", "readers/__init__.py": b""}
+
+
+def make_zip(files, compression=zipfile.ZIP_DEFLATED):
+    """A zip file; keys are names or ZipInfos, so that there may be any name, mode, and the same name twice."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", compression) as archive:
+        for name, data in files.items() if isinstance(files, dict) else files:
+            archive.writestr(name, data)
+    return content.getvalue()
+
+
+def write(folder, files):
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def within(prefix, files):
+    return {f"{prefix}/{name}": content for name, content in files.items()}
+
+
+def read(path, **limits):
+    (found,) = find_submissions([path])
+    return read_submission(found, GIVEN, ReadingLimits(**limits))
+
+
+def read_zip(tmp_path, content, **limits):
+    path = tmp_path / "ada.zip"
+    path.write_bytes(content if isinstance(content, bytes) else make_zip(content))
+    return read(path, **limits)
+
+
+def read_among_others(tmp_path, files):
+    """A submission in a folder of two: then its own folders and zip files are not taken for other students'."""
+    write(tmp_path / "all", {"ada.zip": make_zip(files), "bob.zip": make_zip(LAB)})
+    return read_submission(find_submissions([tmp_path / "all"])[0], GIVEN)
+
+
+def texts(submission):
+    assert submission.problem == ""
+    return {str(path): content for path, content in submission.files.items()}
+
+
+def students(found):
+    return {entry.student: entry.name for entry in found}
+
+
+class TestOneSubmission:
+    @pytest.mark.parametrize("wrapper", ["", "ada/", "a/b/c/", "ä ö/"])
+    def test_a_zip_with_or_without_folders_around_the_lab(self, tmp_path, wrapper):
+        submission = read_zip(tmp_path, {wrapper + name: content for name, content in LAB.items()})
+        assert texts(submission) == LAB
+        assert (submission.student, submission.name, submission.warnings) == ("ada", "ada", ())
+
+    def test_what_the_submit_command_packs(self, tmp_path):
+        packed = Packed({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+        name, content = pack_submission(tmp_path, packed, "Ada Lovelace")
+        (tmp_path / name).write_bytes(content)
+        submission = read(tmp_path / name)
+        assert texts(submission) == LAB
+        assert (submission.student, submission.name) == ("ada-lovelace", "Ada Lovelace")
+
+    def test_a_manifest_with_somebody_elses_name_changes_nothing(self, tmp_path):
+        manifest = json.dumps({"name": "Charles Babbage"}).encode()
+        for content in (manifest, b"[" * 100_000, b"\xff", b'{"name": 3}', b"3"):
+            assert read_zip(tmp_path, {**LAB, "submission.json": content}).name == "ada"
+
+    def test_a_folder_and_its_zip_are_the_same_submission(self, tmp_path):
+        of_folder = read(write(tmp_path / "ada", LAB))
+        of_zip = read_zip(tmp_path, LAB)
+        assert texts(of_folder) == texts(of_zip) == LAB
+        assert of_folder.digest == of_zip.digest
+
+    def test_the_digest_is_that_of_sorted_paths_and_contents(self, tmp_path):
+        submission = read_zip(tmp_path, LAB)
+        expected = hashlib.sha256()
+        for name in sorted(LAB):
+            for part in (name.encode(), LAB[name]):
+                expected.update(struct.pack(">Q", len(part)) + part)
+        assert submission.digest == expected.hexdigest()
+        assert read_zip(tmp_path, {**LAB, MIRA: b"mira = 2\n"}).digest != submission.digest
+
+    def test_what_is_no_part_of_a_lab_is_not_read(self, tmp_path):
+        others = {
+            "README.md": b"x",
+            "data/reviews.csv": b"\0" * 3_000_000,  # would be a bomb elsewhere
+            "tests/classifiers/test_mira.py": b"",
+            ".venv/lib/python3.12/site-packages/lxmls_day1/reference_lab/classifiers/mira.py": b"not theirs",
+            ".lab-backups/0001-solve-1.5/classifiers/mira.py": b"old",
+            "__MACOSX/classifiers/._mira.py": b"\0",
+            "classifiers/__pycache__/mira.cpython-312.pyc": b"\0",
+            "classifiers/.DS_Store": b"\0",
+            "Icon\r": b"",
+            "submission-ada.zip": make_zip({MIRA: b"older"}),
+        }
+        submission = read_zip(tmp_path, {**LAB, **others})
+        assert texts(submission) == LAB
+        assert submission.warnings == ()
+
+    def test_a_folder_with_code_beside_the_labs_is_named(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "lxmls_day1/checks.py": b"", "lxmls_day1/a/b.py": b""})
+        assert texts(submission) == LAB
+        assert submission.warnings == ("lxmls_day1/ (2 source files) is no folder of the lab and was left aside.",)
+
+    def test_files_of_their_own_and_at_the_top(self, tmp_path):
+        own = {"classifiers/tools/fast.py": b"1", "classifiers/table.csv": b"2", "mine.py": b"3"}
+        assert texts(read_zip(tmp_path, {**LAB, **own})) == LAB | own
+
+    def test_other_spellings_of_folders(self, tmp_path):
+        files = {"Lab\\Classifiers\\mira.py": b"mira = 1\n", "Lab\\.\\Readers\\vocabulary.py": b"2"}
+        submission = read_zip(tmp_path, files)
+        assert texts(submission) == {MIRA: b"mira = 1\n", "readers/vocabulary.py": b"2"}
+
+    def test_names_in_utf8_that_are_not_said_to_be(self, tmp_path):
+        name = "classifiers/größe.py"
+        raw = make_zip({"classifiers/gr____e.py": b"1", **LAB})
+        raw = raw.replace(b"gr____e", "größe".encode())  # the flag of UTF-8 is not set
+        assert name in texts(read_zip(tmp_path, raw))
+
+    def test_bytes_stay_as_they_are(self, tmp_path):
+        files = {MIRA: b"\xef\xbb\xbfx = 1\r\n", "classifiers/svm.py": b"# caf\xe9\n"}
+        assert texts(read_zip(tmp_path, files)) == files
+
+    def test_two_labs(self, tmp_path):
+        files = {**within("old", {MIRA: b"old"}), **within("new", {**LAB, "classifiers/svm.py": b"2"})}
+        submission = read_among_others(tmp_path, files)
+        assert texts(submission)[MIRA] == LAB[MIRA]
+        assert submission.warnings == ("There is a second lab, in old; the one in new counts.",)
+
+
+def test_what_was_given_out_is_known_without_being_told(tmp_path):
+    """The shortcut for the names against the files that students really receive."""
+    given = student_files(reference_folder())
+    labs = {path for path in given if path.parts[0] in ("readers", "classifiers", "notebooks")}
+    names = {path for path in labs if path.suffix in (".py", ".ipynb")}
+    assert set(_names_of_the_lab(reference_folder())) == names
+    write(tmp_path / "ada", {"mira.py": b"1", "2_online.ipynb": b"2"})
+    (found,) = find_submissions([tmp_path / "ada"])
+    assert texts(read_submission(found)) == {MIRA: b"1", "notebooks/2_online.ipynb": b"2"}
+
+
+class TestLooseFiles:
+    def test_they_go_where_the_lab_has_them(self, tmp_path):
+        submission = read_zip(tmp_path, {"ada/mira.py": b"1", "ada/1_generative.ipynb": b"2", "ada/mine.py": b"3"})
+        assert texts(submission) == {MIRA: b"1", "notebooks/1_generative.ipynb": b"2", "classifiers/mine.py": b"3"} or (
+            texts(submission) == {MIRA: b"1", "notebooks/1_generative.ipynb": b"2", "notebooks/mine.py": b"3"}
+        )
+        assert (
+            "ada/mira.py stands outside the folders of a lab; it is taken as classifiers/mira.py."
+            in submission.warnings
+        )
+
+    def test_a_single_file(self, tmp_path):
+        write(tmp_path, {"mira.py": b"1"})
+        assert texts(read(tmp_path / "mira.py")) == {MIRA: b"1"}
+
+    def test_beside_the_folders_of_a_lab(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "svm.py": b"2", "mira.py": b"other"})
+        assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
+        assert submission.warnings == (
+            "mira.py was left aside, since there is classifiers/mira.py.",
+            "svm.py stands outside the folders of a lab; it is taken as classifiers/svm.py.",
+        )
+
+    def test_outside_the_lab(self, tmp_path):
+        submission = read_zip(tmp_path, {**within("lab", LAB), "svm.py": b"2"})
+        assert texts(submission) == LAB
+        assert submission.warnings == ("svm.py stands outside the lab and was left aside.",)
+
+    @pytest.mark.parametrize("copy", ["mira (1).py", "mira(2).py"])
+    def test_a_browsers_copy_counts_if_there_is_nothing_else(self, tmp_path, copy):
+        submission = read_zip(tmp_path, {copy: b"1"})
+        assert texts(submission) == {MIRA: b"1"}
+        assert submission.warnings == (f"{copy} is taken as classifiers/mira.py.",)
+        submission = read_zip(tmp_path, {"readers/vocabulary.py": b"", f"classifiers/{copy}": b"1"})
+        assert texts(submission)[MIRA] == b"1"
+        assert submission.warnings == (f"classifiers/{copy} is taken as classifiers/mira.py.",)
+
+    def test_a_browsers_copy_beside_the_original(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "classifiers/mira (1).py": b"1"})
+        assert texts(submission) == LAB
+        assert submission.warnings == ("classifiers/mira (1).py was left aside, since there is classifiers/mira.py.",)
+
+    def test_two_copies_are_not_guessed_about(self, tmp_path):
+        files = {"classifiers/mira (1).py": b"1", "classifiers/mira (2).py": b"2", "classifiers/svm.py": b"3"}
+        submission = read_zip(tmp_path, files)
+        assert texts(submission) == {"classifiers/svm.py": b"3"}
+        (warning,) = submission.warnings
+        assert "cannot be told" in warning
+
+    @pytest.mark.parametrize("name", ["Mira.py", "mira_final.py", "my-mira2.py"])
+    def test_a_renamed_file_is_not_taken(self, tmp_path, name):
+        submission = read_zip(tmp_path, {name: b"1"})
+        assert submission.files == {}
+        assert re.search(rf"\({name} is not classifiers/(structured_)?mira\.py\)\.$", submission.problem)
+        assert "It holds nothing of the lab" in submission.problem
+
+
+class TestNested:
+    def test_a_zip_in_a_zip(self, tmp_path):
+        inner = make_zip(within("lab", LAB))
+        assert texts(read_zip(tmp_path, {"x/inner.zip": inner, "x/report.pdf": b"%PDF"})) == LAB
+
+    def test_not_deeper(self, tmp_path):
+        content = make_zip(LAB)
+        for _ in range(3):
+            content = make_zip({"inner.zip": content})
+        assert "lies too deep in other zip files" in read_zip(tmp_path, content).problem
+        assert texts(read_zip(tmp_path, content, depth=4)) == LAB
+
+    def test_a_damaged_one_beside_the_right_one(self, tmp_path):
+        submission = read_among_others(tmp_path, {"a.zip": make_zip(LAB), "b.zip": b"not a zip file"})
+        assert texts(submission) == LAB
+        (warning,) = submission.warnings
+        assert warning.startswith("b.zip is not a zip file") and warning.endswith("it was left aside.")
+
+    def test_many_bombs_share_one_limit(self, tmp_path):
+        inner = make_zip({"x": os.urandom(600_000)}, zipfile.ZIP_STORED)
+        files = {f"all/{i}.zip": inner for i in range(5)} | {"notebooks/a.ipynb": b""}
+        assert "more than 1 MB" in read_zip(tmp_path, files, bytes=1_000_000).problem
+
+
+def link(name, target=b"/etc/passwd", mode=stat.S_IFLNK | 0o777):
+    info = zipfile.ZipInfo(name)
+    info.create_system, info.external_attr = 3, mode << 16
+    return {info: target}
+
+
+class TestRefused:
+    """Each ends in one sentence and no file."""
+
+    def refused(self, submission, sentence):
+        assert sentence in submission.problem
+        assert submission.problem.endswith(".") and "\n" not in submission.problem
+        assert submission.files == {}
+        return True
+
+    @pytest.mark.parametrize("content", [b"hello", b"PK\x03\x04" + b"\0" * 100, b"PK\x05\x06" + b"\xff" * 18])
+    def test_no_zip_file(self, tmp_path, content):
+        assert self.refused(read_zip(tmp_path, content), "ada.zip is not a zip file that can be read")
+
+    def test_nothing_in_it(self, tmp_path):
+        assert self.refused(read_zip(tmp_path, b""), "ada.zip is empty")
+        assert self.refused(read_zip(tmp_path, {}), "There is nothing in it")
+        assert self.refused(read_zip(tmp_path, {"lab/": b""}), "There is nothing in it")
+        assert self.refused(read_zip(tmp_path, {"essay.pdf": b"x"}), "It holds nothing of the lab")
+
+    def test_another_archive(self, tmp_path):
+        write(tmp_path, {"ada.rar": b"Rar!"})
+        assert self.refused(read(tmp_path / "ada.rar"), "ada.rar is not a zip file, and other archives are not opened")
+
+    @pytest.mark.parametrize(
+        "name", ["../evil.py", "lab/../../evil.py", "..\\evil.py", "classifiers/..", "a/..\\../b.py", "../x/"]
+    )
+    def test_a_way_out(self, tmp_path, name):
+        assert self.refused(read_zip(tmp_path, {**LAB, name: b"1"}), "a path that leads out of it")
+
+    @pytest.mark.parametrize("name", ["/etc/evil.py", "\\\\server\\evil.py", "C:\\evil.py", "c:evil.py"])
+    def test_an_absolute_path(self, tmp_path, name):
+        assert self.refused(read_zip(tmp_path, {**LAB, name: b"1"}), "holds an absolute path")
+
+    @pytest.mark.parametrize("character", ["\0", "\n", "\x1b", "\x7f"])
+    def test_control_characters(self, tmp_path, character):
+        raw = make_zip({**LAB, "classifiers/evil~.py": b"1"}).replace(b"evil~", f"evil{character}".encode())
+        assert self.refused(read_zip(tmp_path, raw), "control characters")
+
+    def test_links_and_devices(self, tmp_path):
+        assert self.refused(read_zip(tmp_path, {**LAB, **link("classifiers/svm.py")}), "is a symbolic link")
+        assert self.refused(read_zip(tmp_path, {**LAB, **link("readers")}), "readers is a symbolic link")
+        fifo = link("classifiers/svm.py", b"", stat.S_IFIFO | 0o644)
+        assert self.refused(read_zip(tmp_path, {**LAB, **fifo}), "is not a plain file")
+
+    def test_a_link_that_concerns_nobody(self, tmp_path):
+        assert texts(read_zip(tmp_path, {**LAB, **link("data")})) == LAB
+
+    def test_encrypted(self, tmp_path):
+        raw = bytearray(make_zip(LAB))
+        for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            place = raw.find(signature)
+            while place >= 0:
+                raw[place + offset] |= 1
+                place = raw.find(signature, place + 1)
+        assert self.refused(read_zip(tmp_path, bytes(raw)), "is encrypted")
+
+    @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_methods_that_unpack_without_bounds(self, tmp_path, method):
+        assert self.refused(read_zip(tmp_path, make_zip(LAB, method)), "packed in an unusual way")
+
+    def test_a_bomb(self, tmp_path):
+        bomb = make_zip({**LAB, "classifiers/svm.py": b"\0" * 15_000_000})
+        assert self.refused(read_zip(tmp_path, bomb), "classifiers/svm.py is a zip bomb")
+
+    def test_a_bomb_that_claims_to_be_small(self, tmp_path):
+        raw = make_zip({**LAB, "classifiers/svm.py": b"\0" * 150_000_000})
+        raw = raw.replace(struct.pack("<L", 150_000_000), struct.pack("<L", 10))
+        tracemalloc.start()
+        try:
+            assert self.refused(read_zip(tmp_path, raw), "classifiers/svm.py cannot be read")
+            assert tracemalloc.get_traced_memory()[1] < 20_000_000
+        finally:
+            tracemalloc.stop()
+
+    def test_a_nested_bomb(self, tmp_path):
+        inner = make_zip({"classifiers/mira.py": b"\0" * 15_000_000})
+        assert self.refused(read_zip(tmp_path, {"a/lab.zip": inner}), "is a zip bomb")
+
+    def test_a_bomb_that_is_not_read_does_no_harm(self, tmp_path):
+        assert texts(read_zip(tmp_path, {**LAB, "zeros.bin": b"\0" * 15_000_000})) == LAB
+
+    def test_overlapping_entries(self, tmp_path):
+        raw = make_zip([(f"classifiers/m{i}.py", b"x" * 1000) for i in range(3)], zipfile.ZIP_STORED)
+        table = raw.index(b"PK\x01\x02")
+        entries = bytearray(raw)
+        entries[table + 20 : table + 28] = struct.pack("<LL", 2500, 2500)  # the first one reaches over the others
+        assert self.refused(read_zip(tmp_path, bytes(entries)), "overlaps")
+
+    def test_zip64_lies(self, tmp_path):
+        content = io.BytesIO()
+        with (
+            zipfile.ZipFile(content, "w") as archive,
+            archive.open("classifiers/mira.py", "w", force_zip64=True) as file,
+        ):
+            file.write(b"x = 1\n")
+        assert texts(read_zip(tmp_path, content.getvalue())) == {MIRA: b"x = 1\n"}
+        raw = content.getvalue()
+        table = raw.index(b"PK\x01\x02")
+        extra = struct.pack("<HHQQ", 1, 16, 2**62, 2**62)
+        name = b"classifiers/mira.py"
+        entry = bytearray(raw[table : table + 46] + name + extra)
+        entry[20:28] = b"\xff" * 8
+        entry[30:32] = struct.pack("<H", len(extra))
+        end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, len(entry), table, 0)
+        submission = read_zip(tmp_path, raw[:table] + bytes(entry) + end)
+        assert submission.problem and submission.files == {}
+
+    def test_a_table_of_contents_that_is_too_long(self, tmp_path):
+        end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, 500_000_000, 0, 0)
+        path = tmp_path / "ada.zip"
+        with path.open("wb") as file:
+            file.truncate(500_000_000)  # no blocks on the disk
+            file.seek(500_000_000)
+            file.write(end)
+        tracemalloc.start()
+        try:
+            assert self.refused(read(path), "table of contents is too long")
+            assert tracemalloc.get_traced_memory()[1] < 50_000_000
+        finally:
+            tracemalloc.stop()
+
+    def test_the_same_name_twice(self, tmp_path):
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            twice = make_zip([*LAB.items(), (MIRA, b"other")])
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            same = make_zip([*LAB.items(), *LAB.items()])
+        assert self.refused(read_zip(tmp_path, twice), "holds classifiers/mira.py twice, with different contents")
+        assert texts(read_zip(tmp_path, same)) == LAB
+
+    def test_too_many_and_too_large(self, tmp_path):
+        many = {**LAB, **{f"classifiers/m{i}.py": b"" for i in range(20)}}
+        assert self.refused(read_zip(tmp_path, many, files=10), "more than 10 are not read")
+        large = {**LAB, "classifiers/svm.py": os.urandom(3000)}
+        assert self.refused(read_zip(tmp_path, large, file_bytes=2000), "classifiers/svm.py is too large")
+        assert self.refused(read_zip(tmp_path, large, bytes=2000), "more than 0.002 MB")
+
+    def test_thousands_of_source_files(self, tmp_path):
+        many = {f"{i}/classifiers/mira.py": b"" for i in range(6000)}
+        assert self.refused(read_among_others(tmp_path, many), "It holds 6000 source files")
+        submission = read_among_others(tmp_path, dict(list(many.items())[:200]))
+        assert texts(submission) == {MIRA: b""}
+        assert submission.warnings[-1] == f"There are {199 - 30} more warnings of this kind."
+
+    def test_a_large_table_of_theirs_is_left_aside(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "classifiers/table.bin": os.urandom(3000)}, file_bytes=2000)
+        assert texts(submission) == LAB
+        assert submission.warnings == ("classifiers/table.bin is too large: more than 0.002 MB; it was left aside.",)
+
+    def test_a_damaged_file_in_a_sound_table(self, tmp_path):
+        raw = make_zip({MIRA: b"a" * 100}, zipfile.ZIP_STORED).replace(b"aaaa", b"bbbb")
+        assert self.refused(read_zip(tmp_path, raw), "classifiers/mira.py cannot be read")
+
+    def test_the_digest_of_a_refused_one_is_that_of_its_problem(self, tmp_path):
+        one, other = read_zip(tmp_path, b"1"), read_zip(tmp_path, {})
+        assert one.digest != other.digest and len(one.digest) == 64
+
+
+class TestNamesForEverySystem:
+    @pytest.mark.parametrize("name", ["aux.py", "a:b.py", "a?.py", "dot./a.py", "x" * 150 + ".py", "COM1"])
+    def test_left_aside(self, tmp_path, name):
+        submission = read_zip(tmp_path, {**LAB, f"classifiers/{name}": b"1"})
+        assert texts(submission) == LAB
+        assert "not every system can have a file of that name" in submission.warnings[0]
+
+    def test_capital_letters_alone(self, tmp_path):
+        submission = read_zip(tmp_path, {"classifiers/Mira.py": b"1", **LAB})
+        assert texts(submission) == LAB
+        assert "but for capital letters" in submission.warnings[0]
+
+    def test_a_file_and_a_folder(self, tmp_path):
+        submission = read_zip(tmp_path, [*LAB.items(), ("classifiers/tools", b"1"), ("classifiers/tools/a.py", b"2")])
+        assert texts(submission) == {**LAB, "classifiers/tools/a.py": b"2"}
+        assert "a file and a folder" in submission.warnings[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
+class TestFolders:
+    def test_links_are_not_followed(self, tmp_path):
+        secret = write(tmp_path / "secret", {"mira.py": b"secret"})
+        lab = write(tmp_path / "ada", {"readers/vocabulary.py": b""})
+        (lab / "data").symlink_to(secret)
+        assert texts(read(lab)) == {"readers/vocabulary.py": b""}
+        (lab / "classifiers").symlink_to(secret)
+        assert read(lab).problem == "classifiers is a symbolic link, which is not followed."
+        (lab / "classifiers").unlink()
+        write(lab, {"classifiers/__init__.py": b""})
+        (lab / "classifiers/mira.py").symlink_to(secret / "mira.py")
+        assert read(lab).problem == "classifiers/mira.py is a symbolic link, which is not followed."
+
+    def test_a_link_in_a_folder_of_submissions(self, tmp_path):
+        write(tmp_path / "all", {**within("ada", LAB), **within("bob", LAB)})
+        (tmp_path / "all/eve").symlink_to(tmp_path / "all/ada")
+        (tmp_path / "all/mallory.zip").symlink_to("/nowhere.zip")
+        found = find_submissions([tmp_path / "all"])
+        read = {entry.student: read_submission(entry, GIVEN) for entry in found}
+        assert sorted(read) == ["ada", "bob", "eve", "mallory"]
+        assert read["eve"].problem == read["mallory"].problem == "It is a symbolic link, which is not followed."
+
+    def test_pipes_are_not_opened(self, tmp_path):
+        lab = write(tmp_path / "ada", LAB)
+        os.mkfifo(lab / "classifiers/svm.py")
+        assert read(lab).problem == "classifiers/svm.py is not a plain file."
+        os.mkfifo(tmp_path / "bob.zip")
+        assert "bob.zip is not a plain file" in read(tmp_path / "bob.zip").problem
+
+    def test_names_that_are_no_text(self, tmp_path):
+        lab = write(tmp_path / "ada", LAB)
+        try:
+            Path(os.fsdecode(os.fsencode(lab) + b"/classifiers/caf\xe9.py")).write_bytes(b"1")
+        except OSError:
+            pytest.skip("this file system wants names in UTF-8")
+        assert texts(read(lab)) == LAB
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything")
+    def test_what_may_not_be_read(self, tmp_path):
+        path = tmp_path / "ada.zip"
+        path.write_bytes(make_zip(LAB))
+        path.chmod(0)
+        assert "Permission denied" in read(path).problem
+
+
+class TestMany:
+    def test_moodle(self, tmp_path):
+        files = {
+            "Ada Lovelace_123456_assignsubmission_file_/lab.zip": make_zip(within("ada", LAB)),
+            "Zoë O'Neil_7_assignsubmission_file_/mira.py": b"2",
+            "Zoë O'Neil_7_assignsubmission_onlinetext_/onlinetext.html": b"<p>",
+            "Loose One_8_assignsubmission_file_mira.py": b"3",
+            "Loose One_8_assignsubmission_file_svm.py": b"4",
+            "Nobody_9_assignsubmission_file_/": b"",
+        }
+        archive = tmp_path / "moodle.zip"
+        archive.write_bytes(make_zip(files))
+        folder = write(tmp_path / "moodle", {name: content for name, content in files.items() if name[-1] != "/"})
+        (folder / "Nobody_9_assignsubmission_file_").mkdir()
+        by_glob = sorted(folder.iterdir())
+        for paths in ([archive], [folder], by_glob):
+            found = find_submissions(paths)
+            names = {
+                "ada-lovelace": "Ada Lovelace",
+                "loose-one": "Loose One",
+                "nobody": "Nobody",
+                "zoë-o-neil": "Zoë O'Neil",
+            }
+            assert students(found) == names
+            read = {entry.student: read_submission(entry, GIVEN) for entry in found}
+            assert texts(read["ada-lovelace"]) == LAB
+            assert texts(read["zoë-o-neil"]) == {MIRA: b"2"}
+            assert texts(read["loose-one"]) == {MIRA: b"3", "classifiers/svm.py": b"4"}
+            assert read["nobody"].problem == "There is nothing in it."
+
+    def test_moodle_with_a_folder_around(self, tmp_path):
+        files = within("Lab 1-42/files", {f"{name}_1_assignsubmission_file_/mira.py": b"1" for name in ("A", "B")})
+        (tmp_path / "all.zip").write_bytes(make_zip(files))
+        assert students(find_submissions([tmp_path / "all.zip"])) == {"a": "A", "b": "B"}
+        assert students(find_submissions([write(tmp_path / "all", files)])) == {"a": "A", "b": "B"}
+
+    def test_one_student_of_moodles(self, tmp_path):
+        folder = write(tmp_path / "Ada Lovelace_1_assignsubmission_file_", {"lab.zip": make_zip(LAB)})
+        assert students(find_submissions([folder])) == {"ada-lovelace": "Ada Lovelace"}
+        assert texts(read(folder)) == LAB
+
+    def test_canvas(self, tmp_path):
+        files = {
+            "lovelaceada_LATE_12345_67890_submission-ada.zip": make_zip({MIRA: b"first"}),
+            "lovelaceada_12345_67990_submission-ada-1.zip": make_zip({MIRA: b"second"}),
+            "turingalan_222_67891_mira-2.py": b"2",
+            "turingalan_222_67892_svm.py": b"3",
+        }
+        folder = write(tmp_path / "canvas", files)
+        (tmp_path / "submissions.zip").write_bytes(make_zip(files))
+        for paths in ([folder], [tmp_path / "submissions.zip"], sorted(folder.iterdir())):
+            ada, alan = find_submissions(paths)
+            assert (ada.student, alan.student) == ("lovelaceada", "turingalan")
+            submission = read_submission(ada, GIVEN)
+            assert texts(submission) == {MIRA: b"second"}
+            assert submission.warnings == (
+                "lovelaceada_LATE_12345_67890_submission-ada.zip was handed in again since, and does not count.",
+            )
+            assert texts(read_submission(alan, GIVEN)) == {MIRA: b"2", "classifiers/svm.py": b"3"}
+
+    def test_names_that_only_look_like_canvas(self, tmp_path):
+        files = {f"lab_2024_001_{name}.zip": make_zip(LAB) for name in ("ada", "bob")}
+        found = find_submissions([write(tmp_path / "all", files)])
+        assert len(found) == 2 and len({entry.student for entry in found}) == 2
+
+    def test_gradescope(self, tmp_path):
+        table = (
+            "submission_123:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '1'\n  :created_at: 2026-01-01\n"
+            'submission_124:\n  :submitters:\n  - :name: "Alan Turing"\n  - :name: Kurt Gödel\n'
+        )
+        files = within(
+            "assignment_9_export",
+            {
+                "submission_metadata.yml": table.encode(),
+                "submission_123/mira.py": b"1",
+                "submission_124/mira.py": b"2",
+                "submission_125/mira.py": b"3",
+            },
+        )
+        (tmp_path / "export.zip").write_bytes(make_zip(files))
+        for path in (tmp_path / "export.zip", write(tmp_path / "export", files)):
+            found = find_submissions([path])
+            assert [entry.name for entry in found] == ["Ada Lovelace", "Alan Turing, Kurt Gödel", "submission_125"]
+            assert texts(read_submission(found[0], GIVEN)) == {MIRA: b"1"}
+
+    def test_github_classroom(self, tmp_path):
+        for login in ("ada", "al-turing"):
+            write(tmp_path / "repos", within(f"day-1-lab-{login}", {**LAB, ".git/HEAD": b"ref"}))
+        found = find_submissions([tmp_path / "repos"])
+        assert students(found) == {"ada": "ada", "al-turing": "al-turing"}
+        assert texts(read_submission(found[0], GIVEN)) == LAB
+
+    def test_a_plain_folder(self, tmp_path):
+        files = {
+            "ada.zip": make_zip(within("whatever", LAB)),
+            **within("bob", LAB),
+            "submission-carol.zip": b"not a zip file",
+            "dave.rar": b"Rar!",
+            "grades.csv": b"",
+            ".DS_Store": b"",
+            "old-marks/.rows/ada.json": b"",
+        }
+        folder = write(tmp_path / "all", files)
+        (folder / "erin").mkdir()
+        (tmp_path / "all.zip").write_bytes(make_zip(files))
+        found = find_submissions([folder])
+        assert students(found) == {name: name for name in ("ada", "bob", "carol", "dave", "erin")}
+        read = [read_submission(entry, GIVEN) for entry in found]
+        assert [bool(submission.problem) for submission in read] == [False, False, True, True, True]
+        assert students(find_submissions([tmp_path / "all.zip"])) == {n: n for n in ("ada", "bob", "carol", "dave")}
+        assert found[0].source == str(folder / "ada.zip")
+
+    def test_a_folder_with_one_student(self, tmp_path):
+        assert students(find_submissions([write(tmp_path / "a", within("ada", LAB))])) == {"ada": "ada"}
+        assert students(find_submissions([write(tmp_path / "b", {"ada.zip": make_zip(LAB)})])) == {"ada": "ada"}
+        assert students(find_submissions([write(tmp_path / "ada", LAB)])) == {"ada": "ada"}
+
+    def test_one_bad_name_in_a_download_is_that_students_matter(self, tmp_path):
+        one, other = (f"{name}_1_assignsubmission_file_" for name in ("A", "B"))
+        files = {f"{one}/mira.py": b"1", f"{one}/../../evil.py": b"", **within(other, LAB), "../x.py": b""}
+        (tmp_path / "all.zip").write_bytes(make_zip(files))
+        a, b = (read_submission(entry, GIVEN) for entry in find_submissions([tmp_path / "all.zip"]))
+        assert "leads out of it" in a.problem
+        assert texts(b) == LAB
+
+    def test_students_of_the_same_name(self, tmp_path):
+        moodle = {f"Anna Li_{id}_assignsubmission_file_/mira.py": b"" for id in (11, 12)}
+        found = find_submissions([write(tmp_path / "moodle", moodle)])
+        assert students(found) == {"anna-li-11": "Anna Li", "anna-li-12": "Anna Li"}
+        plain = {"Anna Li.zip": b"", "anna-li.zip": b"", "anna.li.zip": b"", "anna-li-2.zip": b""}
+        found = find_submissions([write(tmp_path / "plain", plain)])
+        assert [entry.student for entry in found] == ["anna-li", "anna-li-2", "anna-li-3", "anna-li-4"]
+        assert {entry.student: entry.path.name if not entry.parts else entry.parts[0][0] for entry in found}[
+            "anna-li-2"
+        ] == "anna-li-2.zip"
+        assert found == find_submissions([tmp_path / "plain"])
+
+    def test_the_same_path_twice_is_one_submission(self, tmp_path):
+        path = write(tmp_path / "ada", LAB)
+        assert len(find_submissions([path, path])) == 1
+
+    def test_nothing_there(self, tmp_path):
+        with pytest.raises(InputError, match="is not there"):
+            find_submissions([tmp_path / "nowhere"])
+        with pytest.raises(InputError, match="no submission"):
+            find_submissions([])
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=8, unique=True))
+    def test_slugs_are_file_names_and_no_two_are_the_same(self, names):
+        files = {}
+        for name in names:
+            name = "".join(c for c in name if c not in "/\\\0" and unicodedata.category(c) not in ("Cs", "Cc")).strip(
+                ". "
+            )
+            files[f"{name or 'x'}_1_assignsubmission_file_/mira.py"] = b""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "all.zip").write_bytes(make_zip(files))
+            found = find_submissions([Path(folder, "all.zip")])
+            slugs = [entry.student for entry in found]
+            assert len({unicodedata.normalize("NFD", slug).casefold() for slug in slugs}) == len(slugs)
+            for slug in slugs:
+                Path(folder, f"{slug}.json").write_text("x", encoding="utf-8")
+                assert slug.strip("-._ ") == slug and not set(slug) & set('<>:"/\\|?*\0\n')
+                assert slug.upper() not in ("CON", "NUL", "AUX", "PRN")
+
+
+names = st.lists(
+    st.sampled_from(["classifiers", "Readers", "mira.py", "Mira.py", "mira (1).py", "..", ".", "", "C:", "a", "lab.zip", "\u202e", "nul", "x" * 300]),
+    min_size=1,
+    max_size=4,
+).map("/".join)  # fmt: skip
+
+
+class TestWhateverComes:
+    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.dictionaries(names.filter(bool), st.binary(max_size=40), max_size=6))
+    def test_any_names(self, tmp_path, files):
+        for submission in self.read_all(tmp_path, make_zip(files)):
+            if not submission.problem:
+                assert submission.files
+                for path in submission.files:
+                    assert not path.is_absolute() and ".." not in path.parts and len(str(path)) < 250
+            else:
+                assert submission.files == {}
+                assert submission.problem.endswith(".") and "\n" not in submission.problem
+
+    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.data())
+    def test_any_damage(self, tmp_path, data):
+        raw = bytearray(make_zip({**LAB, "a/lab.zip": make_zip(LAB)}))
+        for _ in range(data.draw(st.integers(1, 6))):
+            place = data.draw(st.integers(0, len(raw) - 1))
+            raw[place] = data.draw(st.integers(0, 255))
+        raw = raw[: data.draw(st.integers(0, len(raw)))] if data.draw(st.booleans()) else raw
+        for submission in self.read_all(tmp_path, bytes(raw)):
+            assert bool(submission.problem) != bool(submission.files)
+
+    @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.binary(max_size=200))
+    def test_any_bytes(self, tmp_path, raw):
+        for submission in self.read_all(tmp_path, raw + b"PK\x05\x06" + raw):
+            assert submission.problem
+
+    def read_all(self, tmp_path, raw):
+        path = tmp_path / "ada.zip"
+        path.write_bytes(raw)
+        found = find_submissions([path])
+        assert found
+        return [read_submission(entry, GIVEN) for entry in found]
+
+
+def boxed(theirs, **options):
+    theirs = {PurePosixPath(name): content for name, content in theirs.items()}
+    files, warnings = lab_in_the_box(Submission("ada", "Ada", "ada.zip", "", theirs), GIVEN, EXERCISES, **options)
+    return {str(path): content for path, content in files.items()}, warnings
+
+
+WHOLE = {str(path): content for path, content in GIVEN.items() if path.parts[0] in ("readers", "classifiers")}
+
+
+class TestLabInTheBox:
+    def test_theirs_where_they_were_to_write_and_given_files_elsewhere(self):
+        files, warnings = boxed({**WHOLE, MIRA: b"mine\n"})
+        assert files == {**WHOLE, MIRA: b"mine\n"}
+        assert warnings == ()
+
+    def test_a_file_of_an_exercise_that_is_missing_is_not_replaced(self):
+        files, warnings = boxed({MIRA: b"mine\n"})
+        assert set(WHOLE) - set(files) == {"classifiers/svm.py"}
+        assert warnings == ("Not handed in: classifiers/svm.py.",)
+
+    def test_changed_files(self):
+        changed = b"class LinearClassifier:\n    cheat = 1\n"
+        files, warnings = boxed({**WHOLE, "classifiers/linear_classifier.py": changed})
+        assert files == WHOLE
+        assert warnings == (
+            "classifiers/linear_classifier.py is not as it was given out; the file that was given out is used.",
+        )
+
+    def test_line_ends_and_blanks_are_no_change(self):
+        same = b"\xef\xbb\xbfclass LinearClassifier:  \r\n    pass\r\n\r\n"
+        assert boxed({**WHOLE, "classifiers/linear_classifier.py": same}) == (WHOLE, ())
+
+    def test_files_of_their_own(self):
+        own = {"mine.py": b"1", "classifiers/tools.py": b"2", "readers/table.csv": b"3", "classifiers/more/a.py": b"4"}
+        assert boxed({**WHOLE, **own}) == ({**WHOLE, **own}, ())
+
+    @pytest.mark.parametrize(
+        ("name", "reason"),
+        [
+            ("random.py", "Python has a module of that name"),
+            ("numpy.py", "an installed library has that name"),
+            ("lxmls_day1.py", "the lab has a module of that name"),
+            ("classifiers.py", "the lab has a module of that name"),
+            ("sitecustomize.py", "the lab has a module of that name"),
+            ("classifiers/mira.cpython-312-x86_64-linux-gnu.so", "only Python source is run"),
+            ("classifiers/mira/__init__.py", "its folder has the name of a file of the lab"),
+            ("classifiers/Linear_Classifier.py", "a file of the lab has that name but for capital letters"),
+        ],
+    )
+    def test_put_aside(self, name, reason):
+        assert boxed({**WHOLE, name: b"1"}) == (WHOLE, (f"{name} was put aside: {reason}.",))
+
+    @pytest.mark.parametrize("name", ["tests/exercises/test_x.py", "lxmls_day1/checks.py", "notebooks/a.py", "a.txt"])
+    def test_nothing_else(self, name):
+        assert boxed({**WHOLE, name: b"1"})[0] == WHOLE
+
+    @pytest.mark.parametrize("name", ["classifiers/Mira.py", "classifiers/mira_final.py", "mria.py"])
+    def test_a_renamed_file_is_named(self, name):
+        theirs = {key: content for key, content in WHOLE.items() if key != MIRA}
+        files, warnings = boxed({**theirs, name: b"1"})
+        assert MIRA not in files
+        assert warnings[0] == "Not handed in: classifiers/mira.py."
+        assert warnings[1] == f"{name} is not classifiers/mira.py; a file that was renamed does not count."
+
+    def test_notebooks_if_asked_for(self):
+        theirs = {**WHOLE, "notebooks/1_generative.ipynb": b"theirs", "notebooks/conftest.py": b"cheat"}
+        files, _ = boxed(theirs, notebooks=True)
+        assert files == {**WHOLE, "notebooks/1_generative.ipynb": b"theirs", "notebooks/conftest.py": b""}
+        files, _ = boxed(WHOLE, notebooks=True)
+        assert "notebooks/1_generative.ipynb" not in files
+
+
+def test_a_class_of_hundreds_is_found_at_once(tmp_path):
+    entry = zipped({PurePosixPath(name): content for name, content in LAB.items()}, "lab")
+    files = {f"Student {i}_{i}_assignsubmission_file_/lab.zip": entry for i in range(300)}
+    (tmp_path / "all.zip").write_bytes(make_zip(files))
+    found = find_submissions([tmp_path / "all.zip"])
+    assert len(found) == 300
+    assert all(isinstance(entry, Found) for entry in found)
+    assert texts(read_submission(found[17], GIVEN)) == LAB
