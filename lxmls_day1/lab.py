@@ -60,6 +60,7 @@ class Lab:
         self.folder = Path(folder).expanduser().resolve()
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
+        self._loaded: dict[str, ModuleType] = {}
         lacking = [name for name in PACKAGES if not (self.folder / name).is_dir()]
         if lacking:
             raise InputError(
@@ -119,11 +120,11 @@ class Lab:
         package, _, stem = name.partition(".")
         if package not in PACKAGES or not stem.replace(".", "_").isidentifier():
             raise InputError(f"{name!r} is not a module of a lab; wanted something like 'classifiers.mira'.")
+        known = sys.modules.get(name)
+        if known is not None and known is self._loaded.get(name) and sys.path[:1] == [str(self.folder)]:
+            return known  # nobody else's folder came first since: thousands of calls of a function need not look again
         path = self.folder.joinpath(package, *stem.split(".")).with_suffix(".py")
         self._require(path, package)
-        known = sys.modules.get(name)
-        if known is not None and sys.path[:1] == [str(self.folder)] and self._holds(name, known):
-            return known  # nobody else's folder came first since: thousands of calls of a function need not look again
         self._come_first()
         try:
             module = importlib.import_module(name)
@@ -137,6 +138,7 @@ class Lab:
             ) from error
         if not self._holds(name, module):
             raise InputError(f"{name} was found in {module.__file__} rather than in {self.folder}.")
+        self._loaded[name] = module
         return module
 
     def classifier(self, module: str, class_name: str, **settings: Any) -> Any:
@@ -198,13 +200,35 @@ class Lab:
         >>> Lab.open().function("mira", "mira_rule", [-1.0, 2.0], 0, 5.0, 0.25, [0.0, 1.0])
         array([ 0.25, -0.25])
         """
-        loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")
-        found = getattr(loaded, name, None)
-        if not callable(found):
-            functions = [key for key, value in vars(loaded).items() if inspect.isfunction(value)]
-            where = loaded.__name__.replace(".", "/")
-            raise NotInLab(f"{where}.py has no function {name}{nearest(name, functions)}")
-        return found(*arguments, **settings)
+        return self._function(module, name)(*arguments, **settings)
+
+    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """Call a function of this lab several times: ``lab.each("mira", "mira_rule", [(scores, label, …), …])``.
+
+        Parameters
+        ----------
+        module, name : str
+            As for `function`.
+        calls : iterable of tuple
+            The arguments of each call.
+
+        Returns
+        -------
+        list
+            What the calls return, in their order.
+
+        Raises
+        ------
+        InputError
+            As `function` does.
+
+        Examples
+        --------
+        >>> Lab.open().each("mira", "mira_rule", [([-1.0, 2.0], 0, 5.0, cap, [0.0, 1.0]) for cap in (0.25, 0.5)])
+        [array([ 0.25, -0.25]), array([ 0.4, -0.4])]
+        """
+        function = self._function(module, name)
+        return [function(*arguments) for arguments in calls]
 
     def exercise(self, number: str) -> "ExerciseCell":
         """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
@@ -246,6 +270,15 @@ class Lab:
         from lxmls_day1.exercises.notebook_display import status_shown
 
         return status_shown(self.folder)
+
+    def _function(self, module: str, name: str) -> Any:
+        loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")
+        found = getattr(loaded, name, None)
+        if not callable(found):
+            functions = [key for key, value in vars(loaded).items() if inspect.isfunction(value)]
+            where = loaded.__name__.replace(".", "/")
+            raise NotInLab(f"{where}.py has no function {name}{nearest(name, functions)}")
+        return found
 
     def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> Any:
         loaded = self.load(f"{package}.{module}")

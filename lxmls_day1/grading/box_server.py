@@ -46,6 +46,7 @@ class BoxServer:
             "files": self._files,
             "make": self._make,
             "function": self._function,
+            "each": self._each,
             "get": self._get,
             "call": self._call,
             "imports": self._imports,
@@ -129,6 +130,9 @@ class BoxServer:
     def _function(self, request: dict[str, Any]) -> Any:
         arguments, settings = self._arguments(request["arguments"]), self._arguments(request["settings"])
         return self.lab.function(request["module"], request["name"], *arguments, **settings)
+
+    def _each(self, request: dict[str, Any]) -> list[Any]:
+        return self.lab.each(request["module"], request["name"], self._arguments(request["calls"]))
 
     def _get(self, request: dict[str, Any]) -> Any:
         value = getattr(self._objects[request["object"]], request["name"])

@@ -6,7 +6,7 @@ carried into the box and its answer out of it. A classifier stays in the box; th
 
 import builtins
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -79,6 +79,16 @@ class BoxedLab:
         """As `Lab.function`."""
         self._note(name, arguments, settings)
         return self._ask("function", module=module, name=name, arguments=list(arguments), settings=settings)
+
+    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """As `Lab.each`; all calls go into the box at once, and their answers come out at once."""
+        calls = [list(arguments) for arguments in calls]
+        for arguments in calls:
+            self._note(name, tuple(arguments), {})
+        answers = self._ask("each", module=module, name=name, calls=calls)
+        if not isinstance(answers, list) or len(answers) != len(calls):
+            raise BoxFailure("refused", f"what came out of the box is not {len(calls)} answers")
+        return answers
 
     def failing_imports(self, modules: list[str]) -> list[str]:
         """What of some modules cannot be imported, in a sentence each."""

@@ -42,7 +42,7 @@ from lxmls_day1.lab import PACKAGES, Lab, reference_folder
 from lxmls_day1.whole_files import replace_files
 
 ROWS, EXPECTED = ".rows", ".expected.json"
-AT_ONCE = 4  # submissions that a worker takes at a time: so many may be lost to a crash, and have to be graded again
+AT_ONCE = 10  # submissions that a worker takes at a time: so many may be lost to a crash, and have to be graded again
 PICTURED_ROUNDS = 5
 UNSAFE = (
     "hidden checks are not run at the sandbox level {level}, for it does not keep them from the code that is graded"
@@ -322,6 +322,8 @@ def without_compiling(source: bytes) -> bytes:
     >>> without_compiling(b"@compiled\\ndef rule(scores): ...")
     b'\\ndef rule(scores): ...'
     """
+    if b"@compiled" not in source:
+        return source
     return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in source.splitlines(keepends=True))
 
 

@@ -12,6 +12,13 @@ def step_of(lab, scores, label, sq_norm, step, cost):
     return lab.function("mira", "mira_rule", np.array(scores), label, sq_norm, step, np.array(cost))
 
 
+@pytest.mark.hidden
+def steps_of(lab, steps, most):
+    """What the rule answers to each of these scores, labels, ‖g(x)‖² and costs."""
+    calls = [(np.array(scores), label, sq_norm, most, np.array(cost)) for scores, label, sq_norm, cost in steps]
+    return lab.each("mira", "mira_rule", calls)
+
+
 def test_a_mistake(lab, expect):
     """A mistake, and a cap that does not bite."""
     d = step_of(lab, [0.5, 2.5, -1.0], 0, 6.0, 8.0, ZERO_ONE[0])
@@ -71,7 +78,7 @@ def test_random_steps(lab, expect, rng, n_classes):
     steps = [random_step(rng, n_classes) for _ in range(24)]
     cap = float(rng.uniform(0.6, 0.9))
     for name, most in [("without a cap", 1e6), ("with a cap", cap)]:
-        expect(f"d of random steps {name}", [step_of(lab, *three, most, cost) for *three, cost in steps], **SINGLE)
+        expect(f"d of random steps {name}", steps_of(lab, steps, most), **SINGLE)
 
 
 @pytest.mark.hidden
@@ -80,7 +87,7 @@ def test_the_margin_after_a_step(lab, expect, rng):
     steps = [random_step(rng, 4) for _ in range(8)]
     for scores, label, _, _ in steps:
         scores[label] = scores.min() - 0.1
-    ds = [np.asarray(step_of(lab, *three, 1e6, cost)) for *three, cost in steps]
+    ds = list(map(np.asarray, steps_of(lab, steps, 1e6)))
     expect("d of random mistakes", ds, **SINGLE)
     for (scores, label, sq_norm, cost), d in zip(steps, ds, strict=True):
         rival, after = int(scores.argmax()), scores + sq_norm * d

@@ -15,7 +15,7 @@ def test_rule(lab, expect):
         ([1.0, 1.6, 1.4], np.array([0.0, 0.5, 2.0])),  # wrong, and class 2 would be dearer than class 1
         ([1.0, 1.4, 1.2], np.array([0.0, 0.5, 2.0])),  # the same, more narrowly
     ]
-    d = [lab.function("svm", "svm_rule", np.array(scores), 0, 2.0, 0.5, cost) for scores, cost in examples]
+    d = lab.each("svm", "svm_rule", [(np.array(scores), 0, 2.0, 0.5, cost) for scores, cost in examples])
     expect("d, a row for each example: right by its margin, right by less, wrong, narrowly wrong", d, **SINGLE)
 
 
@@ -56,10 +56,12 @@ def test_training(lab, expect):
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 def test_random_rule(lab, expect, rng, n_classes):
     """The rule on random scores and costs"""
-    for number in range(8):
+    calls = []
+    for _ in range(8):
         scores, label = rng.normal(size=n_classes), int(rng.integers(n_classes))
         cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
-        d = lab.function("svm", "svm_rule", scores, label, rng.uniform(1.0, 9.0), rng.uniform(0.1, 2.0), cost)
+        calls.append((scores, label, rng.uniform(1.0, 9.0), rng.uniform(0.1, 2.0), cost))
+    for number, d in enumerate(lab.each("svm", "svm_rule", calls)):
         expect(f"d of example {number}", d, **SINGLE)
 
 
@@ -67,13 +69,13 @@ def test_random_rule(lab, expect, rng, n_classes):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_random_step(lab, expect, rng, n_classes):
     """Steps on random weights"""
-    for number in range(8):
+    calls = []
+    for _ in range(8):
         W, g, label = rng.normal(size=(3, n_classes)), np.append(1.0, rng.normal(size=2)), int(rng.integers(n_classes))
         cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
-        step, regularizer = rng.uniform(0.2, 1.0), rng.uniform(0.2, 1.0)
-        expect(
-            f"W after step {number}", lab.function("svm", "svm_step", W, g, label, step, regularizer, cost), **SINGLE
-        )
+        calls.append((W, g, label, rng.uniform(0.2, 1.0), rng.uniform(0.2, 1.0), cost))
+    for number, W_after in enumerate(lab.each("svm", "svm_step", calls)):
+        expect(f"W after step {number}", W_after, **SINGLE)
 
 
 @pytest.mark.hidden

@@ -70,6 +70,13 @@ def test_training(lab, expect):
 
 
 @pytest.mark.hidden
+def steps_of(lab, steps, most):
+    """What the rule answers to each of these scores, labels, ‖g(x)‖² and costs."""
+    calls = [(np.array(scores), label, sq_norm, most, np.array(cost)) for scores, label, sq_norm, cost in steps]
+    return lab.each("column_squishing", "squishing_rule", calls)
+
+
+@pytest.mark.hidden
 def random_step(rng, n_classes):
     """Scores, true class, ‖g‖² and costs: some rivals too high, some not."""
     label = int(rng.integers(n_classes))
@@ -85,14 +92,14 @@ def test_random_steps(lab, expect, rng, n_classes):
     steps = [random_step(rng, n_classes) for _ in range(16)]
     cap = float(rng.uniform(0.05, 0.5))
     for name, most in [("without a cap", NO_CAP), ("with a cap", cap)]:
-        expect(f"d of random steps {name}", [step_of(lab, *three, most, cost) for *three, cost in steps], **SINGLE)
+        expect(f"d of random steps {name}", steps_of(lab, steps, most), **SINGLE)
 
 
 @pytest.mark.hidden
 def test_least_change(lab, expect, rng):
     """Every margin is met, the active ones exactly, and what the true class gains the rivals lose."""
     steps = [random_step(rng, 6) for _ in range(12)]
-    ds = [np.asarray(step_of(lab, *three, NO_CAP, cost)) for *three, cost in steps]
+    ds = list(map(np.asarray, steps_of(lab, steps, NO_CAP)))
     expect("d of random steps", ds, **SINGLE)
     for (scores, label, sq_norm, cost), d in zip(steps, ds, strict=True):
         after = scores + sq_norm * d
