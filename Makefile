@@ -32,20 +32,21 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
 	any_done() { for stamp; do done_for $$stamp && return 0; done; return 1; }; \
 	if any_done $(2) $(3); then exit 0; fi; \
-	if ! any_done ready-to-run ready-to-test ready-to-lab; then \
+	if ! any_done ready-to-run ready-to-test ready-to-lab ready-to-demo; then \
 	python=; $(FIND_PYTHON); \
 	echo "Setting up .venv with $$("$$python" -V 2>&1) (once; a minute or two) ..." >&2; \
 	"$$python" -m venv --clear .venv || exit 1; fi; \
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run test bench lab clean set-up-run set-up-test set-up-lab
+.PHONY: help run test bench lab demo clean set-up-run set-up-test set-up-lab set-up-demo
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
 	@echo '             (options of the command: make run ARGS="--domain toy")'
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
+	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
 	@echo 'Each sets up .venv by itself if need be; PYTHON=python3.12 chooses the Python for it.'
@@ -54,7 +55,7 @@ run: set-up-run
 	@$(VENV_PYTHON) -m lxmls_day1 run $(ARGS)
 
 test: set-up-test
-	$(VENV_PYTHON) -m pytest $(ARGS)
+	$(VENV_PYTHON) -m pytest -n auto --dist loadfile $(ARGS)
 
 bench: set-up-test
 	$(VENV_PYTHON) tests/benchmarks/run.py $(ARGS)
@@ -62,15 +63,21 @@ bench: set-up-test
 lab: set-up-lab
 	@$(VENV_PYTHON) -m lxmls_day1 lab --start '$(LAB)' $(ARGS)
 
+demo: set-up-demo
+	@$(VENV_PYTHON) -m lxmls_day1 demo $(ARGS)
+
 clean:
 	rm -rf .venv out build dist .pytest_cache .ruff_cache .hypothesis
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 set-up-run:
-	@$(call SET_UP,.,ready-to-run,ready-to-test ready-to-lab)
+	@$(call SET_UP,.,ready-to-run,ready-to-test ready-to-lab ready-to-demo)
 
 set-up-test:
 	@$(call SET_UP,.[test],ready-to-test)
 
 set-up-lab:
 	@$(call SET_UP,.[notebook],ready-to-lab)
+
+set-up-demo:
+	@$(call SET_UP,.[demo],ready-to-demo,ready-to-test)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
-from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.limits import MEBIBYTE, Limits
 from lxmls_day1.grading.messages import BadMessage, Channel, Ended, Hung, TooLong
 from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
 
@@ -59,13 +59,16 @@ class Box:
         cpu_seconds: float | None = None,
     ):
         self._limits = limits
+        self._lab_files = 3 * len(files) + 40  # each with its bytecode, and folders
+        self._lab_bytes = 4 * sum(map(len, files.values())) + MEBIBYTE
         self._cpu = limits.cpu_seconds if cpu_seconds is None else cpu_seconds
         self._started = starter.start(
             {
                 "cpu": self._cpu,
                 "memory": limits.bytes_of("memory"),
                 "written": limits.bytes_of("written"),
-                "files": limits.files,
+                "space": limits.bytes_of("written") + self._lab_bytes,
+                "files": limits.files + self._lab_files,
                 "processes": limits.processes,
                 "reply": limits.bytes_of("reply"),
             }
@@ -191,7 +194,8 @@ class Box:
         if private is not None and now >= self._next_look:
             self._next_look = now + PRIVATE_LOOK
             files, written = _usage(private)
-            if files > self._limits.files + 200 or written > self._limits.bytes_of("written") + 4_000_000:
+            too_many = files > self._limits.files + self._lab_files
+            if too_many or written > self._limits.bytes_of("written") + self._lab_bytes:
                 raise BoxFailure(
                     REFUSED, f"more than {self._limits.files} files or {self._limits.written:g} MiB written"
                 )

@@ -25,7 +25,7 @@ from lxmls_day1.grading.messages import Channel, Ended
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the starter
-COVERED = ("/proc",)
+COVERED = ("/proc", "/given")
 
 
 def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
@@ -111,8 +111,8 @@ def _be_the_box(request: dict[str, Any], level: str, compiled: dict[bytes, bytes
         limits["memory"] += confinement.present_memory()
         if level == BUBBLEWRAP:
             confinement.keep_mounts_private()
-            confinement.cover(PRIVATE, limits["written"], limits["files"], writable=True)
-            for path in COVERED:
+            confinement.cover(PRIVATE, limits["space"], limits["files"], writable=True)
+            for path in filter(os.path.isdir, COVERED):
                 confinement.cover(path)
             folder.mkdir(parents=True)
         os.environ["HOME"] = os.environ["TMPDIR"] = str(folder.parent)

@@ -111,7 +111,8 @@ IN_A_CALL = {
     "reading_the_disk": (
         """
         import os
-        for folder, _, names in os.walk("/"):
+        for folder, within, names in os.walk("/"):
+            within[:] = [name for name in within if name not in ("usr", "lib", "lib64", "sys")]  # large, and the system's
             for name in names:
                 wanted = name in ("recorded.json", "exercises.toml", ".expected.json") or name.startswith(("test_1_0", "1_05_"))
                 if wanted or (name == "mira.py" and not folder.startswith(os.getcwd())):
@@ -195,7 +196,7 @@ IN_A_CALL = {
             __rsub__ = __le__ = __lt__ = __abs__ = __float__ = __sub__
         return Right()
         """,
-        {"refused", "error"},
+        {"refused", "error", "timeout"},
     ),
     "array_tricks": (
         """
@@ -221,8 +222,8 @@ IN_A_CALL = {
     "not_a_number": ("return np.full(len(scores), np.nan)", {"wrong", "error"}),
     "infinity": ("return [float('inf')] * len(scores)", {"wrong", "error"}),
     "texts": ("return np.array(['0.25'] * len(scores))", {"wrong"}),
-    "complex_numbers": ("return np.zeros(len(scores), complex)", {"refused", "error"}),
-    "dates": ("return np.zeros(len(scores), 'datetime64[s]')", {"refused", "error"}),
+    "complex_numbers": ("return np.zeros(len(scores), complex)", {"refused", "error", "wrong"}),
+    "dates": ("return np.zeros(len(scores), 'datetime64[s]')", {"refused", "error", "wrong"}),
     "another_shape": ("return np.zeros((len(scores), 1, 2))", {"wrong", "error"}),
     "nothing": ("return None", {"wrong", "error"}),
     "a_generator": ("return (x for x in scores)", {"refused", "error"}),
@@ -275,7 +276,7 @@ AS_FILES = {
     "missing_file": (lambda files: files.pop(MIRA), {"missing"}),
     "renamed_file": (lambda files: files.update({MIRA.with_name("my_mira.py"): files.pop(MIRA)}), {"missing"}),
     "syntax_error": (lambda files: files.update({MIRA: files[MIRA] + b"\ndef ("}), {"error"}),
-    "not_utf_8": (lambda files: files.update({MIRA: files[MIRA] + "\n# Größe".encode("latin-1")}), {"error"}),
+    "not_utf_8": (lambda files: files.update({MIRA: files[MIRA] + '\nNAME = "Größe"\n'.encode("latin-1")}), {"error"}),
     "no_function": (lambda files: files.update({MIRA: b"class Mira: pass\n"}), {"missing", "error"}),
     "empty_file": (lambda files: files.update({MIRA: b""}), {"missing"}),
     "named_like_modules": (
@@ -316,10 +317,15 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-def children() -> set[int]:
-    """All processes that descend from this one, those that were orphaned included."""
-    pids = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    return {int(pid) for pid in pids if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"}
+def children() -> set[tuple[str, str]]:
+    """All processes that descend from this one, those that were orphaned included, but for joblib's own book-keeper."""
+    found = set()
+    for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        if state != "Z" and "resource_tracker" not in command:
+            found.add((pid, command))
+    return found
 
 
 @pytest.fixture(scope="module", params=[BUBBLEWRAP, LANDLOCK])
@@ -456,10 +462,12 @@ def test_nobody_came_through_the_network(graded):
 
 
 def test_nothing_secret_is_in_any_report(graded):
-    _, *_, out = graded
-    texts = [path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file()]
+    """Nor anything that a browser would run."""
+    *_, out = graded
+    texts = {path: path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file()}
     assert len(texts) > 100
-    assert not any(SECRET in text or "<script>alert" in text for text in texts if text)
+    assert [path for path, text in texts.items() if SECRET in text] == []
+    assert [path for path, text in texts.items() if path.suffix == ".html" and "<script>alert" in text] == []
 
 
 @pytest.mark.parametrize("name", ["frame_walking", "reading_the_disk", "proc_of_the_grader", "overwriting_neighbours"])
