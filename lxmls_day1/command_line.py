@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "lxmls_day1.explain_command",
     "start": "lxmls_day1.start_command",
     "lab": "lxmls_day1.lab_command",
+    "demo": "lxmls_day1.demo_command",
     "check": "lxmls_day1.check_command",
     "hint": "lxmls_day1.hint_command",
     "status": "lxmls_day1.status_command",
@@ -31,6 +32,7 @@ COMMANDS = {
     "undo": "lxmls_day1.undo_command",
     "submit": "lxmls_day1.submit_command",
     "release": "lxmls_day1.release_command",
+    "grade": "lxmls_day1.grade_command",
 }
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -89,6 +91,7 @@ def command_group() -> None:
     \b
       lxmls-day1 start my-lab          a workspace for the exercises; in it:
       lxmls-day1 lab                   the notebooks
+      lxmls-day1 demo                  demonstrations in the browser
       lxmls-day1 check 1.5             is it right? (--watch: at every save)
       lxmls-day1 hint 1.5              the next of three hints
       lxmls-day1 status                how far you are
@@ -97,6 +100,7 @@ def command_group() -> None:
       lxmls-day1 undo                  what solve or reset has replaced
       lxmls-day1 submit                one zip file for the instructor
       lxmls-day1 release out           for instructors: what to give out
+      lxmls-day1 grade all.zip --out marks   and what to do with what comes back
 
     The reviews are those of Blitzer et al. (2007). They are fetched once and kept; LXMLS_DAY1_DATA names a folder that
     holds them already.

@@ -56,15 +56,20 @@ def command(
       lxmls-day1 grade download.zip --out marks
       lxmls-day1 grade download.zip --out marks --exercises 1.2,1.5,1.7
       lxmls-day1 grade alan.zip ada.zip --out marks --seed 4711
-      lxmls-day1 grade download.zip --out marks --limit memory=512 --limit check_seconds=5
-      lxmls-day1 grade download.zip --out marks --backend dask --scheduler tcp://head:8786
+      lxmls-day1 grade class.zip --out marks --limit memory=512 --jobs 4
+      lxmls-day1 grade class.zip --out marks --backend dask
+                       --scheduler tcp://head:8786
 
     \b
     Limits, for each submission:
-      check_seconds 10   on the clock, for one check    processes 1    it may start none
-      total_seconds 60   for all of them together       files 256      it may make
-      cpu_seconds 60     of processor time              written 16     MiB in files
-      memory 1024        MiB                            printed 1      MiB
+      check_seconds 10   on the clock, for one check
+      total_seconds 60   on the clock, for all of them together
+      cpu_seconds 60     of processor time
+      memory 1024        MiB
+      processes 1        it may start none
+      files 256          it may make
+      written 16         MiB in files
+      printed 1          MiB
       reply 16           MiB of one answer
     """
     from lxmls_day1.grading.limits import Limits

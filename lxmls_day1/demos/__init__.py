@@ -1,0 +1,16 @@
+"""Demonstrations for the projector: things to drag, to click and to step through, in the browser.
+
+| module | what is shown |
+|---|---|
+| ``gaussian_playground`` | classes, their boundaries and the Bayes error, under sliders and clicks |
+| ``online_steps`` | perceptron, MIRA, SVM and maximum entropy, one example at a time |
+| ``mira_step`` | a single step of MIRA, and column squishing beside it |
+| ``optimisation`` | objectives on their way down |
+| ``review_explorer`` | what a classifier makes of a review, and of which words |
+| ``comparison_sweep`` | accuracy over size, variance and balance |
+
+``stage`` holds what they share and says how one is written; ``recording`` makes pictures and animations, ``export`` a
+folder of them all, ``serving`` puts them into the browser (``lxmls-day1 demo``) with Voilà and the page template in
+``jupyter/``; ``learners`` are the lab's classifiers, written or not, ``background`` computes beside a live page. Each
+demonstration has a notebook of two cells in ``notebooks/demos/``.
+"""

@@ -1,0 +1,243 @@
+"""Exercise 1.8 as a computation: every learner's accuracy over size, variance and balance, for one seed after another.
+
+A *measurement* trains one learner on one sample, and asks how often it will be right. No test points are needed for
+that: the difference of scores w·x + b of a linear classifier is a Gaussian on each class, so that its accuracy in the
+long run has a formula. What is left in the error bars is the luck of the training sample alone.
+
+All learners of a seed see the same points. Seeds are the outer loop: after the first seed there is a value everywhere,
+and each further one makes the means steadier; so a sweep that is stopped early has already something to show.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxmls_day1.demos.learners import EVERYWHERE, LeftOut, left_out, made, trained
+from lxmls_day1.errors import InputError
+from lxmls_day1.gaussians import bayes_error
+
+MEANS = ((-1.0, -1.0), (1.0, 1.0))
+USUAL = {"size": 100, "variance": 1.0, "balance": 0.5}
+#: What is varied, and over which values; the others have their usual value.
+SWEPT: dict[str, tuple[float, ...]] = {
+    "size": (10, 20, 50, 100, 200, 500),
+    "variance": (0.25, 0.5, 1.0, 2.0, 4.0),
+    "balance": (0.5, 0.4, 0.3, 0.2, 0.1, 0.05),
+}
+
+
+class Measurement(NamedTuple):
+    """What one learner got right."""
+
+    quantity: str
+    value: float
+    seed: int
+    learner: str
+    right: tuple[float, float]
+    """The share of each class that it labels rightly, in the long run."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is to be measured.
+
+    Attributes
+    ----------
+    quantities : tuple of str
+        Of `SWEPT`.
+    nr_seeds : int
+    learners : tuple of str
+        Labels of those of `EVERYWHERE` that take part.
+    """
+
+    quantities: tuple[str, ...] = ("size", "variance", "balance")
+    nr_seeds: int = 10
+    learners: tuple[str, ...] = tuple(learner.label for learner in EVERYWHERE)
+
+    @property
+    def nr_measurements(self) -> int:
+        """How many there are if no learner is left out."""
+        return self.nr_seeds * len(self.learners) * sum(len(SWEPT[quantity]) for quantity in self.quantities)
+
+
+def settings_of(quantity: str, value: float) -> dict[str, float]:
+    """Size, variance and balance where one quantity has this value.
+
+    Examples
+    --------
+    >>> settings_of("variance", 4.0)
+    {'size': 100, 'variance': 4.0, 'balance': 0.5}
+    """
+    return USUAL | {quantity: value}
+
+
+def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
+    """What the Bayes-optimal classifier gets right in the long run: of all points, of class 0, and of class 1.
+
+    With two classes of variance σ² whose means are 2d apart it errs on class k with probability
+    Φ(−d/σ ∓ (σ/2d) log(p_0/p_1)).
+    """
+    from scipy.special import ndtr
+
+    settings = settings_of(quantity, value)
+    prior = np.array([settings["balance"], 1 - settings["balance"]])
+    deviation = math.sqrt(settings["variance"])
+    half = math.dist(*MEANS) / 2
+    shift = deviation / (2 * half) * math.log(prior[0] / prior[1])
+    of_class = ndtr(half / deviation + shift), ndtr(half / deviation - shift)
+    overall = 1 - bayes_error(prior, np.array(MEANS), np.full((2, 2), settings["variance"]))
+    return float(overall), float(of_class[0]), float(of_class[1])
+
+
+def measurements(lab: Any, sweep: Sweep) -> Iterator[Measurement | LeftOut]:
+    """Measure, one learner on one sample at a time.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+    sweep : Sweep
+
+    Yields
+    ------
+    Measurement, or once LeftOut for a learner that is still to be written or that fails
+    """
+    classifiers: dict[str, Any] = {}
+    for item in made(lab, [learner for learner in EVERYWHERE if learner.label in sweep.learners]):
+        if isinstance(item, LeftOut):
+            yield item
+        else:
+            classifiers[item[0]] = item[1]
+    for seed in range(1, sweep.nr_seeds + 1):
+        for quantity in sweep.quantities:
+            for value in SWEPT[quantity]:
+                points = sample(lab, quantity, value, seed)
+                for label in list(classifiers):
+                    found = _measured(label, classifiers[label], points)
+                    if isinstance(found, LeftOut):
+                        del classifiers[label]
+                        yield found
+                    else:
+                        yield Measurement(quantity, value, seed, label, found)
+
+
+def _measured(label: str, classifier: Any, points: Any) -> tuple[float, float] | LeftOut:
+    params = trained(label, classifier, points.train_X, points.train_y)
+    if isinstance(params, LeftOut):
+        return params
+    try:
+        return accuracies_of_classes(np.asarray(params, dtype=float), points.means, points.variances)
+    except Exception as error:
+        return left_out(label, error)
+
+
+def sample(lab: Any, quantity: str, value: float, seed: int) -> Any:
+    """The data set to train on."""
+    settings = settings_of(quantity, value)
+    g1, g2 = ([mean, settings["variance"]] for mean in MEANS)
+    return lab.reader(
+        "simple_data_set",
+        "SimpleDataSet",
+        nr_examples=int(settings["size"]),
+        g1=g1,
+        g2=g2,
+        balance=settings["balance"],
+        split=[1, 0, 0],
+        seed=seed,
+    )
+
+
+def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.ndarray) -> tuple[float, float]:
+    """How often a linear classifier is right on each of two Gaussian classes, in the long run.
+
+    With w = w_1 − w_0 and b = b_1 − b_0, the difference w·x + b has on class k the mean w·μ_k + b and the variance
+    Σ_j w_j² σ²_kj; class 0 is labelled rightly where it is negative, class 1 where it is positive.
+
+    Parameters
+    ----------
+    params : array (D + 1, 2)
+    means, variances : arrays (2, D)
+
+    Returns
+    -------
+    (float, float)
+
+    Raises
+    ------
+    InputError
+        If the params are not those of a linear classifier of two classes.
+
+    Examples
+    --------
+    A line half-way between two classes, one standard deviation from either:
+
+    >>> right = accuracies_of_classes(np.array([[0.0, 0.0], [-1.0, 1.0]]), np.array([[-1.0], [1.0]]), np.ones((2, 1)))
+    >>> [round(share, 4) for share in right]
+    [0.8413, 0.8413]
+    """
+    from scipy.special import ndtr
+
+    if params.shape != (means.shape[1] + 1, 2) or not np.isfinite(params).all():
+        raise InputError(
+            f"wanted the {means.shape[1] + 1} x 2 finite weights of a linear classifier, got an array of shape "
+            f"{params.shape}"
+        )
+    difference = params[:, 1] - params[:, 0]
+    centres = means @ difference[1:] + difference[0]  # (2,)
+    deviations = np.sqrt(variances @ difference[1:] ** 2)  # (2,)
+    towards = np.array([-1.0, 1.0]) * centres
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = towards / deviations
+    if not deviations.any():  # the same class everywhere; of equal scores the first
+        z = np.array([-np.inf, np.inf]) if difference[0] > 0 else np.array([np.inf, -np.inf])
+    right = ndtr(z)
+    return float(right[0]), float(right[1])
+
+
+@dataclass
+class Results:
+    """All measurements so far, and their means.
+
+    Attributes
+    ----------
+    found : dict
+        (quantity, learner, value) -> seed -> shares of class 0 and class 1.
+    """
+
+    found: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)
+
+    @property
+    def nr_measurements(self) -> int:
+        """How many there are."""
+        return sum(len(by_seed) for by_seed in self.found.values())
+
+    def add(self, measurement: Measurement) -> None:
+        """Take one more in; a second one of the same kind and seed replaces the first."""
+        key = measurement.quantity, measurement.learner, measurement.value
+        self.found.setdefault(key, {})[measurement.seed] = measurement.right
+
+    def accuracies(self, quantity: str, learner: str, value: float, part: str = "all") -> np.ndarray:
+        """The accuracy of each seed, (seeds,).
+
+        Parameters
+        ----------
+        part : "all" or "rare"
+            On all points, or on those of class 0 only, which is the rare one where the balance is varied.
+        """
+        rights = np.array(list(self.found.get((quantity, learner, value), {}).values())).reshape(-1, 2)
+        if part == "rare":
+            return rights[:, 0]
+        balance = settings_of(quantity, value)["balance"]
+        return rights @ np.array([balance, 1 - balance])
+
+    def curve(
+        self, quantity: str, learner: str, part: str = "all", values: Sequence[float] | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Values, means and standard deviations over the seeds; NaN where there is nothing (or one seed) yet."""
+        values = SWEPT[quantity] if values is None else values
+        samples_of = [self.accuracies(quantity, learner, value, part) for value in values]
+        means = [sample.mean() if len(sample) else math.nan for sample in samples_of]
+        deviations = [sample.std(ddof=1) if len(sample) > 1 else math.nan for sample in samples_of]
+        return np.array(values, dtype=float), np.array(means), np.array(deviations)

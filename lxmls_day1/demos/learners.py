@@ -1,0 +1,142 @@
+"""The learners of a lab as a demonstration meets them: some may not be written yet, and some may be broken.
+
+A demonstration names a learner by file and class. What cannot be made or trained is left out, and a sentence says why;
+everything else goes on.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import describe_exception
+
+_EXERCISE = re.compile(r"[Ee]xercise (\d+\.\d+)")
+
+
+class Learner(NamedTuple):
+    """Where a classifier stands, and with which settings it is wanted."""
+
+    module: str
+    class_name: str
+    settings: dict[str, Any]
+    label: str
+    """What pages and legends call it: short."""
+
+
+class LeftOut(NamedTuple):
+    """Why a learner is missing."""
+
+    label: str
+    sentence: str
+    exercise: str = ""
+    """If it is still to be written: the exercise, such as ``"1.5"``, or ``"?"``."""
+
+
+#: The classifiers of ``lxmls-day1 run`` that take any features, with the settings that they have there.
+EVERYWHERE = (
+    Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Gaussian naive Bayes"),
+    Learner("perceptron", "Perceptron", {"track_objective": False}, "Perceptron"),
+    Learner("mira", "Mira", {"track_objective": False}, "MIRA"),
+    Learner("max_ent_batch", "MaxEntBatch", {}, "Max. entropy (batch)"),
+    Learner("max_ent_online", "MaxEntOnline", {"track_objective": False}, "Max. entropy (online)"),
+    Learner("svm", "SVM", {"track_objective": False}, "SVM"),
+)
+
+#: Those for counts of words.
+FOR_COUNTS = (
+    Learner("multinomial_naive_bayes", "MultinomialNaiveBayes", {}, "Naive Bayes (smoothed)"),
+    Learner("multinomial_naive_bayes", "MultinomialNaiveBayes", {"smooth": False}, "Naive Bayes (unsmoothed)"),
+)
+
+
+def made(lab: Any, learners: Iterable[Learner]) -> Iterator[tuple[str, Any] | LeftOut]:
+    """The learners as untrained classifiers of a lab.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+    learners : iterable of Learner
+
+    Yields
+    ------
+    (label, classifier) or LeftOut
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import Lab
+    >>> nowhere = Learner("mria", "Mira", {}, "MIRA")
+    >>> [(label, mira), missing] = made(Lab.open(), [EVERYWHERE[2], nowhere])
+    >>> label, mira.get_name(), missing.sentence.endswith("did you mean mira.py?.")
+    ('MIRA', 'MIRA', True)
+    """
+    for learner in learners:
+        try:
+            classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
+        except Exception as error:
+            yield left_out(learner.label, error)
+        else:
+            yield learner.label, classifier
+
+
+def trained(label: str, classifier: Any, X: Any, y: Any, **arguments: Any) -> Any:
+    """Train a classifier, which may be a student's.
+
+    Parameters
+    ----------
+    label : str
+    classifier : classifier
+    X, y : training data
+    **arguments
+        Passed on to its ``train``.
+
+    Returns
+    -------
+    params, or LeftOut
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return classifier.train(X, y, **arguments)
+    except Exception as error:
+        return left_out(label, error)
+
+
+def left_out(label: str, error: BaseException) -> LeftOut:
+    """The learner that raised an error, and why it is missing.
+
+    Examples
+    --------
+    >>> unwritten = left_out("MIRA", NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps"))
+    >>> unwritten.exercise
+    '1.5'
+    >>> left_out("MIRA", ZeroDivisionError("division by zero")).sentence
+    'MIRA is left out, as it ended with ZeroDivisionError: division by zero.'
+    """
+    text = " ".join(str(error).split())
+    if isinstance(error, NotImplementedError):
+        number = _EXERCISE.search(text)
+        sentence = f"{label} is left out, as it is still to be written{text and f' ({text})'}."
+        return LeftOut(label, sentence, number[1] if number else "?")
+    if isinstance(error, InputError):
+        return LeftOut(label, f"{label} is left out: {text.rstrip('.')}.")
+    return LeftOut(label, f"{label} is left out, as it ended with {describe_exception(error).rstrip('.')}.")
+
+
+def sentences(missing: Sequence[LeftOut]) -> list[str]:
+    """What a page says about the learners that are missing: one sentence for all that are still to be written.
+
+    Examples
+    --------
+    >>> missing = [LeftOut("MIRA", "", "1.5"), LeftOut("SVM", "", "1.7"), LeftOut("Perceptron", "Perceptron fell over.")]
+    >>> sentences(missing)
+    ['Still to be written, and left out: MIRA (exercise 1.5); SVM (exercise 1.7).', 'Perceptron fell over.']
+    """
+    unwritten: dict[str, list[str]] = {}
+    for item in missing:
+        if item.exercise:
+            unwritten.setdefault(item.exercise, []).append(item.label)
+    parts = [f"{', '.join(labels)} (exercise {number})" for number, labels in unwritten.items()]
+    first = [f"Still to be written, and left out: {'; '.join(parts)}."] if parts else []
+    return first + [item.sentence for item in missing if not item.exercise]

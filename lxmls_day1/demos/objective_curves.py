@@ -1,0 +1,357 @@
+"""How fast an objective falls: the course's own optimisers, watched after every pass over the data.
+
+Two objectives, each F(W) = (1/M) Σ loss + (λ/2) ‖W‖²:
+
+* the *log loss* of maximum entropy: L-BFGS, gradient descent and iterative scaling against stochastic gradient;
+* the *hinge loss* of the SVM: dual coordinate ascent, which knows a lower bound D(α) ≤ F* ≤ P(W) too, against the
+  stochastic subgradient.
+
+What the methods cost is compared in two currencies. *Seconds* are what one pays; they depend on the machine. *Passes*
+do not: a pass looks at every example once, be it for a gradient of the whole objective (a line search may take several
+for an iteration), for a round of single steps, or for a sweep over the dual variables. (Late sweeps leave examples out
+that have come to rest, and count as passes all the same.) Whatever else the machine does adds to the seconds and never takes
+any off; so a curve that takes little time is measured several times, and each step counts with the shortest of its times.
+
+The optimisers are those of ``classifiers/``; here they are run, counted and timed.
+"""
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.demos.learners import LeftOut, left_out
+
+LOSSES = ("log", "hinge")
+#: What may differ within the family of stochastic curves, and the values that it then takes.
+FAMILIES = {
+    "initial_step": (0.01, 0.1, 1.0, 10.0),
+    "alpha": (0.55, 0.7, 0.85, 1.0),
+    "regularizer": (0.001, 0.01, 0.1, 1.0),
+}
+SYMBOLS = {"initial_step": "η₀", "alpha": "α", "regularizer": "λ"}
+_CLOSE_ENOUGH = 1e-10  # of the optimum: a reference whose own error no plot shows
+_MOST_PASSES_TO_OPTIMUM = 2000
+_FLAT = 1e-9  # what is left of the gradient where a curve ends
+_MOST_EPOCHS = 60
+_MOST_RUNS, _ENOUGH_SECONDS = 5, 0.2  # of a curve that is measured several times
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the curves are asked for.
+
+    Attributes
+    ----------
+    loss : "log" or "hinge"
+    regularizer, initial_step, alpha : float
+        λ, η_0 and α: the step of the t-th example is η_0 t^(−α).
+    varied : "initial_step", "alpha" or "regularizer"
+        In what the stochastic curves differ from one another; `FAMILIES` has the values.
+    nr_passes : int
+        How many passes every method may make.
+    """
+
+    loss: str = "log"
+    regularizer: float = 0.0
+    initial_step: float = 1.0
+    alpha: float = 1.0
+    varied: str = "initial_step"
+    nr_passes: int = 100
+
+    def family(self) -> list["Settings"]:
+        """These settings, once for each value of what is varied."""
+        return [replace(self, **{self.varied: value}) for value in FAMILIES[self.varied]]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """An objective on its way down (or, for the dual, up).
+
+    Attributes
+    ----------
+    name : str
+    role : str
+        ``"batch"``, ``"stochastic"``, ``"primal"`` or ``"dual"``.
+    passes, seconds, objective : arrays (n,)
+        Where it stands after so many passes and seconds of training; the first is the start, W = 0.
+    regularizer : float
+        λ of the objective that it is about.
+    """
+
+    name: str
+    role: str
+    passes: np.ndarray
+    seconds: np.ndarray
+    objective: np.ndarray
+    regularizer: float
+
+    def excess(self, best: float) -> np.ndarray:
+        """How far it is above an optimum; NaN where rounding leaves nothing above it."""
+        above = self.objective - best
+        return np.where(above > 0, above, np.nan)
+
+
+class Optimum(NamedTuple):
+    """The least value of an objective, or as near as can be known."""
+
+    regularizer: float
+    value: float
+
+
+class Data(NamedTuple):
+    """What is learnt from."""
+
+    X: Any
+    y: np.ndarray
+
+
+def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum | LeftOut]:
+    """Run every method, one after the other.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+    data : Data
+    settings : Settings
+
+    Yields
+    ------
+    Curve, Optimum or LeftOut
+        A method that is still to be written, or that cannot be used with these settings, is left out with a sentence.
+        The optimum of each λ comes before the curves that are about it.
+    """
+    regularizers = [settings.regularizer]
+    if settings.varied == "regularizer":
+        regularizers += [λ for λ in FAMILIES["regularizer"] if λ != settings.regularizer]
+    methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | LeftOut]]]] = []
+    if settings.loss == "log":
+        methods += [("The optimum", lambda λ=λ: [max_ent_optimum(lab, data, λ)]) for λ in regularizers]
+        methods += [
+            ("L-BFGS", lambda: measured(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
+            ("Gradient descent", lambda: measured(lambda: [descent_curve(lab, data, settings, "gradient_descent")])),
+            ("Iterative scaling", lambda: measured(lambda: [scaling_curve(lab, data, settings)])),
+        ]
+    else:
+        methods += [("The dual solver", lambda: measured(lambda: dual_curves(lab, data, settings)))]
+        methods += [
+            ("The optimum", lambda λ=λ: dual_curves(lab, data, replace(settings, regularizer=λ))[:1])
+            for λ in regularizers[1:]
+        ]
+    methods += [
+        (stochastic_name(s), lambda s=s: measured(lambda: [stochastic_curve(lab, data, s)])) for s in settings.family()
+    ]
+    for name, method in methods:
+        try:
+            yield from method()
+        except Exception as error:
+            yield left_out(name, error)
+
+
+def measured(run: Callable[[], list[Any]]) -> list[Any]:
+    """What `run` returns, with the seconds of its curves from several runs if one is short.
+
+    Parameters
+    ----------
+    run : function () -> list of Curve, Optimum or LeftOut
+        Takes the same steps whenever it is called.
+
+    Returns
+    -------
+    list
+        That of the first run; each step of a curve has the shortest of its times.
+    """
+    started = time.perf_counter()
+    runs = [run()]
+    while len(runs) < _MOST_RUNS and time.perf_counter() - started < _ENOUGH_SECONDS:
+        runs.append(run())
+    return [
+        replace(items[0], seconds=shortest(items)) if isinstance(items[0], Curve) else items[0]
+        for items in zip(*runs, strict=True)
+    ]
+
+
+def shortest(curves: Sequence[Curve]) -> np.ndarray:
+    """The seconds of runs of the same steps, as if none of them had been disturbed: the least time of each step, summed.
+
+    Examples
+    --------
+    >>> runs = [np.array([0.0, 1.0, 5.0]), np.array([0.0, 3.0, 4.0])]
+    >>> shortest([Curve("", "", np.arange(3), seconds, np.ones(3), 0.0) for seconds in runs])
+    array([0., 1., 2.])
+    """
+    return np.cumsum(np.min([np.diff(curve.seconds, prepend=0.0) for curve in curves], axis=0))
+
+
+def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curve:
+    """L-BFGS or gradient descent on the log loss; every evaluation of F and its gradient is a pass.
+
+    Parameters
+    ----------
+    lab, data, settings
+    solver : "lbfgs" or "gradient_descent"
+
+    Returns
+    -------
+    Curve
+    """
+    function = _log_loss(lab, data, settings.regularizer)
+    start = np.zeros(function.problem.size)
+    rows, first_norm = [], None
+    with _one_blas_thread():
+        started = time.perf_counter()
+        if solver == "lbfgs":
+            path = lab.function("lbfgs", "lbfgs", function, start, function.problem.diagonal())
+        else:
+            path = lab.function("gradient_descent", "gradient_descent", function, start)
+        for point in path:
+            rows.append(
+                (function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value)
+            )
+            norm = np.linalg.norm(point.gradient)
+            first_norm = first_norm or norm
+            if function.nr_calls >= settings.nr_passes or norm <= _FLAT * first_norm:
+                break
+    return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, settings.regularizer)
+
+
+def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | LeftOut:
+    """Generalized iterative scaling, where it applies: λ = 0.
+
+    It wants features that are not negative. Points are shifted for it until none is; the intercepts make up for that,
+    so that its objective is the same function.
+    """
+    if settings.regularizer > 0:
+        return LeftOut("Iterative scaling", "Iterative scaling knows no regularization: set λ to 0 to see it.")
+    X = data.X
+    if not sp.issparse(X):
+        X = X - np.minimum(X.min(axis=0), 0.0)
+    labels = np.unique(data.y, return_inverse=True)[1]
+    rows = []
+    with _one_blas_thread():
+        started = time.perf_counter()
+        for number, point in enumerate(
+            lab.function("iterative_scaling", "scale_max_ent", X, labels, int(labels.max()) + 1)
+        ):
+            rows.append((number, time.perf_counter() - started if number else 0.0, point.objective))
+            if number >= settings.nr_passes:
+                break
+    return _curve("Iterative scaling", "batch", rows, 0.0)
+
+
+def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
+    """Stochastic gradient descent on the log loss, or stochastic subgradient descent on the hinge loss."""
+    module, class_name = ("max_ent_online", "MaxEntOnline") if settings.loss == "log" else ("svm", "SVM")
+    learner = lab.classifier(
+        module,
+        class_name,
+        regularizer=settings.regularizer,
+        nr_rounds=settings.nr_passes,
+        initial_step=settings.initial_step,
+        alpha=settings.alpha,
+    )
+    learner.train(data.X, data.y)
+    rows = [(0, 0.0, _start(settings.loss, data))]
+    rows += [(round.number, round.seconds, round.objective) for round in learner.history]
+    return _curve(stochastic_name(settings), "stochastic", rows, settings.regularizer)
+
+
+def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | LeftOut]:
+    """The SVM's primal and dual objective by dual coordinate ascent.
+
+    Parameters
+    ----------
+    lab, data, settings
+
+    Returns
+    -------
+    [Optimum, primal Curve, dual Curve]
+        The curves go as far as the passes do. The optimum is the best lower bound, from where the gap is a millionth.
+    """
+    if settings.regularizer == 0:
+        return [LeftOut("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")]
+    svm = lab.classifier(
+        "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MOST_EPOCHS
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it was stopped early: its gap is in the plot
+        svm.train(data.X, data.y)
+    epochs = [epoch for epoch in svm.history if epoch.sweeps <= settings.nr_passes] or svm.history[:1]
+    costs = [(0, 0.0), *((epoch.sweeps, epoch.seconds) for epoch in epochs)]
+    primal = [_start("hinge", data), *(epoch.objective for epoch in epochs)]
+    dual = [0.0, *(epoch.dual for epoch in epochs)]
+    return [
+        Optimum(settings.regularizer, max(epoch.dual for epoch in svm.history)),
+        *(
+            _curve(
+                name, role, [(*cost, value) for cost, value in zip(costs, values, strict=True)], settings.regularizer
+            )
+            for name, role, values in [("Primal P(W)", "primal", primal), ("Dual D(α)", "dual", dual)]
+        ),
+    ]
+
+
+def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
+    """The least log loss with this λ, from L-BFGS until nothing moves. With λ = 0 and separable data it goes to 0."""
+    function = _log_loss(lab, data, regularizer)
+    convexity, least = function.problem.convexity, math.inf
+    start = np.zeros(function.problem.size)
+    with _one_blas_thread():
+        for point in lab.function("lbfgs", "lbfgs", function, start, function.problem.diagonal()):
+            least = min(least, float(point.value))
+            sq_norm = float(point.gradient @ point.gradient)
+            certain = convexity > 0 and sq_norm <= 2 * convexity * _CLOSE_ENOUGH * least
+            if certain or least < _CLOSE_ENOUGH or function.nr_calls >= _MOST_PASSES_TO_OPTIMUM:
+                break
+    return Optimum(regularizer, least)
+
+
+def stochastic_name(settings: Settings) -> str:
+    """``SGD η₀ = 0.1``: by what is varied.
+
+    Examples
+    --------
+    >>> stochastic_name(Settings(varied="alpha", alpha=0.7))
+    'SGD α = 0.7'
+    """
+    return f"SGD {SYMBOLS[settings.varied]} = {getattr(settings, settings.varied):g}"
+
+
+class _Counted:
+    """A function of the whole data, and how often it was called."""
+
+    def __init__(self, problem: Any):
+        self.problem = problem
+        self.nr_calls = 0
+
+    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        self.nr_calls += 1
+        return self.problem(x)
+
+
+def _log_loss(lab: Any, data: Data, regularizer: float) -> _Counted:
+    """The objective of `MaxEntBatch` as its solvers see it: the very function that its ``train`` minimises."""
+    labels = np.unique(data.y, return_inverse=True)[1].astype(np.int64)
+    problem = lab.load("classifiers.max_ent_batch")._Problem
+    return _Counted(problem(data.X, labels, int(labels.max()) + 1, float(regularizer), True))
+
+
+def _start(loss: str, data: Data) -> float:
+    """The objective at W = 0: log K, or for the hinge loss the cost 1 of every example."""
+    return math.log(len(np.unique(data.y))) if loss == "log" else 1.0
+
+
+def _curve(name: str, role: str, rows: list[tuple[float, float, float]], regularizer: float) -> Curve:
+    passes, seconds, objective = np.array(rows, dtype=float).T
+    return Curve(name, role, passes, seconds, objective, float(regularizer))
+
+
+def _one_blas_thread() -> Any:
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1, user_api="blas")

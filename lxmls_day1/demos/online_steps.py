@@ -1,0 +1,410 @@
+"""The perceptron, step by step; and perceptron, MIRA, SVM and maximum entropy side by side on the same order.
+
+Every step is computed beforehand with the lab's own rules, and kept: so a step back shows the very weights that were
+there. A step shows the example under the pointer, whether it is a mistake, the weight vector before and after it as
+arrows from the origin (what joins their tips is the step, along the example), and how the boundary turns. Beside it the
+mistakes so far against the most that a perceptron can make on these points (see ``classifiers/mistake_bounds.py``).
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.boundaries import decision_boundary
+from lxmls_day1.demos.gaussian_playground import pen_lifted
+from lxmls_day1.demos.learners import Learner
+from lxmls_day1.demos.stage import Demonstration
+from lxmls_day1.errors import InputError
+
+HEIGHT = (-4.0, 4.0)  # of every plane
+WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # of one plane, and of each of four
+LEARNERS = (
+    Learner("perceptron", "Perceptron", {}, "Perceptron"),
+    Learner("mira", "Mira", {}, "MIRA"),
+    Learner("svm", "SVM", {}, "SVM"),
+    Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy"),
+)
+SPEEDS = (("slow", 1600), ("normal", 800), ("fast", 300))  # milliseconds for a step
+_LONGEST_ARROW = 3.2  # units of the plane
+_ALMOST_HARD = 1e-4  # the regularizer of an SVM that parts what can be parted, by nearly the widest margin
+
+
+@dataclass(frozen=True)
+class Trace:
+    """All that happened to one learner: T steps, T + 1 matrices of weights."""
+
+    label: str
+    weights: np.ndarray  # (T + 1, J + 1, K), before the first step and after each
+    scores: np.ndarray  # (T, K), of the example of each step, before it
+    updates: np.ndarray  # (T, K), the d of each step
+    predicted: np.ndarray  # (T,)
+    is_mistake: np.ndarray  # (T,) bool
+
+    def mistakes(self, step: int) -> int:
+        """How many of the first so many steps were mistakes."""
+        return int(self.is_mistake[:step].sum())
+
+    def changes(self, step: int) -> int:
+        """How many of the first so many steps added something to the weights."""
+        return int(np.any(self.updates[:step] != 0, axis=1).sum())
+
+    def normal(self, step: int) -> np.ndarray:
+        """The weight vector w of two classes after so many steps, without its intercept: it points to class 1."""
+        return self.weights[step, 1:, 1] - self.weights[step, 1:, 0]
+
+
+def points_of(lab: Any, nr_points: int, distance: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two Gaussian classes of the lab's data set, so far apart along the diagonal; all of it to train on."""
+    half = distance / (2 * np.sqrt(2))
+    gaussians = {"g1": [[-half, -half], 0.5], "g2": [[half, half], 0.5]}
+    data = lab.reader(
+        "simple_data_set", "SimpleDataSet", nr_examples=nr_points, split=[1, 0, 0], seed=seed, **gaussians
+    )
+    return data.train_X, data.train_y
+
+
+def visits(n_examples: int, nr_rounds: int, seed: int) -> np.ndarray:
+    """The order of the visits (R, M): a permutation of the examples for each round, the same for every learner."""
+    rng = np.random.default_rng(seed)
+    return np.array([rng.permutation(n_examples) for _ in range(nr_rounds)])
+
+
+def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: np.ndarray) -> Trace:
+    """The steps of an online learner with its own rule, step sizes and shrinking, one at a time.
+
+    This is the loop of ``classifiers/online_classifier.py`` without averaging, with everything on its way kept.
+
+    Parameters
+    ----------
+    classifier : an online learner of the lab, with ``rule``, ``steps``, ``shrinks`` and ``regularizer``
+    label : str
+    X : array (M, J)
+    y : int array (M,), classes 0, 1, …
+    order : int array (R, M) or (T,)
+
+    Raises
+    ------
+    InputError
+        If the rule returns something else than K numbers.
+    NotImplementedError
+        If it is still to be written.
+    """
+    order = np.asarray(order).ravel()
+    G = np.hstack([np.ones((len(X), 1)), X])  # (M, J + 1)
+    n_classes, n_steps = int(y.max()) + 1, len(order)
+    costs = 1.0 - np.eye(n_classes)
+    W = np.zeros((G.shape[1], n_classes))
+    weights, scores, updates = [W], [], []
+    for m, step in zip(order, classifier.steps(1, n_steps), strict=True):
+        g, label_of_m = G[m], int(y[m])
+        s = g @ W  # (K,)
+        d = classifier.rule(s.copy(), label_of_m, float(g @ g), float(step), costs[label_of_m].copy())
+        if np.shape(d) != (n_classes,):
+            name = getattr(classifier.rule, "__name__", "the rule")
+            raise InputError(f"{name} must return d, {n_classes} numbers, but returned {d!r}.")
+        shrinkage = 1.0 - step * classifier.regularizer if classifier.shrinks else 1.0
+        W = shrinkage * W + np.outer(g, d)
+        weights.append(W)
+        scores.append(s)
+        updates.append(np.asarray(d, dtype=float))
+    all_scores = np.array(scores)
+    predicted = all_scores.argmax(axis=1)
+    return Trace(label, np.array(weights), all_scores, np.array(updates), predicted, predicted != y[order])
+
+
+def bound_of(lab: Any, X: np.ndarray, y: np.ndarray) -> Any:
+    """The lab's mistake bound with a separator of (nearly) the widest margin; None if no line parts the points.
+
+    Raises
+    ------
+    NotImplementedError
+        If the bound, or the SVM that finds the separator, is still to be written.
+    """
+    separator = lab.classifier("svm", "SVM", regularizer=_ALMOST_HARD, solver="dual", max_epochs=5000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        params = separator.train(X, y)
+    if np.any(separator.test(X, params) != y):
+        return None
+    return lab.function("mistake_bounds", "mistake_bound", X, y, params)
+
+
+class DemoOnlineSteps(Demonstration):
+    """The page: controls on the left; the plane and the count of mistakes, or four planes, on the right."""
+
+    name = "online_steps"
+    title = "Online learners, step by step"
+    summary = "The perceptron, one example at a time; MIRA, SVM and maximum entropy on the same order."
+    variants = MappingProxyType({"": {}, "_all_four": {"view": 4}})
+    telling_frame = 5
+
+    def controls(self) -> list[Any]:
+        import ipywidgets as widgets
+
+        self.stage.size(880, 600)
+        self.view = widgets.ToggleButtons(options=[("perceptron", 1), ("all four", 4)])
+        self.view.style.button_width = "auto"
+        self.position = widgets.IntSlider(value=0, min=0, max=60, description="step")
+        self.play = widgets.Play(value=0, min=0, max=60, interval=SPEEDS[1][1], show_repeat=False)
+        widgets.jslink((self.play, "value"), (self.position, "value"))
+        self.first = widgets.Button(description="|◀", tooltip="to the start")
+        self.back = widgets.Button(description="◀", tooltip="one step back")
+        self.forth = widgets.Button(description="▶", tooltip="one step on")
+        self.back.add_class("demo-back")
+        self.forth.add_class("demo-forth")
+        self.speed = widgets.ToggleButtons(options=SPEEDS, value=SPEEDS[1][1])
+        self.speed.style.button_width = "auto"
+        self.nr_points = widgets.IntSlider(value=20, min=6, max=60, step=2, description="points")
+        self.distance = widgets.FloatSlider(value=3.5, min=1, max=6, step=0.25, description="distance")
+        self.nr_rounds = widgets.IntSlider(value=3, min=1, max=10, description="rounds")
+        self.seed = widgets.IntSlider(value=2, min=1, max=50, description="seed")
+        self.regularizer = widgets.FloatLogSlider(value=0.1, base=10, min=-3, max=1, step=0.25, description="λ")
+        for control in (self.position, self.nr_points, self.distance, self.nr_rounds, self.seed, self.regularizer):
+            control.layout.width = "100%"
+            control.style.description_width = "4.6em"
+        self.table = widgets.HTML()
+
+        self.on_change(self._retrace, self.nr_points, self.distance, self.nr_rounds, self.seed, self.regularizer)
+        self.on_change(self._show, self.position)
+        self.on_change(self.redraw, self.view)
+        self.on_click(lambda: self.go_to(0), self.first)
+        self.on_click(lambda: self.go_to(self.position.value - 1), self.back)
+        self.on_click(lambda: self.go_to(self.position.value + 1), self.forth)
+        self.speed.observe(lambda change: setattr(self.play, "interval", change["new"]), names="value")
+        self.traced = False
+        data = [self.nr_points, self.distance, self.nr_rounds, self.seed, self.regularizer]
+        steps = [widgets.HBox([self.play, self.first, self.back, self.forth]), self.position]
+        return [self.stage.beside([self.view, *steps, self.speed, *data, self.table], self.stage.view())]
+
+    def frames(self) -> Sequence[int]:
+        return range(self.position.max + 1)
+
+    def go_to(self, frame: int) -> None:
+        self.position.value = int(np.clip(frame, 0, self.position.max))
+
+    def current(self) -> int:
+        return self.position.value
+
+    def update(self) -> None:
+        if self.traced:
+            self._show()
+        else:
+            self._trace()
+
+    # ---- computing ----
+
+    def _retrace(self) -> None:
+        """Another sample, or another λ: all steps anew, from the start."""
+        self._trace()
+
+    def _trace(self) -> None:
+        self.X, self.y = points_of(self.lab, self.nr_points.value, self.distance.value, self.seed.value)
+        self.order = visits(len(self.y), self.nr_rounds.value, self.seed.value)
+        self.traces: dict[str, Trace] = {}
+        self.bound, self.bound_note = None, "not computed"
+        for learner in LEARNERS:
+            with self.stage.attempt(learner.label):
+                settings = {} if learner.label == "Perceptron" else {"regularizer": self.regularizer.value}
+                classifier = self.lab.classifier(learner.module, learner.class_name, **settings)
+                self.traces[learner.label] = trace_of(classifier, learner.label, self.X, self.y, self.order)
+        with self.stage.attempt("The mistake bound") as attempt:
+            self.bound = bound_of(self.lab, self.X, self.y)
+            self.bound_note = "no line parts the points: no bound" if self.bound is None else ""
+        if not attempt.ok:
+            self.bound_note = "bound: to be written"
+        self.traced = True
+        with self.together():
+            self.position.max = self.play.max = self.order.size
+            self.position.value = 0
+        self._place_count()
+        self._show()
+
+    # ---- drawing ----
+
+    def draw(self) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        figure, count = self.stage.figure, None
+        if self.view.value == 4:
+            axes = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+            labels = [learner.label for learner in LEARNERS]
+        else:
+            grid = figure.add_gridspec(1, 2, width_ratios=[1.75, 1])
+            axes, labels = [figure.add_subplot(grid[0])], [LEARNERS[0].label]
+            count = figure.add_subplot(grid[1])
+        self.panels = {
+            label: Panel(self.stage, axis, label, large=count is not None)
+            for label, axis in zip(labels, axes, strict=True)
+        }
+        self.count = count
+        if count is not None:
+            count.set(xlabel="step", title="mistakes")
+            self.stage.style(count)
+            count.yaxis.set_major_locator(MaxNLocator(integer=True))
+            (self.made,) = count.plot([], [], drawstyle="steps-post", **self.stage.line(0))
+            (self.limit,) = count.plot([], [], **self.stage.line(3))
+            self.limit_text = count.text(
+                0.04,
+                0.985,
+                "",
+                transform=count.transAxes,
+                va="top",
+                fontsize=self.stage.font(),
+                color=self.stage.look.foreground,
+            )
+        if self.traced:
+            self._place_count()
+
+    def _place_count(self) -> None:
+        if self.count is None:
+            return
+        most = self.traces["Perceptron"].mistakes(self.order.size) if "Perceptron" in self.traces else 1
+        bound = self.bound.updates if self.bound else None
+        if bound is None:
+            self.limit.set_data([], [])
+            self.limit_text.set_text(self.bound_note)
+        else:
+            self.limit.set_data([0, self.order.size], [bound, bound])
+            self.limit_text.set_text(
+                f"at most {bound:.0f}  =  2K R²/γ²\nR = {self.bound.radius:.2f}, γ = {self.bound.margin:.2f}"
+            )
+        self.count.set_xlim(0, self.order.size)
+        self.count.set_ylim(0, 1.25 * max(most, bound or 0, 1))
+
+    def _show(self) -> None:
+        """Move everything to the step of the slider."""
+        step = min(self.position.value, self.order.size)
+        m = int(self.order.ravel()[step - 1]) if step else None
+        for label, panel in self.panels.items():
+            panel.show(self.X, self.y, self.traces.get(label), step, m)
+        if self.count is not None and "Perceptron" in self.traces:
+            so_far = np.arange(step + 1)
+            self.made.set_data(so_far, np.concatenate([[0], self.traces["Perceptron"].is_mistake[:step].cumsum()]))
+        self.table.value = self._counts(step, m)
+        self.stage.state(
+            step=step,
+            steps=self.order.size,
+            example=m,
+            label=None if m is None else int(self.y[m]),
+            weights={label: trace.weights[step] for label, trace in self.traces.items()},
+            mistakes={label: trace.mistakes(step) for label, trace in self.traces.items()},
+            updates={label: trace.changes(step) for label, trace in self.traces.items()},
+            bound=self.bound.updates if self.bound else None,
+            boundaries={label: panel.lines for label, panel in self.panels.items()},
+        )
+
+    def _counts(self, step: int, m: int | None) -> str:
+        where = (
+            f"round {(step - 1) // len(self.y) + 1}, example {m} of class {self.y[m]}"
+            if step
+            else "before the first example"
+        )
+        rows = "".join(
+            f"<tr><td>{label}</td><td>{trace.mistakes(step)}</td><td>{trace.changes(step)}</td>"
+            f"<td>{np.linalg.norm(trace.normal(step)):.2f}</td></tr>"
+            for label, trace in self.traces.items()
+        )
+        heads = "<tr><th></th><th>mistakes</th><th>updates</th><th>‖w‖</th></tr>"
+        return f"<div>{where}</div><table>{heads}{rows}</table>"
+
+
+class Panel:
+    """One learner's plane: points, the example under the pointer, boundary and weights before and after the step."""
+
+    def __init__(self, stage: Any, axis: Any, label: str, large: bool):
+        from matplotlib.patches import FancyArrowPatch
+
+        self.stage, self.axis, self.label, self.large = stage, axis, label, large
+        self.lines: list[np.ndarray] = []
+        look, scale = stage.look, stage.scale
+        self.limits = (WIDTHS[1] if large else WIDTHS[4], HEIGHT)
+        axis.set(xlim=self.limits[0], ylim=self.limits[1], aspect="equal", title=label)
+        if large:
+            axis.set(xlabel="$x_1$", ylabel="$x_2$")
+        stage.style(axis)
+        axis.grid(False)
+        size = (11.0 if large else 8.0) * scale
+        self.dots = []
+        for k, marker in enumerate("so"):
+            (dots,) = axis.plot([], [], linestyle="none", marker=marker, markersize=size, color=stage.class_colour(k))
+            dots.set_markeredgecolor(look.background)
+            self.dots.append(dots)
+        (self.ring,) = axis.plot([], [], linestyle="none", marker="o", markersize=2.3 * size, markerfacecolor="none")
+        self.ring.set(markeredgecolor=look.foreground, markeredgewidth=3.0 * scale)
+        self.verdict = axis.text(
+            0, 0, "", fontsize=stage.font(1.5), color=look.foreground, fontweight="bold", ha="left", va="bottom"
+        )
+        (self.before,) = axis.plot([], [], color=look.muted, linewidth=2.6 * scale, linestyle=(0, (3, 2)))
+        (self.after,) = axis.plot([], [], color=look.foreground, linewidth=3.6 * scale)
+        self.arrows = {}
+        for name, colour, width in (
+            ("old", look.muted, 3.0),
+            ("new", look.foreground, 4.0),
+            ("step", look.lines[1], 3.4),
+        ):
+            arrow = FancyArrowPatch((0, 0), (0, 0), arrowstyle="-|>", mutation_scale=24 * scale, shrinkA=0, shrinkB=0)
+            arrow.set(
+                color=colour,
+                linewidth=width * scale,
+                zorder=5 + len(self.arrows),
+                linestyle="--" if name == "old" else "-",
+            )
+            axis.add_patch(arrow)
+            self.arrows[name] = arrow
+        self.legend_texts()
+
+    def legend_texts(self) -> None:
+        """Name the arrows in the large plane, where there is room."""
+        if self.large:
+            from matplotlib.lines import Line2D
+
+            look = self.stage.look
+            handles = [
+                Line2D([], [], color=look.muted, linewidth=3, linestyle="--", label="before"),
+                Line2D([], [], color=look.foreground, linewidth=4, label="after"),
+                Line2D([], [], color=look.lines[1], linewidth=3.4, label="the step"),
+            ]
+            self.stage.legend(self.axis, handles=handles, loc="lower right", ncols=1, handlelength=2)
+
+    def show(self, X: np.ndarray, y: np.ndarray, trace: Trace | None, step: int, m: int | None) -> None:
+        """Move to a step; without a trace only the points are there."""
+        for k, dots in enumerate(self.dots):
+            dots.set_data(*X[y == k].T)
+        if m is None:
+            self.ring.set_data([], [])
+            self.verdict.set_text("")
+        else:
+            self.ring.set_data(*X[m][:, None])
+            self.verdict.set_position(X[m] + [0.22, 0.18])
+        if trace is None:
+            self.axis.title.set_text(f"{self.label}: to be written")
+            return
+        self.lines = decision_boundary(trace.weights[step], *self.limits)
+        earlier = decision_boundary(trace.weights[max(step - 1, 0)], *self.limits)
+        self.after.set_data(*pen_lifted(self.lines).T)
+        self.before.set_data(*pen_lifted(earlier).T)
+        lengths = [np.linalg.norm(trace.normal(t)) for t in range(len(trace.weights))]
+        unit = _LONGEST_ARROW / max(*lengths, 1e-9)
+        old, new = unit * trace.normal(max(step - 1, 0)), unit * trace.normal(step)
+        for name, start, end in (("old", (0, 0), old), ("new", (0, 0), new), ("step", old, new)):
+            self.arrows[name].set_positions(start, end)
+            length = np.hypot(*np.subtract(end, start))
+            self.arrows[name].set_visible(bool(length > 0.02))
+            self.arrows[name].set_mutation_scale(24 * self.stage.scale * min(1.0, length))
+        if m is None:
+            verdict = "before the first step"
+        else:
+            wrong = trace.is_mistake[step - 1]
+            self.verdict.set_text("✗" if wrong else "✓")
+            changed = bool(np.any(trace.updates[step - 1]))
+            verdict = "a mistake" if wrong else "right" + (", but moved" if changed else "")
+        if self.large:
+            self.axis.title.set_text(f"step {step}: {verdict}" if step else verdict)
+        else:
+            count = trace.mistakes(step)
+            moved = step and np.any(trace.updates[step - 1])
+            self.axis.title.set_text(f"{self.label}: {count} mistake{'s' * (count != 1)}{', moved' if moved else ''}")

@@ -1,0 +1,565 @@
+"""Why a review is positive: type one, and see what every classifier makes of it, and of which words.
+
+Three views of the same classifiers: the decision on the review at hand and the words that made it; the words that a
+classifier takes for the clearest signs in its domain; and what smoothing does to a word that a class has never shown.
+Whatever is typed is text: it is escaped before it gets into the page, and of a very long one only the beginning is shown
+(all of it counts).
+"""
+
+import html
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.demos.background import Background
+from lxmls_day1.demos.learners import FOR_COUNTS, LeftOut, sentences
+from lxmls_day1.demos.review_decisions import (
+    MOST_CHARACTERS,
+    Decision,
+    Trained,
+    Word,
+    accuracy,
+    decide,
+    most_telling,
+    one_sided_words,
+    read,
+    token_of,
+    train_all,
+    word_counts,
+    words_of,
+)
+from lxmls_day1.demos.reviews import Reviews, domains, open_reviews
+from lxmls_day1.demos.stage import Demonstration
+from lxmls_day1.documents import printable
+from lxmls_day1.explanations import lead
+from lxmls_day1.plotting import BLUE, ORANGE, SKY_BLUE, VERMILION
+
+SMOOTHED = FOR_COUNTS[0].label
+EXAMPLES = {
+    "two sides": (
+        "A wonderful start, and the characters are great. But the ending is disappointing, and I was bored long before: "
+        "don't waste your money, wait for the paperback."
+    ),
+    "glowing": (
+        "I loved this from the first page. Beautifully written, funny and wise: an excellent read, highly recommended "
+        "to everyone."
+    ),
+    "damning": "Dull, predictable and far too long. I expected more, and got a waste of time. Very disappointed.",
+    "irony": "Oh great, another masterpiece! If you cannot sleep, this is the perfect book: it worked every night.",
+    "negation": "Not bad. Not boring at all, no problem with the plot, and I did not regret the price.",
+}
+VIEWS = {"this review": "review", "telling words": "telling", "smoothing": "smoothing"}
+ALPHAS = (0.0, 0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0)
+_LABEL = {"description_width": "5.2em"}
+_MOST_SHOWN = 400  # words of the review, in colour
+_LONGEST_SHOWN = 60  # characters of one word
+_LONGEST_DRAWN = 22  # of one word in a figure
+_BARS = 8  # of each side
+
+
+class DemoReviews(Demonstration):
+    """A box to type into, the text in colour, and a figure with one of three views."""
+
+    name = "review_explorer"
+    title = "Review explorer"
+    summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
+
+    def controls(self) -> list[Any]:
+        import ipywidgets as widgets
+
+        self.background = Background(self._take, self._end)
+        self.reviews: Reviews | None = None
+        self.models: dict[str, Trained] = {}
+        self.left_out: list[LeftOut] = []
+        self._asked: str | None = None
+        self._texts: list[tuple[str, float]] = []
+        self.domain = widgets.Dropdown(
+            options=[(f"reviews: {name}", name) for name in domains()], description="learnt from", style=_LABEL
+        )
+        self.example = widgets.Dropdown(
+            options=[*EXAMPLES, "my own"], value="two sides", description="a review", style=_LABEL
+        )
+        self.text = widgets.Textarea(
+            value=EXAMPLES["two sides"],
+            placeholder="Type or paste a review",
+            layout=widgets.Layout(width="100%", height="130px"),
+        )
+        self.text.add_class("demo-review")
+        self.learner = widgets.Dropdown(options=[SMOOTHED], description="words of", style=_LABEL)
+        self.view_shown = widgets.ToggleButtons(options=list(VIEWS.items()))
+        self.word = widgets.Combobox(description="word", placeholder="a word", ensure_option=False)
+        self.word.add_class("demo-word")
+        options = [(f"{alpha:g}", alpha) for alpha in ALPHAS]
+        self.alpha = widgets.SelectionSlider(options=options, value=1.0, description="α", continuous_update=False)
+        self.smoothing_controls = widgets.VBox([self.word, self.alpha])
+        self.coloured = widgets.HTML(layout=widgets.Layout(width="100%"))
+        self.coloured.add_class("demo-coloured")
+        self.said = widgets.HTML()
+        self.said.add_class("demo-progress")
+        self.on_change(self.update, self.domain)
+        self.on_change(self._take_example, self.example)
+        self.on_change(self._typed, self.text)
+        self.on_change(self.arrange, self.learner, self.view_shown, self.word)
+        self.on_change(self._smooth, self.alpha)
+        left = [
+            self.domain,
+            self.example,
+            self.text,
+            self.learner,
+            self.view_shown,
+            self.smoothing_controls,
+            self.said,
+        ]
+        self.stage.size(890, 410)
+        return [self.stage.beside(left, [self.coloured, self.stage.view()], width=330)]
+
+    # ---- computing ----
+
+    def update(self) -> None:
+        if self._asked != self.domain.value:
+            self._asked = self.domain.value
+            self.reviews, self.models, self.left_out = None, {}, []
+            self.lab.load("readers.vocabulary")  # in this thread, which may rearrange what is imported
+            self.background.start(self._learnt(self.domain.value))
+        self.arrange()
+
+    def _learnt(self, domain: str) -> Iterator[Any]:
+        reviews = open_reviews(self.lab, domain)
+        yield reviews
+        yield from train_all(self.lab, reviews.corpus)
+
+    def _take(self, items: list[Any]) -> None:
+        def take() -> None:
+            for item in items:
+                if isinstance(item, Reviews):
+                    self.reviews = item
+                    words = one_sided_words(item.corpus)
+                    with self.together():
+                        self.word.options = words
+                        if token_of(item.corpus, self.word.value) is None:
+                            self.word.value = words[0] if words else ""
+                if isinstance(item, Trained):
+                    self.models[item.label] = item
+                elif isinstance(item, LeftOut):
+                    self.left_out.append(item)
+            with self.together():
+                chosen = self.learner.value
+                self.learner.options = list(self.models) or [SMOOTHED]
+                if chosen in self.models:
+                    self.learner.value = chosen
+            self.arrange()
+
+        self.do(take)
+
+    def _end(self, error: BaseException | None) -> None:
+        def end() -> None:
+            self._retrain_smoothed()
+            self.arrange()
+            if error is not None:
+                raise error
+
+        self.do(end)
+
+    def _take_example(self) -> None:
+        if self.example.value in EXAMPLES:
+            with self.together():
+                self.text.value = EXAMPLES[self.example.value]
+        self.arrange()
+
+    def _typed(self) -> None:
+        with self.together():
+            self.example.value = next((name for name, text in EXAMPLES.items() if text == self.text.value), "my own")
+        self.arrange()
+
+    def _smooth(self) -> None:
+        self._retrain_smoothed()
+        self.arrange()
+
+    def _retrain_smoothed(self) -> None:
+        """Naive Bayes with the α of the slider; 0 is the unsmoothed one."""
+        model = self.models.get(SMOOTHED)
+        alpha = self.alpha.value
+        if model is None or self.reviews is None or self._alpha_of(model) == alpha:
+            return
+        corpus = self.reviews.corpus
+        settings = {"smooth_param": alpha} if alpha > 0 else {"smooth": False}
+        classifier = self.lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", **settings)
+        params = classifier.train(corpus.train_X, corpus.train_y)
+        self.models[SMOOTHED] = Trained(SMOOTHED, classifier, params, accuracy(classifier, params, corpus))
+
+    @staticmethod
+    def _alpha_of(model: Trained) -> float:
+        return model.classifier.smooth_param if model.classifier.smooth else 0.0
+
+    # ---- showing ----
+
+    def draw(self) -> None:
+        """Nothing stays from one view to the next: `arrange` draws."""
+
+    def redraw(self) -> None:
+        """As for all, but for the layout: that of `arrange` holds, which is there at once."""
+        self.stage.figure.set_facecolor(self.stage.look.background)
+        self.stage.figure.set_layout_engine("none")
+        self.update()
+        self.stage.refresh()
+
+    def _two_axes(self, left: float, between: float, bottom: float = 0.11) -> tuple[Any, Any]:
+        """Two axes, with so much room for names before the first and the second, in shares of the figure's width."""
+        left, between, bottom = (min(self.stage.scale * room, 0.42) for room in (left, between, bottom))
+        axes = self.stage.figure.subplots(1, 2)
+        width = (0.985 - left - between) / 2
+        for axis, start in zip(axes, (left, left + width + between), strict=True):
+            axis.set_position((start, bottom, width, 0.92 - bottom))
+        self.stage.style(*axes)
+        return axes[0], axes[1]
+
+    def arrange(self) -> None:
+        """Decide, and draw the view that is wanted."""
+        for sentence in [self.reviews.sentence if self.reviews else "", *sentences(self.left_out)]:
+            if sentence:
+                self.stage.say(sentence)
+        view = self.view_shown.value
+        self.smoothing_controls.layout.display = None if view == "smoothing" else "none"
+        self.stage.figure.clear()
+        self._about = {"view": view, "running": self.background.running, "models": list(self.models)}
+        if self.reviews is None:
+            self.said.value = "reading the reviews …"
+        else:
+            corpus = self.reviews.corpus
+            self.said.value = html.escape(
+                f"{corpus.get_name()}: {corpus.train_X.shape[0]} to learn from, {corpus.nr_features} words"
+                + (" … training" if self.background.running else "")
+            )
+            decisions = self._decide()
+            if view == "review":
+                self._draw_decisions(decisions)
+            elif view == "telling":
+                self._draw_telling()
+            else:
+                self._draw_smoothing(decisions)
+        self.stage.state(**self._about)
+
+    def _decide(self) -> dict[str, Decision]:
+        text = self.text.value
+        counts = read(text)
+        decisions: dict[str, Decision] = {}
+        for label, model in self.models.items():
+            with self.stage.attempt(label):
+                decisions[label] = decide(self.lab, self.reviews.corpus, model, counts)
+        chosen = decisions.get(self.learner.value)
+        known = sum(token in self.reviews.corpus.feat_dict for token in counts)
+        words = words_of(text, chosen) if chosen else []
+        sentence = self._about_the_text(text, len(counts), known, len(words))
+        self.coloured.value = coloured_text(words, self.stage.dark, sentence)
+        self._texts = picture_words(words) or [(word, 0.0) for word in sentence.split()]
+        self._about |= {
+            "decisions": {
+                label: {"decided": d.decided, "lead": d.lead, "share": d.share} for label, d in decisions.items()
+            },
+            "characters": len(text),
+            "known_tokens": known,
+            "words": [[word.text[:_LONGEST_SHOWN], word.weight] for word in words[:_MOST_SHOWN]],
+            "sentence": sentence,
+        }
+        return decisions
+
+    def _about_the_text(self, text: str, nr_tokens: int, known: int, nr_words: int) -> str:
+        if not text.strip():
+            return (
+                "Nothing is typed yet: without a word only the intercepts decide, that is how often each class came up."
+            )
+        if not known:
+            return "None of this is a word that the classifiers know: only their intercepts decide."
+        parts = []
+        if len(text) > MOST_CHARACTERS:
+            parts.append(f"Of {len(text)} characters the first {MOST_CHARACTERS} are read.")
+        if nr_words > _MOST_SHOWN:
+            parts.append(f"Shown are the first {_MOST_SHOWN} of {nr_words} words; all of them count.")
+        return " ".join(parts)
+
+    def _draw_decisions(self, decisions: dict[str, Decision]) -> None:
+        left, right = self._two_axes(0.31, 0.19)
+        positive, negative = class_colours(self.stage.dark)
+        names = list(decisions)
+        shares = [decisions[name].share for name in names]
+        colours = [positive if decisions[name].decided == "positive" else negative for name in names]
+        left.barh(range(len(names)), shares, color=colours, height=0.62)
+        signs = {"positive": "+", "negative": "−"}
+        left.set_yticks(range(len(names)), [f"{_named(name)}  {signs[decisions[name].decided]}" for name in names])
+        for label, colour in zip(left.get_yticklabels(), colours, strict=True):
+            label.set_color(colour)
+        left.set_xlim(-1.04, 1.04)
+        left.set_ylim(max(len(names), 1) - 0.4, -0.6)
+        left.set_xticks([-1, 0, 1], ["negative", "0", "positive"])
+        left.axvline(0, color=self.stage.look.foreground, linewidth=1.4)
+        self._head(left, "how clear it is to each")
+        chosen = decisions.get(self.learner.value)
+        bars = strongest_words(chosen, _BARS) if chosen else []
+        self._about["bars"] = []
+        if not bars:
+            right.set_axis_off()
+            return
+        self._draw_word_bars(right, bars, "its strongest words")
+        self._about["bars"] = [[word, weight] for word, weight in bars]
+
+    def _draw_telling(self) -> None:
+        model = self.models.get(self.learner.value)
+        axis = self._two_axes(0.2, 0.235)
+        if model is None:
+            for one in axis:
+                one.set_axis_off()
+            return
+        positive, negative = most_telling(model, self.reviews.corpus, 12)
+        self._draw_word_bars(axis[0], negative, "clearest signs of negative")
+        self._draw_word_bars(axis[1], positive, "clearest signs of positive")
+        self._tell(
+            f"{model.label} has learnt {len(self.reviews.corpus.feature_names)} words, and is right on "
+            f"{model.accuracy:.1%} of the test reviews. A bar is what one occurrence of the word adds to the lead of positive."
+        )
+        self._about |= {"telling": {"positive": positive, "negative": negative}, "accuracy": model.accuracy}
+
+    def _draw_smoothing(self, decisions: dict[str, Decision]) -> None:
+        corpus, alpha = self.reviews.corpus, self.alpha.value
+        left, right = self._two_axes(0.085, 0.085, bottom=0.16)
+        found = word_counts(corpus, self.word.value)
+        if found is None:
+            for axis in (left, right):
+                axis.set_axis_off()
+            shown = printable(self.word.value.strip()[:_LONGEST_SHOWN])
+            self._tell(
+                f"“{shown}” is no feature: the training reviews have it fewer than five times, or never. It counts for "
+                "nothing, smoothed or not. Try another word, or a pair of neighbours such as waste_of."
+            )
+            self._about["word"] = None
+            return
+        alphas = np.geomspace(1e-3, 100, 121)
+        probabilities, leads = found.probabilities(alphas), found.lead(alphas)
+        positive, negative = class_colours(self.stage.dark)
+        width = 3.4 * self.stage.scale
+        left.plot(alphas, probabilities[:, 0], color=positive, linewidth=width, label="p(word | positive)")
+        left.plot(
+            alphas, probabilities[:, 1], color=negative, linewidth=width, label="p(word | negative)", linestyle="--"
+        )
+        left.set(xscale="log", yscale="log", xlabel="α")
+        self._head(left, f"probability of {_drawable(found.word)}")
+        right.plot(alphas, leads, color=self.stage.look.foreground, linewidth=width)
+        right.axhline(0, color=self.stage.look.muted, linewidth=1.4)
+        right.set(xscale="log", xlabel="α")
+        self._head(right, "what it adds to the lead of positive")
+        if alpha > 0:
+            for axis, heights in ((left, found.probabilities(alpha)), (right, [float(found.lead(alpha))])):
+                axis.axvline(alpha, color=self.stage.look.muted, linewidth=2, linestyle=":")
+                axis.plot([alpha] * len(heights), heights, "o", color=self.stage.look.foreground, markersize=9)
+        for axis in (left, right):
+            axis.minorticks_off()
+        self.stage.legend(left, loc="lower right")
+        self._tell(self._about_the_word(found, alpha, decisions.get(SMOOTHED)))
+        self._about |= {
+            "word": found.word,
+            "counts": found.counts,
+            "alpha": alpha,
+            "probabilities": found.probabilities(alpha),
+            "added": float(found.lead(alpha)),
+        }
+
+    def _tell(self, sentence: str) -> None:
+        """A sentence in the place of the review's text."""
+        self.coloured.value = (
+            f'<div class="demo-words" style="font-size:1.15em;line-height:1.5">{html.escape(sentence)}</div>'
+        )
+        self._texts = [(word, 0.0) for word in sentence.split()]
+
+    def _about_the_word(self, found: Any, alpha: float, decision: Decision | None) -> str:
+        seen = [f"{count:g} times" if count != 1 else "once" for count in found.counts]
+        text = f"“{printable(_short(found.word))}” stands {seen[0]} in positive and {seen[1]} in negative training reviews. "
+        added = float(found.lead(alpha))
+        if math.isinf(added):
+            text += (
+                "Without smoothing (α = 0) a class that has never shown it is impossible, whatever else a review says. "
+            )
+        else:
+            text += f"With α = {alpha:g} an occurrence adds {added:+.2f} to the lead of positive. "
+        if decision is not None:
+            text += f"Naive Bayes with this α: the review is {decision.decided}"
+            text += f", and {self.models[SMOOTHED].accuracy:.1%} of the test reviews are labelled rightly."
+        return text
+
+    def _head(self, axis: Any, text: str) -> None:
+        axis.set_title(text, fontsize=self.stage.font(), color=self.stage.look.foreground)
+
+    def _draw_word_bars(self, axis: Any, bars: Sequence[tuple[str, float]], title: str) -> None:
+        """Bars to the right for positive, to the left for negative; what is infinite gets a bar of full length, and ∞."""
+        positive, negative = class_colours(self.stage.dark)
+        finite = [abs(weight) for _, weight in bars if math.isfinite(weight)]
+        longest = max(finite, default=1.0) or 1.0
+        lengths = [weight if math.isfinite(weight) else math.copysign(1.25 * longest, weight) for _, weight in bars]
+        axis.barh(range(len(bars)), lengths, color=[positive if w > 0 else negative for w in lengths], height=0.66)
+        axis.set_yticks(range(len(bars)), [_drawable(word) for word, _ in bars])
+        for i, (_, weight) in enumerate(bars):
+            if math.isinf(weight):
+                side = math.copysign(1.0, weight)
+                axis.annotate(
+                    "∞ " if weight < 0 else " ∞",
+                    (lengths[i], i),
+                    va="center_baseline",
+                    ha="right" if side > 0 else "left",
+                    color=self.stage.look.background,
+                    fontsize=self.stage.font(1.1),
+                )
+        axis.set_ylim(max(len(bars), 1) - 0.4, -0.6)
+        axis.axvline(0, color=self.stage.look.foreground, linewidth=1.4)
+        axis.locator_params(axis="x", nbins=4)
+        self._head(axis, title)
+
+    def saved(self, suffix: str) -> bytes:
+        if not self.stage.live:  # nobody watches: a picture with all classifiers is wanted
+            self.background.wait()
+        picture = super().saved(suffix)
+        return with_text_above(picture, self._texts, self.stage) if suffix == "png" else picture
+
+
+def with_text_above(picture: bytes, texts: Sequence[tuple[str, float]], stage: Any) -> bytes:
+    """A picture of the figure with the text of the page above it.
+
+    Parameters
+    ----------
+    picture : bytes
+        PNG, of twice the page's dots.
+    texts : sequence of (text, weight)
+        Words; the ground of a word with a weight in [−1, 1] has the colour of what it speaks for.
+    stage : Stage
+
+    Returns
+    -------
+    bytes
+        PNG.
+    """
+    import io
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from PIL import Image
+
+    below = Image.open(io.BytesIO(picture)).convert("RGB")
+    figure = Figure(figsize=(below.width / 200, 1.9 * stage.scale), dpi=200, facecolor=stage.look.background)
+    canvas = FigureCanvasAgg(figure)
+    renderer = canvas.get_renderer()
+    positive, negative = class_colours(stage.dark)
+    x, line_height = 0.0, 44 * stage.scale * 1.6
+    left, y = 30.0, figure.bbox.height - 20 - line_height / 2
+    x = left
+    for word, weight in texts:
+        colour = positive if weight > 0 else negative
+        ground = {"facecolor": colour, "alpha": min(0.8 * abs(weight), 0.8), "edgecolor": "none", "pad": 2.0}
+        text = figure.text(0, 0, _drawable(word), fontsize=stage.font(1.1), color=stage.look.foreground, va="center")
+        if weight:
+            text.set_bbox(ground)
+        width = text.get_window_extent(renderer).width
+        if x + width > figure.bbox.width - left:
+            x, y = left, y - line_height
+        if y < line_height / 2:
+            text.remove()
+            break
+        text.set_position((x / figure.bbox.width, y / figure.bbox.height))
+        x += width + 18 * stage.scale
+    canvas.draw()
+    used = math.ceil(figure.bbox.height - max(y - line_height, 0))
+    above = Image.fromarray(np.asarray(canvas.buffer_rgba())[:used]).convert("RGB")
+    whole = Image.new("RGB", (below.width, above.height + below.height), stage.look.background)
+    whole.paste(above, (0, 0))
+    whole.paste(below, (0, above.height))
+    file = io.BytesIO()
+    whole.save(file, format="PNG")
+    return file.getvalue()
+
+
+def class_colours(dark: bool) -> tuple[str, str]:
+    """Of positive and negative; blue and orange are told apart by everybody."""
+    return (SKY_BLUE, ORANGE) if dark else (BLUE, VERMILION)
+
+
+def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]]:
+    """The words that speak most for *positive*, then those that speak most against it, the strongest last."""
+    leads = [
+        (word, float(weight))
+        for word, weight in zip(decision.explanation.words, lead(decision.explanation.contributions, 0, 1), strict=True)
+        if weight != 0
+    ]
+    pros = sorted([item for item in leads if item[1] > 0], key=lambda item: -item[1])[:nr_words]
+    cons = sorted([item for item in leads if item[1] < 0], key=lambda item: item[1])[:nr_words]
+    return pros + cons[::-1]
+
+
+def coloured_text(words: Sequence[Word], dark: bool, sentence: str = "") -> str:
+    """The review as HTML, each word on a ground of the colour that it speaks for, and underlined in its own way.
+
+    Parameters
+    ----------
+    words : sequence of Word
+    dark : bool
+    sentence : str
+        Plain text that goes before.
+
+    Returns
+    -------
+    str
+        Nothing of the review is markup: it is escaped, and what has no form is written as an escape.
+    """
+    strongest = max((abs(word.weight) for word in words[:_MOST_SHOWN]), default=0.0) or 1.0
+    positive, negative = class_colours(dark)
+    parts = []
+    for word in words[:_MOST_SHOWN]:
+        text = html.escape(printable(_short(word.text)))
+        if word.rules_out:
+            border = positive if word.rules_out == {1} else negative
+            parts.append(
+                f'<span style="border:3px solid {border};font-weight:700" title="rules a class out">{text}</span>'
+            )
+        elif word.weight:
+            colour, line = (positive, "solid") if word.weight > 0 else (negative, "dotted")
+            ground = f"{colour}{round(200 * abs(word.weight) / strongest):02x}"
+            style = f"background:{ground};border-bottom:3px {line} {colour}"
+            parts.append(f'<span style="{style}" title="{word.weight:+.3g}">{text}</span>')
+        else:
+            parts.append(f'<span style="color:var(--demo-muted)">{text}</span>')
+    legend = (
+        f'<span style="border-bottom:3px solid {positive}">for positive</span> '
+        f'<span style="border-bottom:3px dotted {negative}">for negative</span> '
+        '<span style="color:var(--demo-muted)">unknown</span>'
+    )
+    more = " …" if len(words) > _MOST_SHOWN else ""
+    said = f"<div><i>{html.escape(sentence)}</i></div>" if sentence else ""
+    return (
+        f'<div style="float:right;font-size:0.85em">{legend}</div>{said}'
+        '<div class="demo-words" style="font-size:1.25em;line-height:1.75;max-height:7.1em;overflow:auto;'
+        f'overflow-wrap:anywhere;clear:both">{" ".join(parts)}{more}</div>'
+    )
+
+
+def picture_words(words: Sequence[Word]) -> list[tuple[str, float]]:
+    """The words for `with_text_above`: weights as shares of the strongest, ±1 for what rules a class out."""
+    shown = words[:_MOST_SHOWN]
+    strongest = max((abs(word.weight) for word in shown), default=0.0) or 1.0
+    return [
+        (word.text, (1.0 if word.rules_out == {1} else -1.0) if word.rules_out else word.weight / strongest)
+        for word in shown
+    ]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+
+
+def _named(learner: str) -> str:
+    return learner.replace("Max. entropy", "Max. ent.")
+
+
+def _drawable(word: str) -> str:
+    """A word for a figure: short, no mathematics between dollar signs, a box for what the font has no glyph for."""
+    from matplotlib.font_manager import findfont, get_font
+
+    font = get_font(findfont("DejaVu Sans"))
+    text = printable(word if len(word) <= _LONGEST_DRAWN else word[: _LONGEST_DRAWN - 1] + "…")
+    return "".join(c if font.get_char_index(ord(c)) else "□" for c in text).replace("$", r"\$")

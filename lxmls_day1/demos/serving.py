@@ -1,0 +1,189 @@
+"""The demonstrations in the browser: Voilà over a lab's ``notebooks/demos/``.
+
+Voilà starts a process of its own (a Jupyter kernel) for every window, so windows do not disturb one another, and shows
+the outputs of the notebook's cells. What is set here: a page that asks nothing of the network (the template in
+``jupyter/``), the browser extensions that the demonstrations need and no others, and this machine only as listener.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.demos.stage import DARK_VARIABLE, SCALE_VARIABLE, require_widgets
+from lxmls_day1.errors import InputError
+
+FOLDER = Path("notebooks") / "demos"
+HOST = "127.0.0.1"
+EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8", "jupyter-matplotlib")
+_FORSAKEN = 120  # seconds after which the kernel of a window that is gone ends; a window that is open keeps its own
+_TEMPLATE = "lxmls-day1"
+
+
+def demos_folder(lab_folder: Path) -> Path:
+    """The folder of a lab's demonstrations.
+
+    Raises
+    ------
+    InputError
+        If the lab has none.
+    """
+    folder = lab_folder / FOLDER
+    if not any(folder.glob("*.ipynb")):
+        raise InputError(
+            f"{lab_folder} has no demonstrations in {FOLDER.as_posix()}/; a workspace made by this version of "
+            "`lxmls-day1 start` has them, and anywhere outside of a lab the reference lab's are opened."
+        )
+    return folder
+
+
+def names(folder: Path) -> dict[str, str]:
+    """The demonstrations of a folder: their names, such as ``perceptron``, and the files they stand in, in order.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "3_mira_step.ipynb").touch()
+    ...     names(Path(folder))
+    {'mira_step': '3_mira_step.ipynb'}
+    """
+    return {path.stem.partition("_")[2]: path.name for path in sorted(folder.glob("[0-9]_*.ipynb"))}
+
+
+def require_voila() -> None:
+    """Raise an `InputError` that says how to get Voilà and the widgets if they are not there."""
+    from importlib.util import find_spec
+
+    require_widgets()
+    if find_spec("voila") is None:
+        raise InputError(
+            "demonstrations are shown by Voilà, which is not installed here. Install it with `python -m pip install voila` "
+            "(in a checkout `make demo` does it), or open notebooks/demos/ in JupyterLab."
+        )
+
+
+def command_of(folder: Path, port: int) -> list[str]:
+    """The command that serves a folder of notebooks to browsers of this machine."""
+    return [
+        sys.executable,
+        "-m",
+        "voila",
+        str(folder),
+        "--no-browser",
+        f"--Voila.ip={HOST}",
+        f"--port={port}",
+        "--Voila.port_retries=0",
+        f"--VoilaConfiguration.template={_TEMPLATE}",
+        "--VoilaConfiguration.classic_tree=True",
+        *(f"--VoilaConfiguration.extension_allowlist={extension}" for extension in EXTENSIONS),
+        "--VoilaConfiguration.show_tracebacks=True",
+        f"--MappingKernelManager.cull_idle_timeout={_FORSAKEN}",
+        "--MappingKernelManager.cull_interval=30",
+        "--Voila.log_level=ERROR",
+    ]
+
+
+def environment_of(dark: bool = False, scale: float | None = None) -> dict[str, str]:
+    """The environment for that command: where its template lies, and how the demonstrations are to look."""
+    environment = dict(os.environ)
+    own = str(Path(__file__).with_name("jupyter"))
+    others = environment.get("JUPYTER_PATH", "")
+    environment["JUPYTER_PATH"] = own + (os.pathsep + others if others else "")
+    environment.pop("MPLBACKEND", None)
+    if dark:
+        environment[DARK_VARIABLE] = "1"
+    if scale is not None:
+        environment[SCALE_VARIABLE] = f"{scale:g}"
+    return environment
+
+
+def free_port() -> int:
+    """A port that nobody listens at just now."""
+    with socket.socket() as listener:
+        listener.bind((HOST, 0))
+        return listener.getsockname()[1]
+
+
+@contextmanager
+def served(folder: Path, port: int | None = None, seconds: float = 60, **look: Any) -> Iterator[tuple[str, Any]]:
+    """Serve a folder of notebooks while the block runs.
+
+    Parameters
+    ----------
+    folder : Path
+        As `demos_folder` finds it.
+    port : int, optional
+        Any free one unless given.
+    seconds : float
+        How long the server may take to begin.
+    **look
+        As in `environment_of`.
+
+    Yields
+    ------
+    (str, subprocess.Popen)
+        The address, without a slash at its end, and the server.
+
+    Raises
+    ------
+    InputError
+        If Voilà is not installed, or the server does not begin.
+    """
+    require_voila()
+    port = free_port() if port is None else port
+    address = f"http://{HOST}:{port}"
+    if _is_taken(port):
+        raise InputError(f"something listens at port {port} already; choose another with --port.")
+    process = subprocess.Popen(command_of(folder, port), env=environment_of(**look), cwd=folder)
+    try:
+        end = time.monotonic() + seconds
+        while not _answers(address):
+            if process.poll() is not None or time.monotonic() > end:
+                raise InputError(f"the server did not begin at port {port}; what it said stands above.")
+            time.sleep(0.1)
+        yield address, process
+    finally:
+        stop(process)
+
+
+def page_of(address: str, file: str) -> str:
+    """The address of one notebook's page."""
+    return f"{address}/voila/render/{file}"
+
+
+def stop(process: Any, seconds: float = 10) -> None:
+    """End the server, which ends its kernels."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _is_taken(port: int) -> bool:
+    try:
+        with socket.create_connection((HOST, port), timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=2):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False

@@ -1,0 +1,20 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # All of them: size, variance, balance
+#
+# Exercise 1.8: how accurate every classifier is over the number of points, their variance and the balance, with error
+# bars over seeds. It is computed while you watch; stop it whenever you like.
+
+# %%
+from lxmls_day1.demos.comparison_sweep import DemoComparison
+from lxmls_day1.lab import Lab
+
+demo = DemoComparison(Lab.open())
+demo.show()

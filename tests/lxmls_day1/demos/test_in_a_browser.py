@@ -1,0 +1,154 @@
+"""The demonstrations as they are served, in a real browser: they load, and do what their controls say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lxmls_day1.demos import recording, serving
+from lxmls_day1.demos.gaussian_playground import LIMITS as PLAYGROUND
+from lxmls_day1.demos.mira_step import LIMITS as PLANE
+from lxmls_day1.demos.online_steps import DemoOnlineSteps
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[3]
+NAMES = list(serving.names(ROOT / serving.FOLDER))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, name):
+    window = open_demo(name)
+    assert window.page.locator('[role="alert"]').count() == 0
+    assert window.fits()
+    window.screenshot("_light")
+    background = "getComputedStyle(document.querySelector('.demo-page')).backgroundColor"
+    assert window.page.evaluate(background) == "rgb(255, 255, 255)"
+    window.page.click(".demo-colours")
+    window.page.wait_for_selector(".demo-page.demo-dark")
+    assert max(map(int, window.page.evaluate(background)[4:-1].split(","))) < 40
+    window.page.wait_for_timeout(1500)
+    window.screenshot("_dark")
+
+
+class TestPlayground:
+    def test_a_slider_moves_the_optimal_line_a_click_adds_a_point_and_windows_do_not_disturb_each_other(
+        self, open_demo
+    ):
+        window, other = open_demo("gaussian_playground"), open_demo("gaussian_playground")
+        before = window.state()
+        assert before["boundaries"]["Bayes-optimal"] == [[[-6.0, 6.0], [6.0, -6.0]]]
+
+        window.page.locator(".demo-class-0 .noUi-handle").first.press("ArrowRight")
+        state = window.wait(lambda state: state["means"] != before["means"])
+        assert state["means"] == [[-0.9, -1.0], [1.0, 1.0]]
+        for x in np.array(state["boundaries"]["Bayes-optimal"]).reshape(-1, 2):  # equal distance from both means
+            assert np.hypot(*(x - [-0.9, -1])) == pytest.approx(np.hypot(*(x - [1, 1])))
+
+        window.click_at(4.0, -3.0, PLAYGROUND)
+        state = window.wait(lambda state: state["nr_mine"] == 1)
+        assert state["mine"] == [[pytest.approx(4.0, abs=0.05), pytest.approx(-3.0, abs=0.05)]]
+        assert state["nr_points"] == before["nr_points"] + 1
+        assert state["counts"] == [before["counts"][0] + 1, before["counts"][1]]
+        window.page.get_by_text("delete", exact=True).click()
+        window.click_at(4.0, -3.0, PLAYGROUND)
+        window.wait(lambda state: state["nr_points"] == before["nr_points"])
+
+        window.page.get_by_text("3", exact=True).first.click()
+        window.wait(lambda state: len(state["means"]) == 3)
+        window.screenshot("_three_classes")
+        assert other.state() == before
+
+    def test_a_point_is_dragged(self, open_demo):
+        window = open_demo("gaussian_playground")
+        window.click_at(4.0, -3.0, PLAYGROUND)
+        before = window.wait(lambda state: state["nr_mine"] == 1)["boundaries"]
+        window.page.get_by_text("move", exact=True).click()
+        window.page.mouse.move(*window.place(4.0, -3.0, PLAYGROUND))
+        window.page.mouse.down()
+        window.page.mouse.move(*window.place(-4.0, -3.0, PLAYGROUND), steps=5)
+        window.page.mouse.up()
+        after = window.wait(lambda state: state["boundaries"] != before)
+        assert after["nr_mine"] == 1 and after["boundaries"]["Bayes-optimal"] == before["Bayes-optimal"]
+
+
+class TestOnlineSteps:
+    def test_step_and_back_return_to_the_same_weights(self, open_demo):
+        window = open_demo("online_steps")
+        seen = [window.state()["weights"]]
+        for step in range(1, 5):
+            window.page.click(".demo-forth")
+            seen.append(window.wait(lambda state, step=step: state["step"] == step)["weights"])
+        assert seen[0] != seen[4]
+        for step in range(3, -1, -1):
+            window.page.click(".demo-back")
+            assert window.wait(lambda state, step=step: state["step"] == step)["weights"] == seen[step]
+
+    def test_it_plays_and_pauses_and_shows_all_four(self, open_demo):
+        window = open_demo("online_steps")
+        play = window.page.locator(".widget-play button").first
+        play.click()
+        window.wait(lambda state: state["step"] >= 2)
+        play.click()
+        window.page.wait_for_timeout(1500)
+        step = window.state()["step"]
+        window.page.wait_for_timeout(1500)
+        assert window.state()["step"] == step
+        window.page.get_by_text("all four", exact=True).click()
+        state = window.wait(lambda state: len(state["boundaries"]) == 4)
+        assert state["step"] == step
+        window.page.wait_for_timeout(1000)
+        window.screenshot("_all_four")
+
+    def test_a_saved_picture_is_downloaded(self, open_demo, tmp_path):
+        window = open_demo("online_steps")
+        window.page.click(".demo-save-png")
+        window.page.wait_for_selector(".demo-download")
+        with window.page.expect_download() as download:
+            window.page.click(".demo-download")
+        download.value.save_as(tmp_path / "saved.png")
+        assert download.value.suggested_filename == "online_steps.png"
+        assert (tmp_path / "saved.png").read_bytes().startswith(b"\x89PNG")
+
+
+class TestMiraStep:
+    def test_lambda_holds_the_step_back_and_a_click_moves_the_example(self, open_demo):
+        window = open_demo("mira_step")
+        before = window.state()
+        assert before["tau"] == pytest.approx(min(before["cap"], before["wanted"]))
+        handle = window.page.locator(".noUi-handle").first  # λ
+        handle.press("End")
+        state = window.wait(lambda state: state["regularizer"] > 30)
+        assert state["tau"] == pytest.approx(1 / state["regularizer"]) and state["tau"] < state["wanted"]
+        window.click_at(-2.0, 1.0, PLANE)
+        state = window.wait(lambda state: state["example"] != before["example"])
+        assert state["example"] == pytest.approx([-2.0, 1.0], abs=0.11)
+
+
+def test_the_exported_animation_steps_without_a_server(chromium, lab, tmp_path):
+    demonstration = DemoOnlineSteps(lab, nr_points=6, nr_rounds=1)
+    path = tmp_path / "steps.html"
+    path.write_bytes(recording.animation(demonstration, "html"))
+    page, errors, asked = chromium.new_page(), [], []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    first = page.get_attribute("#picture", "src")
+    page.click("#step")
+    assert page.text_content("#count") == "1 of 6" and page.get_attribute("#picture", "src") != first
+    page.keyboard.press("ArrowLeft")
+    assert page.text_content("#count") == "0 of 6" and page.get_attribute("#picture", "src") == first
+    page.click("#play")
+    page.wait_for_function("document.getElementById('count').textContent === '2 of 6'")
+    page.click("#play")
+    assert page.evaluate("document.getElementById('picture').naturalWidth") > 800
+    assert not errors and not [url for url in asked if not url.startswith(("file:", "data:"))]
+    page.close()
+
+
+def test_the_list_of_demonstrations_links_each(chromium, demos_address):
+    page = chromium.new_page()
+    page.goto(demos_address)
+    links = page.locator("a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    assert [link.rpartition("/")[2] for link in links] == list(serving.names(ROOT / serving.FOLDER).values())
+    page.close()

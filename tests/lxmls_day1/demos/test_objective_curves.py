@@ -1,0 +1,160 @@
+"""Curves against the optimisers' own results, closed forms and bounds."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from lxmls_day1.demos import objective_curves
+from lxmls_day1.demos.learners import LeftOut
+from lxmls_day1.demos.objective_curves import (
+    FAMILIES,
+    Curve,
+    Data,
+    Optimum,
+    Settings,
+    curves,
+    measured,
+    stochastic_curve,
+)
+from lxmls_day1.lab import Lab
+
+
+@pytest.fixture(scope="module", autouse=True)
+def measured_once():
+    """Seconds are not what is tested here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(objective_curves, "_MOST_RUNS", 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def points():
+    sd = Lab.open().reader("simple_data_set", "SimpleDataSet", nr_examples=60, split=[1, 0, 0])
+    return Data(sd.train_X, sd.train_y)
+
+
+@pytest.fixture(scope="module")
+def toy():
+    corpus = Lab.open().reader("sentiment_reader", "SentimentCorpus", domain="toy")
+    return Data(corpus.train_X, corpus.train_y)
+
+
+def found(data, **settings):
+    items = list(curves(Lab.open(), data, Settings(**settings)))
+    by_name = {item.name: item for item in items if isinstance(item, Curve)}
+    optima = {item.regularizer: item.value for item in items if isinstance(item, Optimum)}
+    return by_name, optima, [item for item in items if isinstance(item, LeftOut)]
+
+
+def test_every_method_starts_at_log_2_and_none_gets_below_the_optimum(points):
+    by_name, optima, missing = found(points, regularizer=0.0, nr_passes=40)
+    assert list(by_name)[:3] == ["L-BFGS", "Gradient descent", "Iterative scaling"] and not missing
+    for curve in by_name.values():
+        assert curve.objective[0] == pytest.approx(math.log(2)) and curve.passes[0] == curve.seconds[0] == 0
+        assert curve.objective.min() >= optima[0.0] * (1 - 1e-9)
+        assert (np.diff(curve.passes) > 0).all() and (np.diff(curve.seconds) >= 0).all()
+
+
+def test_descent_and_scaling_never_go_up(points):
+    by_name, *_ = found(points, regularizer=0.0, nr_passes=60)
+    for name in ["L-BFGS", "Gradient descent", "Iterative scaling"]:
+        assert (np.diff(by_name[name].objective) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "gradient_descent"])
+def test_the_curves_are_those_of_the_learner_itself(points, solver):
+    learner = Lab.open().classifier("max_ent_batch", "MaxEntBatch", regularizer=0.1, solver=solver, tolerance=1e-12)
+    params = learner.train(points.X, points.y)
+    by_name, optima, _ = found(points, regularizer=0.1, nr_passes=300)
+    curve = by_name[{"lbfgs": "L-BFGS", "gradient_descent": "Gradient descent"}[solver]]
+    steps = min(len(curve.objective) - 1, len(learner.history))
+    np.testing.assert_allclose(
+        curve.objective[1 : steps + 1], [i.objective for i in learner.history[:steps]], rtol=1e-12
+    )
+    assert optima[0.1] == pytest.approx(learner.objective(points.X, points.y, params), rel=1e-9)
+
+
+def test_a_pass_is_an_evaluation_and_no_method_takes_many_more_than_allowed(points):
+    by_name, *_ = found(points, regularizer=0.0, nr_passes=20)
+    descent = by_name["Gradient descent"]
+    assert descent.passes[-1] > len(descent.passes) - 1  # Armijo's rule tries more than one step here and there
+    assert all(curve.passes[-1] <= 20 + 50 for curve in by_name.values())  # a line search is not cut in two
+    assert by_name["Iterative scaling"].passes[-1] == by_name["SGD η₀ = 1"].passes[-1] == 20
+
+
+def test_one_feature_against_the_closed_form():
+    """Two examples ±1 of two classes: F(v) = log(1 + e^{−v}) + (λ/4) v² along the slope, the intercept is 0."""
+    data = Data(np.array([[-1.0], [1.0]]), np.array([0, 1]))
+    best = minimize_scalar(lambda v: math.log1p(math.exp(-v)) + 0.1 / 4 * v * v, bracket=(0, 10), tol=1e-12).fun
+    by_name, optima, _ = found(data, regularizer=0.1, nr_passes=50)
+    assert optima[0.1] == pytest.approx(best, rel=1e-9)
+    assert by_name["L-BFGS"].objective[-1] == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("regularizer", [0.01, 0.1, 1.0])
+def test_the_dual_never_exceeds_the_primal_and_the_optimum_lies_between(points, regularizer):
+    by_name, optima, missing = found(points, loss="hinge", regularizer=regularizer, nr_passes=50)
+    primal, dual = by_name["Primal P(W)"], by_name["Dual D(α)"]
+    assert not missing and primal.objective[0] == 1 and dual.objective[0] == 0
+    assert (dual.objective <= primal.objective + 1e-12).all()
+    assert (dual.objective <= optima[regularizer] + 1e-12).all()
+    lowest = min(curve.objective.min() for curve in by_name.values() if curve.role != "dual")
+    assert optima[regularizer] <= lowest + 1e-12
+    np.testing.assert_array_equal(primal.passes, dual.passes)
+
+
+def test_the_family_differs_in_what_is_varied_and_each_is_that_learners_history(points):
+    for varied, values in FAMILIES.items():
+        by_name, optima, _ = found(points, regularizer=0.1, varied=varied, nr_passes=3)
+        family = [curve for curve in by_name.values() if curve.role == "stochastic"]
+        assert len(family) == len(values)
+        if varied == "regularizer":
+            assert [curve.regularizer for curve in family] == list(values) and set(values) <= set(optima)
+    settings = Settings(regularizer=0.1, initial_step=0.5, alpha=0.7, nr_passes=4)
+    learner = Lab.open().classifier(
+        "max_ent_online", "MaxEntOnline", regularizer=0.1, initial_step=0.5, alpha=0.7, nr_rounds=4
+    )
+    learner.train(points.X, points.y)
+    curve = stochastic_curve(Lab.open(), points, settings)
+    np.testing.assert_array_equal(curve.objective[1:], [round.objective for round in learner.history])
+
+
+def test_what_needs_another_regularizer_says_so(points):
+    _, _, missing = found(points, regularizer=0.1, nr_passes=2)
+    assert [item.label for item in missing] == ["Iterative scaling"] and "λ to 0" in missing[0].sentence
+    _, _, missing = found(points, loss="hinge", regularizer=0.0, nr_passes=2)
+    assert [item.label for item in missing] == ["The dual solver"] and "λ above 0" in missing[0].sentence
+
+
+def test_words_that_separate_the_classes_have_no_optimum_but_zero(toy):
+    by_name, optima, missing = found(toy, regularizer=0.0, nr_passes=60)
+    assert not missing and 0 <= optima[0.0] < 1e-9
+    assert by_name["L-BFGS"].objective[-1] < 1e-3 < by_name["Iterative scaling"].objective[-1] < math.log(2)
+
+
+def test_a_learner_that_is_not_written_leaves_the_others(points, monkeypatch):
+    lab = Lab.open()
+    monkeypatch.setattr(
+        lab, "classifier", lambda *_, **__: (_ for _ in ()).throw(NotImplementedError("Exercise 1.6: rule"))
+    )
+    items = list(curves(lab, points, Settings(regularizer=0.0, nr_passes=2)))
+    assert [item.name for item in items if isinstance(item, Curve)] == [
+        "L-BFGS",
+        "Gradient descent",
+        "Iterative scaling",
+    ]
+    assert {item.exercise for item in items if isinstance(item, LeftOut)} == {"1.6"}
+
+
+def test_seconds_of_several_runs_are_the_least_of_each_step(monkeypatch):
+    monkeypatch.setattr(objective_curves, "_MOST_RUNS", 5)
+    seconds = iter([[0.0, 1.0, 5.0], [0.0, 3.0, 4.0], [0.0, 2.0, 9.0], [0.0, 9.0, 19.0], [0.0, 9.0, 18.5]])
+    (curve,) = measured(lambda: [Curve("x", "batch", np.arange(3.0), np.array(next(seconds)), np.ones(3), 0.0)])
+    assert curve.seconds.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_excess_is_what_is_above():
+    curve = Curve("x", "batch", np.arange(3.0), np.arange(3.0), np.array([3.0, 2.0, 1.0]), 0.0)
+    np.testing.assert_array_equal(curve.excess(1.0), [2.0, 1.0, np.nan])
