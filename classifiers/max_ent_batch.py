@@ -162,7 +162,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         return float(losses.mean() + self.regularizer / 2 * (penalized**2).sum())
 
     def _by_descent(self, X, labels):
-        problem = _Problem(X, labels, len(self.classes), float(self.regularizer), bool(self.regularize_intercept))
+        problem = MaxEntObjective(X, labels, len(self.classes), float(self.regularizer), bool(self.regularize_intercept))
         if self.solver == "lbfgs":
             path = lbfgs(problem, np.zeros(problem.size), problem.diagonal())
         else:
@@ -192,7 +192,7 @@ class _Point(NamedTuple):
     arrived: bool  # at the optimum, up to the tolerance
 
 
-class _Problem:
+class MaxEntObjective:
     """F and its gradient as a function of one flat vector, as an optimiser wants it.
 
     Attributes

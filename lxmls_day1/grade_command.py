@@ -64,7 +64,7 @@ def command(
     Limits, for each submission:
       check_seconds 10   on the clock, for one check
       total_seconds 60   on the clock, for all of them together
-      cpu_seconds 60     of processor time
+      check_cpu_seconds 10, cpu_seconds 60   the same of processor time
       memory 1024        MiB
       processes 1        it may start none
       files 256          it may make

@@ -337,7 +337,7 @@ class _Counted:
 def _log_loss(lab: Any, data: Data, regularizer: float) -> _Counted:
     """The objective of `MaxEntBatch` as its solvers see it: the very function that its ``train`` minimises."""
     labels = np.unique(data.y, return_inverse=True)[1].astype(np.int64)
-    problem = lab.load("classifiers.max_ent_batch")._Problem
+    problem = lab.load("classifiers.max_ent_batch").MaxEntObjective
     return _Counted(problem(data.X, labels, int(labels.max()) + 1, float(regularizer), True))
 
 

@@ -76,7 +76,7 @@ class DemoReviews(Demonstration):
         self._asked: str | None = None
         self._texts: list[tuple[str, float]] = []
         self.domain = widgets.Dropdown(
-            options=[(f"reviews: {name}", name) for name in domains()], description="learnt from", style=_LABEL
+            options=[(f"reviews: {name}", name) for name in domains()], description="data", style=_LABEL
         )
         self.example = widgets.Dropdown(
             options=[*EXAMPLES, "my own"], value="two sides", description="a review", style=_LABEL

@@ -161,6 +161,8 @@ CLASSES
 .demo-page .noUi-handle { background: var(--demo-background); border: 3px solid var(--demo-accent); }
 .demo-page input[type=checkbox] { width: 1.15em; height: 1.15em; accent-color: var(--demo-accent); }
 .demo-page .widget-checkbox, .demo-page .widget-inline-hbox { width: 100%; }
+.demo-page .widget-dropdown, .demo-page .widget-textarea { box-sizing: border-box; padding-right: 4px; }
+.demo-page .widget-dropdown select, .demo-page .widget-textarea textarea { box-sizing: border-box; min-width: 0; }
 .demo-page .jupyter-matplotlib { border: none; overflow: hidden; flex: 0 0 auto; }
 .demo-page .widget-box:has(.jupyter-matplotlib) { overflow: visible; min-width: min-content; }
 .demo-page > * { margin-left: 0 !important; margin-right: 0 !important; }
@@ -531,6 +533,7 @@ class Stage:
                 "ignore", DeprecationWarning
             )  # ipympl makes its toolbar in a way that traitlets regrets
             FigureManager(canvas, 0)
+        canvas.resizable = False
         canvas.header_visible = canvas.footer_visible = canvas.toolbar_visible = False
         return canvas
 
@@ -683,13 +686,10 @@ class Demonstration:
         path = Path(path)
         replace_files({path: self.saved(path.suffix.lstrip(".").lower())})
 
-    def png(self) -> bytes:
-        """The picture that `save` writes: the figure, and what the page says beside it if it cannot do without."""
-        return self.stage.png()
-
     def saved(self, suffix: str) -> bytes:
+        """What `save` writes into a file with this suffix."""
         if suffix == "png":
-            return self.png()
+            return self.stage.png()
         from lxmls_day1.demos.recording import animation
 
         return animation(self, suffix)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.grading.box_server import OUT_OF_TIME
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
 from lxmls_day1.grading.limits import MEBIBYTE, Limits
 from lxmls_day1.grading.messages import BadMessage, Channel, Ended, Hung, TooLong
@@ -175,7 +176,8 @@ class Box:
         if os.WIFSIGNALED(status) if hasattr(os, "WIFSIGNALED") else False:
             number = os.WTERMSIG(status)
             if number == getattr(signal, "SIGXCPU", None) or (number == signal.SIGKILL and cpu >= self._cpu - 1):
-                return BoxFailure(TIMEOUT, f"more than {self._cpu:.3g} s of processor time")
+                most = self._cpu if cpu >= self._cpu - 1 else self._limits.check_cpu_seconds
+                return BoxFailure(TIMEOUT, f"more than {most:.3g} s of processor time")
             if number == signal.SIGKILL and report.get("memory", 0) > self._limits.bytes_of("memory"):
                 return BoxFailure(MEMORY, f"more than {self._limits.memory:g} MiB of memory")
             if number == getattr(signal, "SIGXFSZ", None):
@@ -183,6 +185,8 @@ class Box:
             what = SIGNALS_IN_WORDS.get(number) or f"signal {number}"
             return BoxFailure(CRASHED, f"the code brought Python down ({what})")
         code = os.waitstatus_to_exitcode(status) if report else 0
+        if code == OUT_OF_TIME:
+            return BoxFailure(TIMEOUT, f"more than {self._limits.check_cpu_seconds:.3g} s of processor time")
         return BoxFailure(CRASHED, f"the code ended Python (exit status {code}); a classifier must return instead")
 
     def _watch(self) -> None:

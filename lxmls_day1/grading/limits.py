@@ -18,9 +18,10 @@ class Limits:
         Seconds on the clock that one check may take.
     total_seconds : float
         Seconds on the clock for all checks of a submission together.
+    check_cpu_seconds : float
+        Seconds of processor time that one check may take; counted by the kernel in whole seconds.
     cpu_seconds : float
-        Seconds of processor time of one box. A submission gets a new box after one that went down, and as its own plain
-        limit this much for all of its boxes together.
+        Seconds of processor time of all checks together.
     memory : float
         MiB that the student's code may take on top of what Python and the libraries have.
     processes : int
@@ -37,6 +38,7 @@ class Limits:
 
     check_seconds: float = 10.0
     total_seconds: float = 60.0
+    check_cpu_seconds: float = 10.0
     cpu_seconds: float = 60.0
     memory: float = 1024.0
     processes: int = 1

@@ -396,6 +396,7 @@ def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...
         plan.limits,
         check_seconds=plan.limits.total_seconds,
         total_seconds=5 * plan.limits.total_seconds,
+        check_cpu_seconds=plan.limits.cpu_seconds,
         cpu_seconds=5 * plan.limits.cpu_seconds,
         memory=2 * plan.limits.memory,
         files=4 * plan.limits.files,

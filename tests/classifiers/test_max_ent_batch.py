@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 
-from classifiers.max_ent_batch import Iteration, MaxEntBatch, _Problem
+from classifiers.max_ent_batch import Iteration, MaxEntBatch, MaxEntObjective
 from lxmls_day1.errors import InputError
 from readers.sentiment_reader import SentimentCorpus
 from readers.simple_data_set import SimpleDataSet
@@ -42,7 +42,7 @@ def naive_objective(X, y, params, regularizer, regularize_intercept=True):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_the_gradient_is_that_of_finite_differences(n_classes, regularize_intercept, sparse):
     X, y = noisy_data(n_classes)
-    problem = _Problem(sp.csr_array(X) if sparse else X, y, n_classes, 0.3, regularize_intercept)
+    problem = MaxEntObjective(sp.csr_array(X) if sparse else X, y, n_classes, 0.3, regularize_intercept)
     x = np.random.default_rng(1).normal(size=problem.size)
     value, gradient = problem(x)
     assert value == pytest.approx(naive_objective(X, y, problem.params(x), 0.3, regularize_intercept))

@@ -208,6 +208,19 @@ def test_processor_time_is_limited_over_all_boxes(starter):
     assert info.value.verdict == "timeout"
 
 
+def test_processor_time_of_a_check_is_limited(starter):
+    lab = BoxedLab(starter, FILES, Limits(check_seconds=30, check_cpu_seconds=1))
+    try:
+        for _ in range(2):
+            lab.begin()
+            with pytest.raises(BoxFailure, match="more than 1 s of processor time"):
+                lab.function("things", "burn")
+        lab.begin()
+        assert lab.function("things", "echo", 1) == [[1], {}]
+    finally:
+        lab.close()
+
+
 def test_a_box_shows_nothing_of_another(starter):
     with pytest.raises(InputError, match="classifiers"):
         other = BoxedLab(starter, {}, LIMITS)
