@@ -29,6 +29,10 @@ from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
 KEPT_OUTPUT = 4000
+NOT_NEEDED = (  # of pytest: each costs time at every check
+    "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch", "pastebin", "recwarn",
+    "setuponly", "setupplan", "stepwise", "threadexception", "tmpdir", "unittest", "unraisableexception", "warnings",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -108,11 +112,8 @@ class CheckSession:
         with tempfile.TemporaryDirectory(prefix="lxmls-day1-grading-", ignore_cleanup_errors=True) as folder:
             settings = Path(folder, "pytest.ini")
             settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
-            options = [
-                *check_process.PYTEST_OPTIONS, "-p", "no:faulthandler", "-p", "no:doctest", "-p", "no:unraisableexception",
-                "-p", "no:threadexception", "-p", "no:junitxml", "-p", "no:pastebin", "-p", "no:logging",
-                "-s", "-c", str(settings), f"--rootdir={self._check_files[0].parent}",
-            ]  # fmt: skip
+            options = [*check_process.PYTEST_OPTIONS, "-c", str(settings), f"--rootdir={self._check_files[0].parent}"]
+            options += [part for name in NOT_NEEDED for part in ("-p", f"no:{name}")]
             with _no_other_plugins():
                 pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
         if self._failure is not None:

@@ -5,9 +5,11 @@ end of the test nothing may have gone wrong in its console. Without Chromium, Vo
 """
 
 import json
+import gc
 import os
 import shutil
 from collections.abc import Callable
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -49,9 +51,16 @@ def workspace(tmp_path_factory) -> Lab:
     return Lab(start_workspace(tmp_path_factory.mktemp("student") / "my-lab"))
 
 
-@pytest.fixture(scope="session")
+def collect_what_others_left_open():
+    """Sockets that a library has not closed would be complained about in whatever test runs next."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+@pytest.fixture(scope="module")
 def chromium():
-    """A running browser."""
+    """A running browser; not for longer than a file of tests, for its event loop runs as long as it does."""
     if find_spec("playwright") is None:
         pytest.skip("Playwright is not installed: pip install playwright")
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -63,6 +72,7 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=program, args=SWITCHES)
         yield browser
         browser.close()
+    collect_what_others_left_open()
 
 
 @pytest.fixture(scope="session")
