@@ -344,8 +344,10 @@ class DemoGaussianPlayground(Demonstration):
             self.points = points if clicked is None else points.and_those(clicked)
         self._show()
 
-    def png(self) -> bytes:
+    def saved(self, suffix: str) -> bytes:
         """With a legend beside it, as the names and the accuracies stand on the page and not in the figure."""
+        if suffix != "png":
+            return super().saved(suffix)
         accuracies = self.stage.last_state["accuracies"]
         shown = [label for label in self.lines if len(self.lines[label].get_xdata())]
         names = [

@@ -12,6 +12,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -126,11 +127,18 @@ class BoxServer:
             self._lab = Lab(self._folder)
         return self._lab
 
-    def _make(self, request: dict[str, Any]) -> Reference:
+    def _make(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make an object; with it go the names of its methods, for which one need not ask then."""
         make = {"classifiers": self.lab.classifier, "readers": self.lab.reader}[request["package"]]
         number = len(self._objects)
-        self._objects[number] = make(request["module"], request["name"], **self._arguments(request["settings"]))
-        return Reference(number)
+        made = make(request["module"], request["name"], **self._arguments(request["settings"]))
+        self._objects[number] = made
+        own = getattr(made, "__dict__", {})
+        functions = {name for kind in type(made).__mro__ for name, value in vars(kind).items() if isfunction(value)}
+        return {
+            "made": Reference(number),
+            "methods": [name for name in functions if name[0] != "_" and name not in own],
+        }
 
     def _function(self, request: dict[str, Any]) -> Any:
         arguments, settings = self._arguments(request["arguments"]), self._arguments(request["settings"])

@@ -102,10 +102,11 @@ class BoxedLab:
 
     def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> "BoxedObject":
         self._note(class_name, (), settings)
-        reference = self._ask("make", package=package, module=module, name=class_name, settings=settings)
-        if not isinstance(reference, Reference):
+        answer = self._ask("make", package=package, module=module, name=class_name, settings=settings)
+        made, methods = (answer.get("made"), answer.get("methods")) if isinstance(answer, dict) else (None, None)
+        if not isinstance(made, Reference) or not isinstance(methods, list):
             raise BoxFailure("refused", f"what came out of the box is no {class_name}")
-        return BoxedObject(self, self._box, reference, class_name)
+        return BoxedObject(self, self._box, made, class_name, frozenset(map(str, methods)))
 
     def _note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
         if self._noting and len(self.calls) <= MOST_CALLS:
@@ -145,13 +146,15 @@ class BoxedLab:
 class BoxedObject:
     """The stand-in for a classifier or a data set that lives in a box: its methods are called there."""
 
-    def __init__(self, lab: BoxedLab, box: Box | None, reference: Reference, name: str):
-        self._lab, self._box, self._reference, self._name = lab, box, reference, name
+    def __init__(self, lab: BoxedLab, box: Box | None, reference: Reference, name: str, methods: frozenset[str]):
+        self._lab, self._box, self._reference, self._name, self._methods = lab, box, reference, name, methods
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         self._check_alive()
+        if name in self._methods:
+            return self._method(name)
         answer = self._lab._ask("get", object=self._reference.number, name=name)
         if not isinstance(answer, dict) or len(answer) != 1:
             raise BoxFailure("refused", f"what came out of the box is not {name}")

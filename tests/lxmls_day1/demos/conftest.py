@@ -4,12 +4,12 @@
 end of the test nothing may have gone wrong in its console. Without Chromium, Voilà or Playwright such tests are skipped.
 """
 
-import json
 import gc
+import json
 import os
 import shutil
-from collections.abc import Callable
 import warnings
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 

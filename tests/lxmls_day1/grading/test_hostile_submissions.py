@@ -288,6 +288,14 @@ AS_FILES = {
         {"ok"},
     ),
 }
+#: About answers and files rather than walls: the same at every level, and tried at the first one only.
+LEVEL_DOES_NOT_MATTER = (
+    "sys_exit", "keyboard_interrupt", "recursion", "patched_libraries", "equal_to_everything", "array_tricks",
+    "subclass_of_array", "object_array", "not_a_number", "infinity", "texts", "complex_numbers", "dates", "another_shape",
+    "nothing", "a_generator", "a_list_in_itself", "50_MB_of_output_in_pieces", "lying_exception", "loop_at_import",
+    "sys_exit_at_import", "memory_bomb_at_import", "slow_memory_bomb", "silence_on_the_line", "half_a_message",
+    *AS_FILES,
+)  # fmt: skip
 SHADOWS = ("random.py", "numpy.py", "pytest.py", "sitecustomize.py", "json/__init__.py", "lxmls_day1/__init__.py")
 
 
@@ -352,13 +360,16 @@ def graded(request, tmp_path_factory):
         write(inbox / name, right)
     for attacks, at_import in ((IN_A_CALL, False), ({"stopped": STOPPED}, False), (AT_IMPORT, True)):
         for name, (attack, _) in attacks.items():
+            if level != BUBBLEWRAP and name in LEVEL_DOES_NOT_MATTER:
+                continue
             attacked = with_attack(right[MIRA], attack, at_import)
             write(inbox / name, {**right, MIRA: attacked + b"\n\n" + code.encode()})
-    for name, (change, _) in AS_FILES.items():
-        files = dict(right)
-        change(files)
-        write(inbox / name, files)
-    make_archives(inbox, right)
+    if level == BUBBLEWRAP:
+        for name, (change, _) in AS_FILES.items():
+            files = dict(right)
+            change(files)
+            write(inbox / name, files)
+    make_archives(inbox)
     before = digests(inbox), digests(canary), digests(reference_folder() / "tests" / "exercises"), children()
     confinement.adopt_orphans()
     with server, pytest.MonkeyPatch.context() as patch:
@@ -389,7 +400,7 @@ def had_a_guest(server) -> bool:
     return True
 
 
-def make_archives(inbox: Path, right: dict[PurePosixPath, bytes]) -> None:
+def make_archives(inbox: Path) -> None:
     """Zip files of the evil kind."""
     with zipfile.ZipFile(inbox / "climbing.zip", "w") as archive:
         archive.writestr("../../../climbed.py", b"x = 1")
@@ -411,6 +422,8 @@ UNHARMED = ("a_right_one", "m_right_one", "z_right_one")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_its_verdict(graded, name):
     rows, *_ = graded
+    if name not in rows:
+        pytest.skip("the same at every level, and tried at the first one")
     verdicts = {check.verdict for check in rows[name].checks}
     assert verdicts <= EXPECTED[name], [(check.check, check.verdict, check.text) for check in rows[name].checks]
 
@@ -418,6 +431,8 @@ def test_its_verdict(graded, name):
 @pytest.mark.parametrize("name", sorted(set(EXPECTED) - {"named_like_modules", "other_readers"}))
 def test_it_earns_nothing(graded, name):
     rows, *_ = graded
+    if name not in rows:
+        pytest.skip("the same at every level, and tried at the first one")
     assert rows[name].points == 0
 
 
@@ -441,7 +456,8 @@ def test_the_neighbours_mark_is_unchanged(graded, name):
 
 def test_every_submission_has_one_row_and_one_verdict_per_check(graded):
     rows, *_ = graded
-    assert set(rows) == {*EXPECTED, *UNREADABLE, *UNHARMED, "stopped"}
+    left_out = set() if "nothing" in rows else set(LEVEL_DOES_NOT_MATTER)
+    assert set(rows) == {*EXPECTED, *UNREADABLE, *UNHARMED, "stopped"} - left_out
     checks = [check.check for check in rows["a_right_one"].checks]
     assert len(checks) > 8
     assert all([check.check for check in row.checks] == checks for row in rows.values())

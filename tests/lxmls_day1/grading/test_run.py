@@ -190,18 +190,22 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, mon
 
 
 def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved):
-    guess = b"\n\ndef _random(scores):\n    return np.round(scores, 1)\n"
-    source = solved[PurePosixPath("classifiers/mira.py")]
-    write(tmp_path / "inbox" / "odd", {**solved, PurePosixPath("classifiers/mira.py"): source + guess})
-    rows = []
+    """Half a separator's margin is wrong on every input, and by another number on each."""
+    path = PurePosixPath("classifiers/mistake_bounds.py")
+    halved = solved[path] + b"\n\n_right = mistake_bound\n\n\ndef mistake_bound(*four):\n"
+    halved += b"    return tuple(number / 2 for number in _right(*four))\n"
+    write(tmp_path / "inbox", {**solved, path: halved})
+    rows, expected = [], []
     for number, seed in enumerate((77, 77, 78)):
         out = tmp_path / f"out{number}"
-        rows.append(grade([tmp_path / "inbox"], out, make_plan(out, level, ["1.5"], seed=seed), jobs=1).rows[0])
-        answers = json.loads((out / ".expected.json").read_text(encoding="utf-8"))["answers"]["checks"]
-        rows[-1] = (rows[-1].points, json.dumps(answers, sort_keys=True))
-    assert rows[0] == rows[1]
-    assert rows[0][1] != rows[2][1]
-    assert rows[2][0] == rows[0][0] == 10
+        rows.append(grade([tmp_path / "inbox"], out, make_plan(out, level, ["1.12"], seed=seed), jobs=1).rows[0])
+        expected.append(json.loads((out / ".expected.json").read_text(encoding="utf-8"))["answers"]["checks"])
+    seen = [[(check.check, check.verdict, check.text) for check in row.checks] for row in rows]
+    assert seen[0] == seen[1]
+    assert {verdict for _, verdict, _ in seen[0]} == {"wrong"}
+    assert expected[0] == expected[1]
+    differing = {check for check in expected[0] if expected[0][check] != expected[2][check]}
+    assert differing == {check.check for check in rows[0].checks if check.hidden}
 
 
 def test_a_level_that_is_not_safe_refuses_hidden_checks(tmp_path, class_of_three):
