@@ -181,7 +181,11 @@ class Starter:
             raise BoxesUnavailable(f"{error}") from error
         finally:
             theirs.close()
-        readable, _, _ = select.select([self._requests], [], [], START_SECONDS)
+        try:
+            readable, _, _ = select.select([self._requests], [], [], START_SECONDS)
+        except KeyboardInterrupt:
+            self.close()
+            raise
         if not readable or self._requests.recv(100) != b"ready":
             said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             self.close()
