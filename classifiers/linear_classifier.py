@@ -246,14 +246,14 @@ class LinearClassifier:
             raise InputError(f"X has {X.shape[0]} rows, but y has {len(y)} labels; every example needs one label")
         if len(y) == 0:
             raise InputError("training needs examples, but X has no rows; is the training part of the split empty?")
-        classes, codes = np.unique(y, return_inverse=True)
+        classes = np.unique(y)
         if len(classes) < 2:
             raise InputError(
                 f"training needs at least two classes, but every example has the label {shown(classes[0])}; "
                 "take more data or another split"
             )
         self.classes = classes
-        return X, codes.astype(np.int64)
+        return X, np.searchsorted(classes, y)
 
     def _codes(self, y):
         """Labels of known classes as column numbers (M,); before training the labels themselves are these numbers."""

@@ -257,8 +257,8 @@ class Weights:
     def __init__(self, n_rows, n_classes, averaged, paired=False):
         self.paired = paired
         n_columns = 1 if paired else n_classes
-        self.V = np.zeros((n_rows, n_columns))
-        self.U = np.zeros((n_rows if averaged else 0, n_columns))
+        self.V = aligned_zeros(n_rows, n_columns)
+        self.U = aligned_zeros(n_rows if averaged else 0, n_columns)
         self.state = np.array([1.0, 0.0])
         self.n_steps = 0
 
@@ -276,6 +276,13 @@ class Weights:
 
     def _full(self, columns):
         return np.hstack([-columns, columns]) if self.paired else columns
+
+
+def aligned_zeros(n_rows, n_columns, line=64):
+    """A matrix of zeros that begins where a cache line (64 bytes) does, so that no more lines hold a row than must."""
+    memory = np.zeros(8 * n_rows * n_columns + line, dtype=np.uint8)
+    start = -memory.ctypes.data % line
+    return memory[start : start + 8 * n_rows * n_columns].view(np.float64).reshape(n_rows, n_columns)
 
 
 def check_rule(rule, n_classes, costs):
@@ -312,10 +319,10 @@ def _runner(kernels, rule):
 def _run_compiled(kernels, machine_code, examples, labels, order, steps, shrinkage, costs, weights, updates):
     rows = (examples.indptr, examples.indices, examples.data, examples.sq_norms)
     weights.n_steps += len(order)
-    done = 0
+    scores, done = np.empty(len(costs)), 0
     while done < len(order):
         done = kernels.compiled_steps()(
-            *rows, labels, order, steps, shrinkage, machine_code, costs, weights.V, weights.U, weights.state, updates, done
+            *rows, labels, order, steps, shrinkage, machine_code, costs, weights.V, weights.U, weights.state, updates, done, scores
         )
         if done < len(order):  # the rule does not give to one class what it takes from the other
             weights.unpair()

@@ -1,4 +1,4 @@
-"""The compiled inner loops: rows of a CSR matrix against a weight matrix, one round of online learning, the log loss.
+"""The compiled inner loops: rows of a CSR matrix against a weight matrix, and the loop of online learning.
 
 Everything here works on the same four arrays (``Examples``) and on weights ``V`` of shape ``(J + 1, K)``, row-major,
 so that the K weights of one feature lie side by side; row 0 is the intercept, and no column of ones is ever stored.
@@ -7,7 +7,6 @@ so that the K weights of one feature lie side by side; row 0 is the intercept, a
 * :func:`compiled_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
   explicit signature, so that one cached compilation of the loop serves every rule.
 * :func:`scores_of` and :func:`apply_update` are the two halves of a step by themselves, for a rule that is plain Python.
-* :func:`log_loss_gradient` is the objective of maximum entropy and its gradient in one pass over the data.
 
 numba compiles a function when it is first called and keeps the machine code beside this file (or in the user's cache
 folder, where this one is read-only). Its cache notices a change of the file in which a function stands and of no other:
@@ -22,7 +21,8 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_model
+from numba.core.datamodel.models import PrimitiveModel
 
 
 
@@ -75,7 +75,7 @@ class Examples(NamedTuple):
 
 def as_examples(X):
     """The rows of ``X`` (dense or sparse, ``(M, J)``) as :class:`Examples`; duplicate entries of a row are summed."""
-    rows = sp.csr_array(X)
+    rows = X if isinstance(X, sp.csr_array) else sp.csr_array(X)  # (a new one would forget that its rows are in order)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
@@ -102,37 +102,116 @@ def squared_norms(indptr, data):
     return sq_norms
 
 
+class _FourNumbers(numba.types.Type):
+    """Four float64 in one register of the processor (or two of half the width: LLVM sees to it).
+
+    The K weights of a feature lie side by side, so four of them can be read, multiplied and added at once. LLVM does not
+    find that by itself in a loop whose rows are scattered.
+    """
+
+    def __init__(self):
+        super().__init__(name="FourNumbers")
+
+
+_FOUR = _FourNumbers()
+_FOUR_IN_LLVM = ir.VectorType(ir.DoubleType(), 4)
+
+
+@register_model(_FourNumbers)
+class _FourNumbersModel(PrimitiveModel):
+    def __init__(self, data_model_manager, numba_type):
+        super().__init__(data_model_manager, numba_type, _FOUR_IN_LLVM)
+
+
+def _pointer_to_four(context, builder, array_type, array, index):
+    start = builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+    return builder.bitcast(start, _FOUR_IN_LLVM.as_pointer())
+
+
+@intrinsic
+def _load_four(_typing_context, array, index):
+    """The numbers ``index`` … ``index + 3`` of a C-contiguous ``array``, counted through its rows."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load(_pointer_to_four(context, builder, signature.args[0], *arguments), align=8)
+
+    return _FOUR(array, index), generate
+
+
+@intrinsic
+def _store_four(_typing_context, array, index, four):
+    """Put ``four`` where :func:`_load_four` would take it from."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = _pointer_to_four(context, builder, signature.args[0], *arguments[:2])
+        builder.store(arguments[2], pointer, align=8)
+        return context.get_dummy_value()
+
+    return numba.types.void(array, index, four), generate
+
+
+@intrinsic
+def _add_multiple(_typing_context, four, factor, other):
+    """``four + factor · other``, fused where the processor can."""
+
+    def generate(_context, builder, _signature, arguments):
+        four, factor, other = arguments
+        number = ir.IntType(32)
+        undefined = ir.Constant(_FOUR_IN_LLVM, ir.Undefined)
+        first = builder.insert_element(undefined, factor, number(0))
+        everywhere = builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(number, 4), [0, 0, 0, 0]))
+        return builder.fadd(four, builder.fmul(everywhere, other, flags=("contract",)), flags=("contract",))
+
+    return _FOUR(_FOUR, numba.float64, _FOUR), generate
+
+
+@intrinsic
+def _four_zeros(_typing_context):
+    def generate(_context, _builder, _signature, _arguments):
+        return ir.Constant(_FOUR_IN_LLVM, [0.0] * 4)
+
+    return _FOUR(), generate
+
+
 @cached_jit(**_ROW_PRIMITIVE)
 def score_row(indptr, indices, data, m, V, scores):
-    """scores ← g(x_m)ᵀ V, shape (K,): summed in registers, four, two or one class at a time."""
+    """scores ← g(x_m)ᵀ V, shape (K,): summed in registers, eight, four, two or one class at a time.
+
+    Every class is summed in the same order, so that two columns with the same numbers have the same score.
+    """
     # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
     start, stop, n_classes = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(V.shape[1])
-    intercept, k0 = np.uint64(0), np.uint64(0)
-    while k0 + np.uint64(4) <= n_classes:
-        k1, k2, k3 = k0 + np.uint64(1), k0 + np.uint64(2), k0 + np.uint64(3)
-        s0, s1, s2, s3 = V[intercept, k0], V[intercept, k1], V[intercept, k2], V[intercept, k3]
+    one, four, eight = np.uint64(1), np.uint64(4), np.uint64(8)
+    intercept, k = np.uint64(0), np.uint64(0)
+    while k + eight <= n_classes:
+        low, high = _load_four(V, k), _load_four(V, k + four)
         for i in range(start, stop):
-            j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), data[i]
-            s0 += value * V[j, k0]
+            at, value = (np.uint64(np.uint32(indices[i])) + one) * n_classes + k, data[i]
+            low = _add_multiple(low, value, _load_four(V, at))
+            high = _add_multiple(high, value, _load_four(V, at + four))
+        _store_four(scores, k, low)
+        _store_four(scores, k + four, high)
+        k += eight
+    if k + four <= n_classes:
+        low = _load_four(V, k)
+        for i in range(start, stop):
+            low = _add_multiple(low, data[i], _load_four(V, (np.uint64(np.uint32(indices[i])) + one) * n_classes + k))
+        _store_four(scores, k, low)
+        k += four
+    if k + np.uint64(2) <= n_classes:
+        k1 = k + one
+        s0, s1 = V[intercept, k], V[intercept, k1]
+        for i in range(start, stop):
+            j, value = np.uint64(np.uint32(indices[i])) + one, data[i]
+            s0 += value * V[j, k]
             s1 += value * V[j, k1]
-            s2 += value * V[j, k2]
-            s3 += value * V[j, k3]
-        scores[k0], scores[k1], scores[k2], scores[k3] = s0, s1, s2, s3
-        k0 += np.uint64(4)
-    if k0 + np.uint64(2) <= n_classes:
-        k1 = k0 + np.uint64(1)
-        s0, s1 = V[intercept, k0], V[intercept, k1]
+        scores[k], scores[k1] = s0, s1
+        k += np.uint64(2)
+    if k < n_classes:
+        s0 = V[intercept, k]
         for i in range(start, stop):
-            j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), data[i]
-            s0 += value * V[j, k0]
-            s1 += value * V[j, k1]
-        scores[k0], scores[k1] = s0, s1
-        k0 += np.uint64(2)
-    if k0 < n_classes:
-        s0 = V[intercept, k0]
-        for i in range(start, stop):
-            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + np.uint64(1), k0]
-        scores[k0] = s0
+            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
+        scores[k] = s0
 
 
 @cached_jit()
@@ -147,36 +226,47 @@ def scores_of(indptr, indices, data, m, V, state):
 def add_row(indptr, indices, data, m, d, factor, V):
     """V ← V + factor · g(x_m) dᵀ. Returns whether ``d`` had a non-zero entry; two of them touch two columns only."""
     n_classes = np.uint64(V.shape[1])
-    nonzero, first, second = 0, np.uint64(0), np.uint64(0)
+    nonzero = 0
     for k in range(n_classes):
-        if d[k] != 0.0:
-            if nonzero == 0:
-                first = k
-            second = k
-            nonzero += 1
+        nonzero += d[k] != 0.0
     if nonzero == 0:
         return False
     start, stop, intercept = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(0)
+    one, four = np.uint64(1), np.uint64(4)
     if n_classes == 1:
-        d1 = factor * d[first]
+        d1 = factor * d[intercept]
         V[intercept, intercept] += d1
         for i in range(start, stop):
-            V[np.uint64(np.uint32(indices[i])) + np.uint64(1), intercept] += data[i] * d1
-    elif nonzero == 2:
+            V[np.uint64(np.uint32(indices[i])) + one, intercept] += data[i] * d1
+    elif nonzero == 2 and n_classes != four:
+        first, second = intercept, n_classes - one
+        while d[first] == 0.0:
+            first += one
+        while d[second] == 0.0:
+            second -= one
         d1, d2 = factor * d[first], factor * d[second]
         V[intercept, first] += d1
         V[intercept, second] += d2
         for i in range(start, stop):
-            j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), data[i]
+            j, value = np.uint64(np.uint32(indices[i])) + one, data[i]
             V[j, first] += value * d1
             V[j, second] += value * d2
     else:
-        for k in range(n_classes):
-            V[intercept, k] += factor * d[k]
-        for i in range(start, stop):
-            j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), factor * data[i]
-            for k in range(n_classes):
-                V[j, k] += value * d[k]
+        k = np.uint64(0)
+        while k + four <= n_classes:
+            change = _add_multiple(_four_zeros(), factor, _load_four(d, k))
+            _store_four(V, k, _add_multiple(_load_four(V, k), 1.0, change))
+            for i in range(start, stop):
+                at = (np.uint64(np.uint32(indices[i])) + one) * n_classes + k
+                _store_four(V, at, _add_multiple(_load_four(V, at), data[i], change))
+            k += four
+        if k < n_classes:
+            for column in range(k, n_classes):
+                V[intercept, column] += factor * d[column]
+            for i in range(start, stop):
+                j, value = np.uint64(np.uint32(indices[i])) + one, factor * data[i]
+                for column in range(k, n_classes):
+                    V[j, column] += value * d[column]
     return True
 
 
@@ -211,6 +301,19 @@ def _prefetch_weights(indptr, indices, m, weights, n_classes):
         row = (np.int64(indices[i]) + 1) * n_classes
         for k in range(row, row + n_classes, _LINE // 8):
             _prefetch(weights, k)
+
+
+@intrinsic
+def _borrowed(_typing_context, array):
+    """``array`` without its owner: whoever gets it counts no references. Its owner must outlive it."""
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
+    return array(array), generate
 
 
 @cached_jit()
@@ -250,11 +353,13 @@ def apply_update(indptr, indices, data, m, d, shrink, V, U, state):
 
 
 def _steps(
-    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step
+    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, scores
 ):  # fmt: skip
     n_steps, n_classes, n_columns = len(order), len(costs), V.shape[1]
     steps_per_round = n_steps // len(updates)
-    scores, cost, change = np.empty(n_classes), np.empty(n_classes), np.empty(n_columns)
+    current_round = first_step // steps_per_round
+    next_round = (current_round + 1) * steps_per_round
+    change = np.empty(n_columns)
     scale, scale_sum = state[0], state[1]
     flat_weights = V.reshape(V.size)
     rows_far, weights_far = len(data) > _NEAR, V.size > 8 * _NEAR
@@ -262,9 +367,14 @@ def _steps(
         # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
         if rows_far and n + 16 < n_steps:
             _prefetch(indptr, order[n + 16])
+            _prefetch(labels, order[n + 16])
+            _prefetch(sq_norms, order[n + 16])
             _prefetch_row(indptr, indices, data, order[n + 8])
         if weights_far and n + 1 < n_steps:
             _prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
+        if n == next_round:
+            current_round += 1
+            next_round += steps_per_round
         m = order[n]
         label = labels[m]
         score_row(indptr, indices, data, m, V, scores)
@@ -272,9 +382,7 @@ def _steps(
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
-        for k in range(n_classes):
-            cost[k] = costs[label, k]
-        d = rule(scores, label, sq_norms[m], steps[n], cost)
+        d = rule(_borrowed(scores), label, sq_norms[m], steps[n], _borrowed(costs[label]))
         if n_columns < n_classes:
             if abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
                 state[0], state[1] = scale, scale_sum
@@ -286,7 +394,7 @@ def _steps(
         shrink = 1.0 - steps[n] * shrinkage
         changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
         if changed:
-            updates[n // steps_per_round] += 1
+            updates[current_round] += 1
     state[0], state[1] = scale, scale_sum
     return n_steps
 
@@ -298,10 +406,10 @@ def compiled_steps():
     Returns
     -------
     function
-        ``(indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step)
-        -> steps done``. ``order`` and ``steps`` (T,) name an example and a step size for each step, from ``first_step``
+        ``(indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step,
+        scores) -> steps done``. ``order`` and ``steps`` (T,) name an example and a step size for each step, from ``first_step``
         on; ``updates`` (R,) counts, for each of R rounds of equal length, the steps that changed the weights. V, U,
-        state (see :func:`apply_update`) and updates change in place.
+        state (see :func:`apply_update`) and updates change in place; ``scores`` (K,) is room to work in.
 
         For two classes V may have a single column v, which stands for the weights (−v, v): every rule of the family takes
         from one class what it gives to the other, and then half the work is enough. When a rule does something else,
@@ -311,7 +419,7 @@ def compiled_steps():
     rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
     signature = numba.int64(
         longs, ints, reals, reals, longs, longs, reals, numba.float64, rule, costs, _MATRIX, _MATRIX, _VECTOR,
-        numba.int64[::1], numba.int64,
+        numba.int64[::1], numba.int64, _VECTOR,
     )  # fmt: skip
     return cached_jit(signature)(_steps)
 
@@ -320,36 +428,3 @@ def compiled_steps():
 def compile_rule(rule):
     """Compile an update rule with the one signature that :func:`compiled_steps` takes."""
     return cached_jit(RULE_SIGNATURE)(rule)
-
-
-@cached_jit()
-def log_loss_gradient(indptr, indices, data, labels, W, gradient):
-    """Σ_m −log p_W(y_m | x_m), with its gradient added to ``gradient`` (J + 1, K); p = softmax(g(x)ᵀ W), eq. 1.32.
-
-    With a single column W (J + 1, 1) it is the binary model p(1 | x) = 1 / (1 + exp(−g(x)ᵀ w)).
-    """
-    n_classes = W.shape[1]
-    scores = np.empty(n_classes)
-    loss = 0.0
-    for m in range(len(labels)):
-        label = labels[m]
-        score_row(indptr, indices, data, m, W, scores)
-        if n_classes == 1:
-            margin = scores[0] if label == 1 else -scores[0]
-            small = np.exp(-abs(margin))
-            loss += max(-margin, 0.0) + np.log1p(small)
-            probability = (small if margin > 0 else 1.0) / (1.0 + small)  # of the other class
-            scores[0] = -probability if label == 1 else probability
-        else:
-            top = scores.max()
-            total = 0.0
-            loss += top - scores[label]
-            for k in range(n_classes):
-                scores[k] = np.exp(scores[k] - top)
-                total += scores[k]
-            loss += np.log(total)
-            for k in range(n_classes):
-                scores[k] /= total
-            scores[label] -= 1.0
-        add_row(indptr, indices, data, m, scores, 1.0, gradient)
-    return loss
