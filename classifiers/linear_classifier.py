@@ -239,9 +239,9 @@ class LinearClassifier:
             "add_intercept_term(X)"
         )
 
-    def _training_data(self, X, y):
+    def _training_data(self, X, y, check=check_inputs):
         """Check the training data and set ``classes``; returns ``X`` and the labels as column numbers (M,)."""
-        X, y = check_inputs(X), check_labels(y)
+        X, y = check(X), check_labels(y)
         if X.shape[0] != len(y):
             raise InputError(f"X has {X.shape[0]} rows, but y has {len(y)} labels; every example needs one label")
         if len(y) == 0:

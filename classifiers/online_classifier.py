@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import check_costs, check_number
+from lxmls_day1.checks import as_matrix, check_costs, check_finite, check_number
 from lxmls_day1.errors import InputError
 
 
@@ -140,7 +140,10 @@ class OnlineClassifier(LinearClassifier):
         from lxmls_day1 import kernels  # numba: imported when it is needed, and not before
 
         self.check_settings()
-        X, labels = self._training_data(X, y)
+        X, labels = self._training_data(X, y, check=as_matrix)
+        examples = kernels.as_examples(X)
+        if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
+            check_finite(X)
         n_examples, n_classes = len(labels), len(self.classes)
         costs = np.ascontiguousarray(check_costs(self.cost, n_classes).T)  # row y: ρ(·, y)
         orders = self._orders(n_examples)  # (R, M)
@@ -148,7 +151,6 @@ class OnlineClassifier(LinearClassifier):
         run, compiles = _runner(kernels, self.rule)
         averaged = "steps" if self.averaged is True else self.averaged
 
-        examples = kernels.as_examples(X)
         weights = Weights(X.shape[1] + 1, n_classes, averaged == "steps", paired=compiles and n_classes == 2)
         shrinkage = float(self.regularizer) if self.shrinks else 0.0
         mean_of_rounds = 0.0
@@ -211,7 +213,10 @@ class OnlineClassifier(LinearClassifier):
         nr_rounds = int(self.nr_rounds)
         if self.order is None:
             rng = np.random.default_rng(self.seed)
-            return np.array([rng.permutation(n_examples) for _ in range(nr_rounds)], dtype=np.int64)
+            orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
+            for order in orders:
+                rng.shuffle(order)
+            return orders
         order = np.asarray(self.order)
         if order.ndim == 1:
             order = np.tile(order, (nr_rounds, 1))

@@ -12,22 +12,33 @@ from lxmls_day1.errors import InputError
 
 def check_inputs(X):
     """``X`` as a float64 matrix, sparse or dense; an error for what is no matrix or holds NaN or infinity."""
+    X = as_matrix(X)
+    check_finite(X)
+    return X
+
+
+def as_matrix(X):
+    """The first half of :func:`check_inputs`: ``X`` as a float64 matrix, sparse or dense, whatever numbers it holds."""
     if sp.issparse(X):
         X = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
-        X = X if X.dtype == np.float64 else X.astype(np.float64)
-        values = X.data
-    else:
-        try:
-            X = values = np.asarray(X, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"X must be a matrix of numbers, one row per example, but could not be read as one: {error}"
-            ) from error
-        if X.ndim != 2:
-            raise InputError(
-                f"X must be a matrix (M, J), one row per example, but has the shape {X.shape}; "
-                "a single example is X[m : m + 1]"
-            )
+        return X if X.dtype == np.float64 else X.astype(np.float64)
+    try:
+        X = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"X must be a matrix of numbers, one row per example, but could not be read as one: {error}"
+        ) from error
+    if X.ndim != 2:
+        raise InputError(
+            f"X must be a matrix (M, J), one row per example, but has the shape {X.shape}; "
+            "a single example is X[m : m + 1]"
+        )
+    return X
+
+
+def check_finite(X):
+    """The second half of :func:`check_inputs`: an error for a matrix with NaN or infinity in it."""
+    values = X.data if sp.issparse(X) else X
     if not _all_finite(values):
         bad = np.flatnonzero(~np.isfinite(values.ravel()))[0]
         if sp.issparse(X):
@@ -37,7 +48,6 @@ def check_inputs(X):
         raise InputError(
             f"X must be finite, but X[{row}, {column}] is {values.ravel()[bad]}; leave such examples out or fill the gap"
         )
-    return X
 
 
 def _all_finite(values):

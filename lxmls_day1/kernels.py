@@ -181,7 +181,7 @@ def score_row(indptr, indices, data, m, V, scores):
     """
     # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
     start, stop, n_classes = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(V.shape[1])
-    one, four, eight = np.uint64(1), np.uint64(4), np.uint64(8)
+    one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
     intercept, k = np.uint64(0), np.uint64(0)
     while k + eight <= n_classes:
         low, high = _load_four(V, k), _load_four(V, k + four)
@@ -198,7 +198,7 @@ def score_row(indptr, indices, data, m, V, scores):
             low = _add_multiple(low, data[i], _load_four(V, (np.uint64(np.uint32(indices[i])) + one) * n_classes + k))
         _store_four(scores, k, low)
         k += four
-    if k + np.uint64(2) <= n_classes:
+    if k + two <= n_classes:
         k1 = k + one
         s0, s1 = V[intercept, k], V[intercept, k1]
         for i in range(start, stop):
@@ -206,8 +206,21 @@ def score_row(indptr, indices, data, m, V, scores):
             s0 += value * V[j, k]
             s1 += value * V[j, k1]
         scores[k], scores[k1] = s0, s1
-        k += np.uint64(2)
-    if k < n_classes:
+        k += two
+    if n_classes == one:
+        # The column of two classes has none to be compared with: four sums, of every fourth feature each, need not wait
+        # for one another.
+        s0, s1, s2, s3 = V[intercept, k], 0.0, 0.0, 0.0
+        last = stop - (stop - start) % four
+        for i in range(start, last, four):
+            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
+            s1 += data[i + one] * V[np.uint64(np.uint32(indices[i + one])) + one, k]
+            s2 += data[i + two] * V[np.uint64(np.uint32(indices[i + two])) + one, k]
+            s3 += data[i + three] * V[np.uint64(np.uint32(indices[i + three])) + one, k]
+        for i in range(last, stop):
+            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
+        scores[k] = (s0 + s1) + (s2 + s3)
+    elif k < n_classes:
         s0 = V[intercept, k]
         for i in range(start, stop):
             s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
