@@ -75,6 +75,11 @@ class Examples(NamedTuple):
 
 def as_examples(X):
     """The rows of ``X`` (dense or sparse, ``(M, J)``) as :class:`Examples`; duplicate entries of a row are summed."""
+    if isinstance(X, np.ndarray):  # scipy would do the same, in twenty times the time where there are few examples
+        of_row, columns = X.nonzero()
+        data = np.asarray(X[of_row, columns], dtype=np.float64)
+        indptr = np.searchsorted(of_row, np.arange(len(X) + 1))
+        return Examples(indptr, columns.astype(np.int32), data, squared_norms(indptr, data), X.shape[1])
     rows = X if isinstance(X, sp.csr_array) else sp.csr_array(X)  # (a new one would forget that its rows are in order)
     if not rows.has_canonical_format:
         rows = rows.copy()

@@ -308,7 +308,7 @@ class Lab:
         if sys.path[:1] != [folder]:
             sys.path[:] = [folder, *(entry for entry in sys.path if entry != folder)]
         for name, module in list(sys.modules.items()):
-            if name.partition(".")[0] in PACKAGES and not self._holds(name, module):
+            if name.startswith(PACKAGES) and name.partition(".")[0] in PACKAGES and not self._holds(name, module):
                 del sys.modules[name]
         importlib.invalidate_caches()
 
@@ -339,7 +339,9 @@ def is_lab_folder(folder: Path) -> bool:
 
 def is_within(path: Path, folder: Path) -> bool:
     """Whether `path` is below `folder`, as it is spelled or after its symbolic links are followed."""
-    return path.is_relative_to(folder) or path.resolve().is_relative_to(folder)
+    if folder in path.parents:
+        return True
+    return path.resolve().is_relative_to(folder)
 
 
 def reference_folder() -> Path:

@@ -40,6 +40,8 @@ class ChecksRun:
         That of hidden checks; None unless it was given, until they want it.
     report : Path or None
         Where a JSON line for each event is appended, at once: what is in it survives whatever a check does.
+    item : pytest.Item or None
+        The check that is running.
     rehearsed : dict or None
         Where answers are collected instead of compared: check -> (outcome, text, `RecordingExpect`).
     """
@@ -59,6 +61,7 @@ class ChecksRun:
         self.hidden = hidden
         self.report = report
         self.rehearsed = rehearsed
+        self.item: pytest.Item | None = None
         self.skip = skip
         self._answers = {None: answers} if answers is not None else {}
         self._fresh: RecordedAnswers | None = answers
@@ -119,6 +122,39 @@ class BrokenFiles:
             )
 
 
+class Fixtures:
+    """The fixtures. They know the run, and it knows which check wants them: ``request`` would cost more than most checks."""
+
+    def __init__(self, run: ChecksRun):
+        self._run = run
+
+    @pytest.fixture
+    def lab(self) -> Lab:
+        """The lab that is checked."""
+        return self._run.lab(self._run.item.path)
+
+    @pytest.fixture
+    def expect(self) -> Expect | RecordingExpect:
+        """``expect("what this is", value, rtol=1e-6, atol=1e-9)`` compares a value with what the reference answers."""
+        run, key = self._run, check_key(self._run.item)
+        if run.rehearsed is not None:
+            recording = RecordingExpect()
+            run.rehearsed[key] = ("", "", recording)
+            return recording
+        answers = run.answers(run.item)
+        exercise = exercise_of_check(run.item.path.name)
+        return Expect(answers.checks.get(key, {}), answers.sentences.get(exercise or "", {}))
+
+    @pytest.fixture
+    def rng(self) -> Any:
+        """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
+        import numpy as np
+
+        item, seed = self._run.item, self._run.seed
+        seed = seed if is_hidden(item) and seed is not None else PUBLIC_SEED
+        return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
+
+
 RUN = pytest.StashKey[ChecksRun]()
 
 
@@ -140,6 +176,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if RUN not in config.stash:  # else a rehearsal has put its own there
         config.stash[RUN] = _run_of_options(config)
     config.pluginmanager.register(BrokenFiles(config.stash[RUN]))
+    config.pluginmanager.register(Fixtures(config.stash[RUN]))
 
 
 def _run_of_options(config: pytest.Config) -> ChecksRun:
@@ -181,38 +218,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"hidden checks ran with --seed {run.seed}")
 
 
-@pytest.fixture
-def lab(request: pytest.FixtureRequest) -> Lab:
-    """The lab that is checked."""
-    return request.config.stash[RUN].lab(request.path)
-
-
-@pytest.fixture
-def expect(request: pytest.FixtureRequest) -> Expect | RecordingExpect:
-    """``expect("what this is", value, rtol=1e-6, atol=1e-9)`` compares a value with what the reference answers."""
-    run = request.config.stash[RUN]
-    if run.rehearsed is not None:
-        recording = RecordingExpect()
-        run.rehearsed[check_key(request.node)] = ("", "", recording)
-        return recording
-    answers = run.answers(request.node)
-    exercise = exercise_of_check(request.path.name)
-    return Expect(answers.checks.get(check_key(request.node), {}), answers.sentences.get(exercise or "", {}))
-
-
-@pytest.fixture
-def rng(request: pytest.FixtureRequest) -> Any:
-    """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
-    import numpy as np
-
-    run = request.config.stash[RUN]
-    seed = run.seed if is_hidden(request.node) and run.seed is not None else PUBLIC_SEED
-    return np.random.default_rng([seed, zlib.crc32(check_key(request.node).encode())])
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
-    item.config.stash[RUN].write(event="begin", check=check_key(item), time=time.time())
+    run = item.config.stash[RUN]
+    run.item = item
+    run.write(event="begin", check=check_key(item), time=time.time())
     return (yield)
 
 

@@ -219,8 +219,12 @@ def _point_style(k: int) -> dict[str, Any]:
 
 def _codes(canvas: Any) -> np.ndarray:
     """The pixels as numbers below 4096: four bits each of red, green and blue."""
-    pixels = np.asarray(canvas.buffer_rgba())[..., :3].astype(np.uint16) >> 4
-    return pixels[..., 0] << 8 | pixels[..., 1] << 4 | pixels[..., 2]
+    pixels = np.asarray(canvas.buffer_rgba()).view("<u4")[..., 0]  # alpha, blue, green, red, from the highest byte on
+    codes = pixels & 0xF0
+    codes <<= 4
+    codes |= (pixels >> 8) & 0xF0
+    codes |= (pixels >> 20) & 0xF
+    return codes
 
 
 def _colour(codes: np.ndarray) -> np.ndarray:
@@ -246,7 +250,7 @@ def _png(indices: np.ndarray, palette: np.ndarray) -> bytes:
             b"\x89PNG\r\n\x1a\n",
             chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
             chunk(b"PLTE", palette.tobytes()),
-            chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
+            chunk(b"IDAT", zlib.compress(rows, 4)),
             chunk(b"IEND", b""),
         ]
     )

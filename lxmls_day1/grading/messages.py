@@ -11,6 +11,7 @@ import math
 import select
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,9 @@ LONGEST_NUMBER = 1 << 256
 ALIGNMENT = 16
 PIECE = 1 << 18
 TICK = 0.05
+# The usual types of numbers, as they are in the memory of nearly every machine: these need not be looked at closely.
+USUAL_TYPES = {name: np.dtype(name) for name in ("<f8", "<i8", "<f4", "<i4", "|b1", "|u1") if sys.byteorder == "little"}
+NAMES_OF_USUAL = {dtype: name for name, dtype in USUAL_TYPES.items()}
 
 
 class NotPlain(TypeError):
@@ -82,7 +86,7 @@ def encoded(value: Any, most: int | None = None) -> bytes:
     """
     parts: list[bytes] = []
     tree = _tree(value, parts, most, 0)
-    text = json.dumps(tree, allow_nan=False).encode()
+    text = _TO_JSON.encode(tree).encode()
     length = HEAD.size - 8 + len(text) + sum(map(len, parts))
     if most is not None and length > most:
         raise TooLong(f"{length / 1e6:.0f} MB")
@@ -102,7 +106,7 @@ def decoded(frame: bytes | memoryview) -> Any:
         if length != len(frame) - 8 or text_length > len(frame) - HEAD.size:
             raise BadMessage("lengths that do not fit")
         start = HEAD.size + text_length
-        tree = json.loads(bytes(frame[HEAD.size : start]), parse_constant=_no_constant)
+        tree = _FROM_JSON.decode(str(frame[HEAD.size : start], "utf-8"))
         reader = _Buffers(frame[start:])
         value = _value(tree, reader, 0)
     except BadMessage:
@@ -120,12 +124,20 @@ def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
     kind = type(value)
     if value is None or kind is bool:
         return value
+    if kind is str:
+        return value.encode().decode()  # half of a pair of code points is no text
+    if kind is float:
+        return value if math.isfinite(value) else {"x": repr(value)}
+    if kind is np.ndarray:
+        return {"a": _array_tree(value, parts, most)}
+    if kind is dict:
+        return {"d": [[_key(key), _tree(entry, parts, most, depth + 1)] for key, entry in value.items()]}
     if isinstance(value, np.generic):
         return {"g": _array_tree(np.asarray(value), parts, most)}
     if isinstance(value, np.ndarray):
         return {"a": _array_tree(np.asarray(value), parts, most)}
     if isinstance(value, str):
-        return str.encode(value).decode()  # half of a pair of code points is no text
+        return str.encode(value).decode()
     if isinstance(value, int):
         if abs(int.__int__(value)) > LONGEST_NUMBER:
             raise NotPlain("an int of more than 256 bits")
@@ -135,8 +147,6 @@ def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
         return number if math.isfinite(number) else {"x": float.__repr__(number)}
     if isinstance(value, (tuple, list, range)):  # a NamedTuple too: what its parts are called stays inside
         return {"t" if isinstance(value, tuple) else "l": [_tree(entry, parts, most, depth + 1) for entry in value]}
-    if kind is dict:
-        return {"d": [[_key(key), _tree(entry, parts, most, depth + 1)] for key, entry in value.items()]}
     if kind is Reference:
         return {"o": value.number}
     if hasattr(value, "tocsr") and hasattr(value, "nnz"):
@@ -153,6 +163,10 @@ def _key(key: Any) -> str:
 
 
 def _array_tree(array: np.ndarray, parts: list[bytes], most: int | None) -> list[Any]:
+    if (usual := NAMES_OF_USUAL.get(array.dtype)) is not None and (most is None or array.nbytes <= most):
+        raw = array.tobytes()
+        parts.append(raw + b"\0" * (-len(raw) % ALIGNMENT))
+        return [usual, list(array.shape), len(raw)]
     if array.dtype.kind == "U":
         return ["U", list(array.shape), [str(text) for text in array.ravel().tolist()]]
     if array.dtype.kind not in KINDS:
@@ -184,11 +198,13 @@ class _Buffers:
 def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if depth > DEEPEST:
         raise BadMessage("lists in lists, too deep")
-    if not isinstance(tree, dict):
-        if isinstance(tree, list):
+    if type(tree) is not dict:
+        if type(tree) is list:
             raise BadMessage("a bare list")
         return tree
     ((kind, content),) = tree.items()
+    if kind == "a":
+        return _array(content, buffers)
     if kind == "x":
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
     if kind in "lt":
@@ -199,8 +215,6 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
         return {_text(key): _value(entry, buffers, depth + 1) for key, entry in pairs}
     if kind == "o":
         return Reference(_count(content))
-    if kind == "a":
-        return _array(content, buffers)
     if kind == "g":
         array = _array(content, buffers)
         if array.ndim:
@@ -226,7 +240,12 @@ def _array(content: Any, buffers: _Buffers) -> np.ndarray:
         if len(texts) != math.prod(shape):
             raise BadMessage("texts of another number than the shape says")
         return np.array(texts, dtype=np.str_).reshape(shape)
-    dtype = np.dtype(_text(name))
+    usual = USUAL_TYPES.get(_text(name))
+    if usual is not None:
+        if math.prod(shape) * usual.itemsize != what:
+            raise BadMessage("an array of another length than its shape says")
+        return np.frombuffer(buffers.take(what), dtype=usual).reshape(shape).copy()
+    dtype = np.dtype(name)
     if dtype.kind not in KINDS or dtype.itemsize > 8 or dtype.fields or dtype.subdtype:
         raise BadMessage(f"an array of the type {name!r:.20}")
     if math.prod(shape) * dtype.itemsize != what:
@@ -262,6 +281,10 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 def _no_constant(name: str) -> Any:
     raise BadMessage(f"{name} as a number")
+
+
+_TO_JSON = json.JSONEncoder(allow_nan=False, check_circular=False)
+_FROM_JSON = json.JSONDecoder(parse_constant=_no_constant)
 
 
 class Channel:

@@ -120,11 +120,11 @@ def _asked(cell: _Cell, registry: Registry) -> str:
     return text.strip() or registry[cell.exercise].title
 
 
-def _sort_in(questions: list[_Question], known: Sequence[_Cell], theirs: Sequence[_Cell], notebook: str) -> list[str]:
+def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Sequence[_Cell], notebook: str) -> list[str]:
     """Put the student's texts to the questions."""
     by_id = {question.id: question for question in questions if question.id}
     given_by_id = {cell.id: cell for cell in known if cell.id}
-    given_texts = {_squeezed(cell.source) for cell in known}
+    given_texts = _squeezed_texts(known)
     latest: dict[str, _Question] = {}  # by exercise, the question that was passed last on the way down
     strays = 0
     for cell in theirs:
@@ -132,6 +132,8 @@ def _sort_in(questions: list[_Question], known: Sequence[_Cell], theirs: Sequenc
         if question is not None:
             latest[question.exercise] = question
             text = _answer_in(cell.source, question.given)
+        elif cell.id in given_by_id and given_by_id[cell.id].source == cell.source:
+            continue  # nobody has touched it
         elif _squeezed(cell.source) in given_texts:
             for asked in questions:  # an answer cell that lost its id
                 if _squeezed(asked.given) == _squeezed(cell.source) and asked.exercise == cell.exercise:
@@ -174,7 +176,7 @@ def _answer_in(source: str, given: str) -> str:
     >>> _answer_in("(1) size grows", "(1) size …")
     '(1) size grows'
     """
-    if _squeezed(source) == _squeezed(given):
+    if source == given or _squeezed(source) == _squeezed(given):
         return ""
     source, given = source.strip(), given.strip()
     if source.startswith(given):
@@ -202,6 +204,11 @@ def _joined(texts: list[str]) -> tuple[str, bool]:
 @functools.lru_cache(maxsize=16)
 def _given_cells(content: bytes) -> tuple[_Cell, ...]:
     return tuple(_cells(_parsed(content)))
+
+
+@functools.lru_cache(maxsize=16)
+def _squeezed_texts(cells: tuple[_Cell, ...]) -> frozenset[str]:
+    return frozenset(_squeezed(cell.source) for cell in cells)
 
 
 def _parsed(content: bytes) -> dict[str, Any]:
