@@ -20,7 +20,7 @@ from lxmls_day1.plotting import BLACK, CLASS_COLOURS, GREEN, PURPLE
 MOST_CLASSES = {3: 6, 5: 3}  # rows of params -> how many classes are drawn; curves among more classes take too long
 
 _PANEL = 2.5  # inches
-_RESOLUTION = 144  # dots per inch
+_RESOLUTION = 120  # dots per inch
 _MARKERS = ("o", "^", "s", "D", "v", "P")
 _MARGIN = 0.08  # of the data's extent
 _COLOURS = 64
@@ -250,7 +250,7 @@ def _png(indices: np.ndarray, palette: np.ndarray) -> bytes:
             b"\x89PNG\r\n\x1a\n",
             chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
             chunk(b"PLTE", palette.tobytes()),
-            chunk(b"IDAT", zlib.compress(rows, 4)),
+            chunk(b"IDAT", zlib.compress(rows, 3)),
             chunk(b"IEND", b""),
         ]
     )

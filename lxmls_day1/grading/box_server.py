@@ -108,15 +108,17 @@ class BoxServer:
         }
 
     def _files(self, request: dict[str, Any]) -> None:
-        for name, content in request["files"].items():
-            path = self._folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            source = content.tobytes()
-            path.write_bytes(source)
-            if source in self._compiled:
-                bytecode = Path(importlib.util.cache_from_source(str(path)))
-                bytecode.parent.mkdir(exist_ok=True)
-                bytecode.write_bytes(self._compiled[source])
+        contents = {os.path.join(self._folder, name): content.tobytes() for name, content in request["files"].items()}
+        contents |= {
+            importlib.util.cache_from_source(path): self._compiled[source]
+            for path, source in contents.items()
+            if source in self._compiled
+        }
+        for folder in sorted({os.path.dirname(path) for path in contents}):
+            os.makedirs(folder, exist_ok=True)
+        for path, content in contents.items():
+            with open(path, "wb") as file:
+                file.write(content)
         os.chdir(self._folder)
 
     @property
@@ -190,12 +192,16 @@ def limit_processor_time(seconds: float) -> None:
     if os.name == "posix":
         import resource
 
-        # The first process of a pid name space is not ended by a signal that it does not handle.
-        signal.signal(signal.SIGXCPU, lambda *_: os._exit(OUT_OF_TIME))
+        signal.signal(signal.SIGXCPU, _out_of_time)
         used = resource.getrusage(resource.RUSAGE_SELF)
         _, most = resource.getrlimit(resource.RLIMIT_CPU)
         allowed = math.ceil(used.ru_utime + used.ru_stime + seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (allowed if most < 0 else min(allowed, most), most))
+
+
+def _out_of_time(*_: Any) -> None:
+    """The first process of a pid name space is not ended by a signal that it does not handle."""
+    os._exit(OUT_OF_TIME)
 
 
 def _flush() -> None:
