@@ -97,7 +97,14 @@ def command(
         )
     click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
     with cluster(backend, scheduler), _ProgressBar() as bar:
-        book = grade([Path(path) for path in submissions], folder, plan, jobs, bar.show)
+        try:
+            book = grade([Path(path) for path in submissions], folder, plan, jobs, bar.show)
+        except KeyboardInterrupt:
+            bar.__exit__()
+            click.echo(
+                f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
+            )
+            raise click.exceptions.Exit(1) from None
     if bar.kept:
         click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
     _conclude(book, folder)

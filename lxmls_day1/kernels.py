@@ -21,9 +21,8 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 from numba.core import cgutils
-from numba.extending import intrinsic, register_model
 from numba.core.datamodel.models import PrimitiveModel
-
+from numba.extending import intrinsic, register_model
 
 
 def _read_only(element, n_dimensions=1):
@@ -293,7 +292,9 @@ def _prefetch(_typing_context, array, index):
     """Ask the processor to bring the cache line of ``array[index]`` near; it never faults and never waits."""
 
     def generate(context, builder, signature, arguments):
-        pointer = builder.gep(context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]])
+        pointer = builder.gep(
+            context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]]
+        )
         byte_pointer = builder.bitcast(pointer, ir.IntType(8).as_pointer())
         number = ir.IntType(32)
         function_type = ir.FunctionType(ir.VoidType(), [byte_pointer.type, number, number, number])

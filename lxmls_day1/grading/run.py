@@ -9,8 +9,11 @@ import hashlib
 import itertools
 import json
 import secrets
+import shutil
 import sys
+import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -245,22 +248,26 @@ class Graded:
     files: Files
 
 
-def grade_some(plan: Plan, submissions: Sequence[Submission]) -> list[Graded]:
+def grade_some(plan: Plan, submissions: Sequence[Submission], place: str | None = None) -> list[Graded]:
     """Grade a few submissions in this process: one session of checks for all of them.
 
     Parameters
     ----------
     plan : Plan
     submissions : sequence of Submission
+    place : str, optional
+        A folder for the warm processes' files, if it is on this machine: whoever made it removes it, also when this
+        process is killed.
 
     Returns
     -------
     list of Graded
         In the same order.
     """
+    warm = functools.partial(_warm_starter, plan, place)
     for attempt in (1, 2):
         try:
-            return _grade_some(plan, submissions, _warm_starter(plan))
+            return _grade_some(plan, submissions, warm)
         except BoxesUnavailable:
             close_starters()  # the process that makes boxes may have been killed: once more with a new one
             if attempt == 2:
@@ -268,7 +275,9 @@ def grade_some(plan: Plan, submissions: Sequence[Submission]) -> list[Graded]:
     raise AssertionError
 
 
-def _grade_some(plan: Plan, submissions: Sequence[Submission], starter: Starter | SpawnedStarter) -> list[Graded]:
+def _grade_some(
+    plan: Plan, submissions: Sequence[Submission], warm: Callable[..., Starter | SpawnedStarter]
+) -> list[Graded]:
     from lxmls_day1.grading.session import Checked, CheckSession
 
     graded: dict[int, Graded] = {}
@@ -282,14 +291,14 @@ def _grade_some(plan: Plan, submissions: Sequence[Submission], starter: Starter 
         boundaries = _boundaries(plan, lab, checked.checks)
         lab.close()
         row = _row(plan, submissions[number], checked.checks, warnings[number])
-        failures = _run_notebooks(plan, submissions[number]) if plan.run_notebooks else ()
+        failures = _run_notebooks(plan, submissions[number], warm) if plan.run_notebooks else ()
         seconds, began = round(time.monotonic() - began, 3), time.monotonic()
         row = replace(row, printed=checked.printed, boundaries=boundaries, notebook_failures=failures, seconds=seconds)
         graded[number] = _with_files(plan, row)
 
     gradable = [number for number, submission in enumerate(submissions) if not submission.problem]
     session = CheckSession(
-        all_check_files(plan.exercises), plan.expected, plan.seed, starter, plan.limits, plan.refuse_hidden
+        all_check_files(plan.exercises), plan.expected, plan.seed, warm(), plan.limits, plan.refuse_hidden
     )
     session.run_all([labs[number] for number in gradable], lambda i, checked, lab: done(gradable[i], checked, lab))
     for number, submission in enumerate(submissions):
@@ -385,7 +394,9 @@ def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Bou
     return tuple(found)
 
 
-def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...]:
+def _run_notebooks(
+    plan: Plan, submission: Submission, warm: Callable[..., Starter | SpawnedStarter]
+) -> tuple[CellFailure, ...]:
     """Run every notebook of a submission in a box of its own; the cells that fail."""
     from lxmls_day1.exercises.generation import exercises_of_cells
     from lxmls_day1.grading.box import BoxFailure, RefusedAnswer
@@ -417,7 +428,7 @@ def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             failures.append(CellFailure(str(path), 0, None, "this is not a notebook"))
             continue
-        lab = BoxedLab(_warm_starter(plan, notebooks=True), files, limits)
+        lab = BoxedLab(warm(notebooks=True), files, limits)
         try:
             for number, source in enumerate(cells, 1):
                 lab.begin()
@@ -442,11 +453,11 @@ def _starters() -> dict[tuple[str, bool], Starter | SpawnedStarter]:
     return {}
 
 
-def _warm_starter(plan: Plan, notebooks: bool = False) -> Starter | SpawnedStarter:
+def _warm_starter(plan: Plan, place: str | None = None, notebooks: bool = False) -> Starter | SpawnedStarter:
     starters = _starters()
     if (plan.level.name, notebooks) not in starters:
         given = {path: without_compiling(content) for path, content in plan.given.items() if path.parts[0] in PACKAGES}
-        starters[plan.level.name, notebooks] = starter_of(plan.level.name, given, notebooks)
+        starters[plan.level.name, notebooks] = starter_of(plan.level.name, given, notebooks, place)
     return starters[plan.level.name, notebooks]
 
 
@@ -533,9 +544,15 @@ def grade(
 
     n_at_once = max(1, min(AT_ONCE, len(found) // (2 * joblib.effective_n_jobs(jobs))))
     n_graded = 0
+    place = tempfile.mkdtemp(prefix="lxmls-day1-boxes-")  # workers that are killed remove nothing
     try:
-        with joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs") as parallel:
-            for part in parallel(joblib.delayed(grade_some)(plan, some) for some in _in_parts(left_to_do(), n_at_once)):
+        with (
+            warnings.catch_warnings(),
+            joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs") as parallel,
+        ):
+            warnings.filterwarnings("ignore", ".*tasks have been successfully executed")  # joblib's, after an interrupt
+            parts = _in_parts(left_to_do(), n_at_once)
+            for part in parallel(joblib.delayed(grade_some)(plan, some, place) for some in parts):
                 for graded in part:
                     keep(out, graded)
                     rows[graded.row.student] = graded.row
@@ -544,6 +561,7 @@ def grade(
     finally:
         close_starters()
         close_workers()
+        shutil.rmtree(place, ignore_errors=True)
     progressed(Progress(len(rows), len(found), len(rows) - n_graded))
     book = plan.gradebook(rows.values())
     write_files(out, files_of_class(book, alike(book.rows)))

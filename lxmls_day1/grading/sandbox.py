@@ -146,6 +146,8 @@ class Starter:
         The files that students were given.
     notebooks : bool
         Whether its boxes are for notebooks.
+    place : str, optional
+        Where its folder is made if that is there; among the temporary files unless given.
 
     Raises
     ------
@@ -153,9 +155,16 @@ class Starter:
         If it cannot be started; the message holds what it said.
     """
 
-    def __init__(self, level: str, given: Mapping[PurePosixPath, bytes] | None = None, notebooks: bool = False):
+    def __init__(
+        self,
+        level: str,
+        given: Mapping[PurePosixPath, bytes] | None = None,
+        notebooks: bool = False,
+        place: str | None = None,
+    ):
         self.level = level
-        self._folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-boxes-"))
+        place = place if place is not None and os.path.isdir(place) else None
+        self._folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-boxes-", dir=place))
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         errors = self._folder / "errors.txt"
         for path, content in (given or {}).items():
@@ -444,14 +453,17 @@ class Spawned:
 
 
 def starter_of(
-    level: str, given: Mapping[PurePosixPath, bytes] | None = None, notebooks: bool = False
+    level: str,
+    given: Mapping[PurePosixPath, bytes] | None = None,
+    notebooks: bool = False,
+    place: str | None = None,
 ) -> Starter | SpawnedStarter:
     """A new starter of a level: forking ones are for Linux."""
     if level == PROCESS and not sys.platform.startswith("linux"):
         return SpawnedStarter()
     if not sys.platform.startswith("linux"):
         raise BoxesUnavailable(f"{level} is for Linux")
-    return Starter(level, given, notebooks)
+    return Starter(level, given, notebooks, place)
 
 
 def python_folders() -> list[str]:

@@ -2,7 +2,11 @@
 
 import gc
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 import warnings
 from collections import Counter
 from dataclasses import replace
@@ -151,7 +155,9 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, monkeyp
     graded = []
     original = run.grade_some
     monkeypatch.setattr(
-        run, "grade_some", lambda plan, some: graded.extend(s.student for s in some) or original(plan, some)
+        run,
+        "grade_some",
+        lambda plan, some, place: graded.extend(s.student for s in some) or original(plan, some, place),
     )
     again = make_plan(out, level, ["1.1", "1.4", "1.5"])
     assert again.seed == plan.seed
@@ -173,11 +179,11 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, mon
     plan = make_plan(out, level, ["1.5"])
     original, calls = run.grade_some, []
 
-    def interrupted(plan, some):
+    def interrupted(plan, some, place):
         calls.append([submission.student for submission in some])
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return original(plan, some)
+        return original(plan, some, place)
 
     monkeypatch.setattr(run, "grade_some", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -187,6 +193,38 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, mon
     book = grade([class_of_three], out, plan, jobs=1)
     assert [row.points for row in book.rows] == [10, 0, 0]
     assert calls[0][0] not in [student for call in calls[1:] for student in call]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="an interrupt is sent as a signal")
+def test_ctrl_c_with_several_workers_keeps_rows_and_leaves_nothing_behind(tmp_path, solved):
+    inbox, out, temporary = tmp_path / "inbox", tmp_path / "out", tmp_path / "temporary"
+    temporary.mkdir()
+    for number in range(12):
+        write(inbox / f"student{number:02d}", solved)
+    command = [sys.executable, "-m", "lxmls_day1", "grade", str(inbox), "--out", str(out)]
+    command += ["--exercises", "1.5", "--jobs", "2", "--seed", "4"]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    first = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    rows = out / ".rows"
+    ends = time.monotonic() + 120
+    while not any(rows.glob("*.json")) and first.poll() is None and time.monotonic() < ends:
+        time.sleep(0.01)
+    os.killpg(first.pid, signal.SIGINT)  # as a terminal does
+    said, _ = first.communicate(timeout=60)
+    assert first.returncode == 1, said.decode()
+    assert b"Traceback" not in said and b"again" in said, said.decode()
+    finished = {path.name: path.stat().st_mtime_ns for path in rows.glob("*.json")}
+    assert 0 < len(finished) < 12
+    assert [path.name for path in temporary.iterdir() if path.name.startswith("lxmls-day1")] == []
+
+    second = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    assert second.returncode == 0, second.stdout.decode()
+    assert {path.name: path.stat().st_mtime_ns for path in rows.glob("*.json")}.items() >= finished.items()
+    marks = json.loads((out / "grades.json").read_text(encoding="utf-8"))
+    assert len(marks["submissions"]) == 12
+    assert [path.name for path in temporary.iterdir() if path.name.startswith("lxmls-day1")] == []
 
 
 def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved):
