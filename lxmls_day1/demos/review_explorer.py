@@ -57,6 +57,7 @@ _MOST_SHOWN = 400  # words of the review, in colour
 _LONGEST_SHOWN = 60  # characters of one word
 _LONGEST_DRAWN = 22  # of one word in a figure
 _BARS = 8  # of each side
+_CROWDED = 1.15  # letters of such a scale leave less room for words between the axes
 
 
 class DemoReviews(Demonstration):
@@ -292,11 +293,11 @@ class DemoReviews(Demonstration):
             label.set_color(colour)
         left.set_xlim(-1.04, 1.04)
         left.set_ylim(max(len(names), 1) - 0.4, -0.6)
-        left.set_xticks([-1, 0, 1], ["negative", "0", "positive"])
+        left.set_xticks([-1, 0, 1], ["negative", "0", "positive"] if self.stage.scale <= _CROWDED else ["−", "0", "+"])
         left.axvline(0, color=self.stage.look.foreground, linewidth=1.4)
         self._head(left, "how clear it is to each")
         chosen = decisions.get(self.learner.value)
-        bars = strongest_words(chosen, _BARS) if chosen else []
+        bars = strongest_words(chosen, self._fitting(_BARS)) if chosen else []
         self._about["bars"] = []
         if not bars:
             right.set_axis_off()
@@ -311,7 +312,7 @@ class DemoReviews(Demonstration):
             for one in axis:
                 one.set_axis_off()
             return
-        positive, negative = most_telling(model, self.reviews.corpus, 12)
+        positive, negative = most_telling(model, self.reviews.corpus, self._fitting(12))
         self._draw_word_bars(axis[0], negative, "clearest signs of negative")
         self._draw_word_bars(axis[1], positive, "clearest signs of positive")
         self._tell(
@@ -387,7 +388,12 @@ class DemoReviews(Demonstration):
         return text
 
     def _head(self, axis: Any, text: str) -> None:
-        axis.set_title(text, fontsize=self.stage.font(), color=self.stage.look.foreground)
+        place = "center" if self.stage.scale <= _CROWDED else "right"  # over the names of the bars, too
+        axis.set_title(text, fontsize=self.stage.font(), color=self.stage.look.foreground, loc=place)
+
+    def _fitting(self, bars: int) -> int:
+        """How many of so many bars there is room for: larger letters need more of it."""
+        return max(3, int(bars / max(1.0, self.stage.scale)))
 
     def _draw_word_bars(self, axis: Any, bars: Sequence[tuple[str, float]], title: str) -> None:
         """Bars to the right for positive, to the left for negative; what is infinite gets a bar of full length, and ∞."""

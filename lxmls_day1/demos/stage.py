@@ -288,12 +288,13 @@ class Stage:
         return self._canvas_widget
 
     def beside(self, left: Sequence[Any], right: Any, width: int = 360) -> Any:
-        """A column of controls, so many pixels wide, with something beside it."""
+        """A column of controls, so many pixels wide, with something beside it, or below it in a narrow window."""
         import ipywidgets as widgets
 
         column = widgets.VBox(list(left), layout=widgets.Layout(width=f"{width}px", flex="0 0 auto"))
         rest = right if isinstance(right, widgets.Widget) else widgets.VBox(list(right))
-        return widgets.HBox([column, rest], layout=widgets.Layout(align_items="flex-start", grid_gap="10px"))
+        layout = widgets.Layout(align_items="flex-start", grid_gap="10px", flex_flow="row wrap")
+        return widgets.HBox([column, rest], layout=layout)
 
     def page(
         self, *children: Any, on_theme: Callable[[], None], save: Callable[[str], bytes], formats: Sequence[str]
