@@ -292,7 +292,8 @@ class Stage:
         import ipywidgets as widgets
 
         column = widgets.VBox(list(left), layout=widgets.Layout(width=f"{width}px", flex="0 0 auto"))
-        rest = right if isinstance(right, widgets.Widget) else widgets.VBox(list(right))
+        beside = widgets.Layout(flex="1 1 640px", min_width="0")  # a long text must not take a line of its own
+        rest = right if isinstance(right, widgets.Widget) else widgets.VBox(list(right), layout=beside)
         layout = widgets.Layout(align_items="flex-start", grid_gap="10px", flex_flow="row wrap")
         return widgets.HBox([column, rest], layout=layout)
 

@@ -20,6 +20,8 @@ def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, name):
     window = open_demo(name)
     assert window.page.locator('[role="alert"]').count() == 0
     assert window.fits()
+    canvas = "document.querySelector('.jupyter-matplotlib canvas').getBoundingClientRect()"
+    assert window.page.evaluate(f"{canvas}.left") > 250, "the figure belongs beside the controls"
     window.screenshot("_light")
     background = "getComputedStyle(document.querySelector('.demo-page')).backgroundColor"
     assert window.page.evaluate(background) == "rgb(255, 255, 255)"
