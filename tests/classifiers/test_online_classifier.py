@@ -12,7 +12,9 @@ from classifiers.mira import Mira, mira_rule
 from classifiers.online_classifier import OnlineClassifier, Round, compiled
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
+from lxmls_day1.checks import check_inputs
 from lxmls_day1.errors import InputError
+from lxmls_day1.kernels import as_examples
 
 RULES = [perceptron_rule, mira_rule, svm_rule, max_ent_rule]
 
@@ -57,8 +59,26 @@ def uncompiled(rule):
     return lambda *arguments: rule(*arguments)
 
 
+@pytest.mark.parametrize("shape", [(50, 2), (7, 30), (3, 0), (0, 3)])
+def test_rows_of_a_dense_matrix_are_those_of_the_sparse_one(shape):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=shape) * (rng.random(shape) < 0.6)
+    for dense, sparse in zip(as_examples(X), as_examples(sp.csr_array(X)), strict=True):
+        np.testing.assert_array_equal(dense, sparse)
+        assert np.asarray(dense).dtype == np.asarray(sparse).dtype
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_what_is_not_finite_is_named_and_large_numbers_are_finite(form):
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(InputError, match=rf"X\[1, 1\] is {bad}"):
+            Perceptron().train(form([[1.0, 2.0], [0.5, bad]]), [0, 1])
+    X = form([[1e308, 1e308], [-1e308, 0.0]])  # neither their sum nor their squares are
+    assert check_inputs(X) is X
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize("n_classes", range(2, 12))
+@pytest.mark.parametrize("n_classes", [*range(2, 17), 20])
 @pytest.mark.parametrize("density", [1.0, 0.3])
 def test_compiled_readable_and_naive_loop_agree(rule, n_classes, density):
     X, labels, orders = random_problem(n_classes, n_classes, density=density)
@@ -211,7 +231,8 @@ def test_seed_and_order():
     assert not np.array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=4).train(X, labels))
     once = np.random.default_rng(0).permutation(len(X))
     np.testing.assert_array_equal(
-        Perceptron(nr_rounds=2, order=once).train(X, labels), Perceptron(nr_rounds=2, order=[once, once]).train(X, labels)
+        Perceptron(nr_rounds=2, order=once).train(X, labels),
+        Perceptron(nr_rounds=2, order=[once, once]).train(X, labels),
     )
 
 
@@ -237,7 +258,11 @@ def test_read_only_inputs_unsorted_and_repeated_entries():
     backwards = np.lexsort((-column, row))
     row, column = row[backwards], column[backwards]
     halves = sp.csr_array(  # every entry twice, half of it each time, columns backwards
-        (np.repeat(X[row, column] / 2, 2), np.repeat(column, 2), np.concatenate([[0], 2 * np.cumsum((X != 0).sum(axis=1))])),
+        (
+            np.repeat(X[row, column] / 2, 2),
+            np.repeat(column, 2),
+            np.concatenate([[0], 2 * np.cumsum((X != 0).sum(axis=1))]),
+        ),
         shape=X.shape,
     )
     entries = halves.nnz
@@ -304,7 +329,12 @@ class TestStudentsRules:
 
     @pytest.mark.parametrize(
         ("returned", "says"),
-        [(None, "is its return missing"), (1.0, "2 classes, but returned 1.0"), ([1, 2, 3], "2 classes"), ("no", "'no'")],
+        [
+            (None, "is its return missing"),
+            (1.0, "2 classes, but returned 1.0"),
+            ([1, 2, 3], "2 classes"),
+            ("no", "'no'"),
+        ],
     )
     def test_a_rule_that_returns_something_else(self, returned, says):
         class Wrong(OnlineClassifier):
@@ -351,7 +381,10 @@ class TestStudentsRules:
             def rule(scores, label, sq_norm, step, cost):
                 return 1e200 * (1 + np.abs(scores))
 
-        with np.errstate(over="ignore", invalid="ignore"), pytest.raises(InputError, match="grew beyond all bounds by round"):
+        with (
+            np.errstate(over="ignore", invalid="ignore"),
+            pytest.raises(InputError, match="grew beyond all bounds by round"),
+        ):
             Explosive().train([[1e3], [1e3]], [0, 1])
 
     def test_a_learner_without_a_rule(self):
