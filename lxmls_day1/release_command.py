@@ -9,7 +9,8 @@ import click
 @click.option(
     "--with-solutions", is_flag=True, help="All solutions, hidden checks and known mistakes: not for students."
 )
-def command(out: str, exercises: str | None, with_solutions: bool) -> None:
+@click.option("--course", default="", metavar="ADDRESS", help="Where the bundle will be cloned from on Colab.")
+def command(out: str, exercises: str | None, with_solutions: bool, course: str) -> None:
     """Make the bundle for students in the folder OUT: a workspace and a wheel without solutions, as folder and as zip.
 
     It is made from a checkout of the repository. The same checkout gives the same bytes.
@@ -18,6 +19,7 @@ def command(out: str, exercises: str | None, with_solutions: bool) -> None:
     Examples:
       lxmls-day1 release out
       lxmls-day1 release out --exercises 1.2,1.5,1.7
+      lxmls-day1 release out --course https://example.org/day-1.git
       lxmls-day1 release out --with-solutions
     """
     from lxmls_day1.errors import InputError
@@ -26,7 +28,7 @@ def command(out: str, exercises: str | None, with_solutions: bool) -> None:
     if exercises is not None and with_solutions:
         raise InputError("--with-solutions leaves no exercise open, so --exercises does not go with it.")
     ids = None if exercises is None else [id.strip() for id in exercises.split(",") if id.strip()]
-    made = release(out, ids, with_solutions)
+    made = release(out, ids, with_solutions, course)
     click.echo(f"{made.folder} ({made.n_files} files)")
     click.echo(f"{made.archive}")
     if with_solutions:

@@ -36,13 +36,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 colab = "google.colab" in sys.modules
+if colab and COURSE and not Path("lab").is_dir():
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", COURSE, "lab"], check=True)
 here = Path(globals().get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or "here").resolve().parent
 around = [here, *here.parents, Path.cwd(), *Path.cwd().parents, *(Path.cwd().glob("*/") if colab else [])]
 folder = next((path for path in around if (path / "readers").is_dir() and (path / "classifiers").is_dir()), None)
 if find_spec("lxmls_day1") is None:
+    if colab and folder is None:
+        raise SystemExit("Which course is it? Paste its address between the quotes of COURSE, and run this cell again.")
     if colab:
-        wheels = [*folder.glob("*.whl"), folder] if folder else [f"git+{COURSE}"]
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", str(wheels[0])], check=True)
+        wheel = next(folder.glob("*.whl"), folder)
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", str(wheel)], check=True)
     elif folder:
         sys.path.insert(0, str(folder))
 

@@ -303,11 +303,34 @@ subprocess.run = run
         (tmp_path / "clone/lxmls_day1-1.0-py3-none-any.whl").touch()
         assert ".whl\n" in self.run(first_cell, tmp_path, self.COLAB.format(root=str(ROOT)))
 
-    def test_on_colab_it_installs_from_the_address_of_the_course(self, first_cell, tmp_path):
+    def test_on_colab_it_clones_the_course_and_installs_what_lies_there(self, first_cell, tmp_path):
         source = first_cell.replace('COURSE = ""', 'COURSE = "some-address"')
         assert source != first_cell
-        said = self.run(source, tmp_path, self.COLAB.format(root=str(ROOT)))
-        assert said.startswith("-m pip install --quiet git+some-address\n")
+        before = (
+            self.COLAB.format(root=str(ROOT))
+            + """
+from pathlib import Path
+installing = subprocess.run
+def run(command, check):
+    installing(command, check)
+    if command[:2] == ["git", "clone"]:
+        for name in ("readers", "classifiers"):
+            Path(command[-1], name).mkdir(parents=True)
+            Path(command[-1], name, "__init__.py").touch()
+subprocess.run = run
+"""
+        )
+        said = self.run(source, tmp_path, before).splitlines()
+        assert said[0] == "clone --quiet --depth 1 some-address lab"
+        assert said[1] == f"-m pip install --quiet {tmp_path / 'lab'}"
+
+    def test_on_colab_without_a_course_it_says_what_to_do(self, first_cell, tmp_path):
+        program = self.COLAB.format(root=str(ROOT)) + first_cell
+        ended = subprocess.run(
+            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 1 and "Traceback" not in ended.stderr
+        assert ended.stderr.startswith("Which course is it? Paste its address")
 
 
 @pytest.fixture(scope="module")

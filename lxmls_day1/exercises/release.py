@@ -5,6 +5,7 @@ entries are sorted, and times and modes are fixed.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,7 +46,10 @@ class Release:
 
 
 def release(
-    out: str | os.PathLike[str], assigned: Collection[str] | None = None, with_solutions: bool = False
+    out: str | os.PathLike[str],
+    assigned: Collection[str] | None = None,
+    with_solutions: bool = False,
+    course: str = "",
 ) -> Release:
     """Make the bundle for students, or with solutions the one for instructors.
 
@@ -57,6 +61,8 @@ def release(
         The exercises that students are to solve; the others come with their solutions. All unless given.
     with_solutions : bool
         Whether everything comes with solutions, hidden checks and known mistakes.
+    course : str, optional
+        Where the bundle will be published as a git repository: notebooks that are opened on Colab clone it from there.
 
     Returns
     -------
@@ -81,6 +87,7 @@ def release(
         if path.exists():
             raise InputError(f"{path} is there already; nothing was touched. Delete it, or name another folder.")
     lab = solved_files(reference) if with_solutions else student_files(reference, stubbed)
+    lab = with_course(lab, course)
     wheel_name, wheel = build_wheel(reference, reference_files(reference) if with_solutions else lab)
     bundle: Files = dict(lab)
     constraints = reference / "constraints.txt"
@@ -103,6 +110,28 @@ def release(
         finally:
             zip_beside.unlink(missing_ok=True)
     return Release(folder, archive, stubbed, len(bundle))
+
+
+def with_course(files: Files, address: str) -> Files:
+    """The same files, with the address of the course in the first cell of the notebooks.
+
+    Examples
+    --------
+    >>> path = PurePosixPath("notebooks/1.py")
+    >>> with_course({path: b'COURSE = ""'}, "https://example.org/day-1.git")[path]
+    b'COURSE = "https://example.org/day-1.git"'
+    """
+    if not address:
+        return files
+    if not re.fullmatch(r"[\w@:/.+~%=-]+", address):
+        raise InputError(f"{address!r} is not the address of a git repository, such as https://example.org/day-1.git.")
+    quotes = {".py": b'"', ".ipynb": b'\\"'}  # in JSON they are escaped
+    return {
+        path: content.replace(b"COURSE = " + 2 * quote, b"COURSE = " + quote + address.encode() + quote)
+        if (quote := quotes.get(path.suffix)) and path.parts[0] == "notebooks"
+        else content
+        for path, content in files.items()
+    }
 
 
 def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:

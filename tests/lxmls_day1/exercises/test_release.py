@@ -1,5 +1,6 @@
 """The bundle for students, made from the tiny lab and this package, and from the real one."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,7 +15,8 @@ from lxmls_day1.exercises import release as module
 from lxmls_day1.exercises.authors_check import leaks, solution_lines
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.registry import Registry
-from lxmls_day1.exercises.release import release
+from lxmls_day1.exercises.release import release, with_course
+from lxmls_day1.lab import reference_folder
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -35,6 +37,20 @@ def tree(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
+
+
+def test_the_address_of_the_course_goes_into_every_notebook():
+    files = student_files(reference_folder())
+    changed = with_course(files, "https://example.org/day-1.git")
+    paths = [path for path in files if changed[path] != files[path]]
+    assert {path.stem[:2] for path in paths} == {"1_", "2_", "3_", "4_", "5_"} and len(paths) in (5, 10)
+    for path in paths:
+        text = changed[path].decode()
+        if path.suffix == ".ipynb":
+            text = "".join("".join(cell["source"]) + "\n" for cell in json.loads(text)["cells"])
+        assert 'COURSE = "https://example.org/day-1.git"  #' in text
+    with pytest.raises(InputError, match="not the address of a git repository"):
+        with_course(files, 'x"; import os')
 
 
 class TestBundle:
