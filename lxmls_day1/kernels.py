@@ -383,6 +383,12 @@ def _steps(
     flat_weights = V.reshape(V.size)
     rows_far, weights_far = len(data) > _NEAR, V.size > 8 * _NEAR
     for n in range(first_step, n_steps):
+        if n == next_round:
+            current_round += 1
+            next_round += steps_per_round
+        m = order[n]
+        label = labels[m]
+        score_row(indptr, indices, data, m, V, scores)
         # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
         if rows_far and n + 16 < n_steps:
             _prefetch(indptr, order[n + 16])
@@ -391,12 +397,6 @@ def _steps(
             _prefetch_row(indptr, indices, data, order[n + 8])
         if weights_far and n + 1 < n_steps:
             _prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
-        if n == next_round:
-            current_round += 1
-            next_round += steps_per_round
-        m = order[n]
-        label = labels[m]
-        score_row(indptr, indices, data, m, V, scores)
         for k in range(n_columns):
             scores[k] *= scale
         if n_columns < n_classes:

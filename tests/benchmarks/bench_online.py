@@ -69,7 +69,7 @@ def main(quick=False):
         compare("Books, K = 2", corpus.train_X, corpus.train_y, rounds=10, repeats=5 if quick else 15)
     for n_classes in (4, 20):
         X, y = synthetic_text(20_000 if quick else 180_000, 50_000, 80, n_classes)
-        compare(f"Synthetic text, K = {n_classes}", X, y, rounds=2 if quick else 5, repeats=2 if quick else 3)
+        compare(f"Synthetic text, K = {n_classes}", X, y, rounds=2 if quick else 10, repeats=2 if quick else 3)
 
 
 if __name__ == "__main__":
