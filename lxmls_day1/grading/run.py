@@ -267,7 +267,7 @@ def grade_some(plan: Plan, submissions: Sequence[Submission], place: str | None 
     warm = functools.partial(_warm_starter, plan, place)
     for attempt in (1, 2):
         try:
-            return _grade_some(plan, submissions, warm)
+            return _grade_some(plan, submissions, warm, place)
         except BoxesUnavailable:
             close_starters()  # the process that makes boxes may have been killed: once more with a new one
             if attempt == 2:
@@ -276,7 +276,10 @@ def grade_some(plan: Plan, submissions: Sequence[Submission], place: str | None 
 
 
 def _grade_some(
-    plan: Plan, submissions: Sequence[Submission], warm: Callable[..., Starter | SpawnedStarter]
+    plan: Plan,
+    submissions: Sequence[Submission],
+    warm: Callable[..., Starter | SpawnedStarter],
+    place: str | None,
 ) -> list[Graded]:
     from lxmls_day1.grading.session import Checked, CheckSession
 
@@ -298,7 +301,7 @@ def _grade_some(
 
     gradable = [number for number, submission in enumerate(submissions) if not submission.problem]
     session = CheckSession(
-        all_check_files(plan.exercises), plan.expected, plan.seed, warm(), plan.limits, plan.refuse_hidden
+        all_check_files(plan.exercises), plan.expected, plan.seed, warm(), plan.limits, plan.refuse_hidden, place
     )
     session.run_all([labs[number] for number in gradable], lambda i, checked, lab: done(gradable[i], checked, lab))
     for number, submission in enumerate(submissions):

@@ -65,6 +65,8 @@ class CheckSession:
     limits : Limits
     refuse_hidden : str
         Why hidden checks are not run, if they are not.
+    place : str, optional
+        A folder for temporary files, if it is on this machine.
     """
 
     def __init__(
@@ -75,12 +77,14 @@ class CheckSession:
         starter: Starter | SpawnedStarter,
         limits: Limits,
         refuse_hidden: str = "",
+        place: str | None = None,
     ):
         self._check_files = check_files
         self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
         self._starter = starter
         self._limits = limits
         self._refuse_hidden = refuse_hidden
+        self._place = place if place is not None and os.path.isdir(place) else None
         self._grades: list[CheckGrade] = []
         self._printed = ""
         self._found: tuple[str, str, list[tuple[str, str]]] | None = None
@@ -109,7 +113,9 @@ class CheckSession:
             return
         self._labs, self._done = labs, done
         self._failure: BaseException | None = None
-        with tempfile.TemporaryDirectory(prefix="lxmls-day1-grading-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="lxmls-day1-grading-", dir=self._place, ignore_cleanup_errors=True
+        ) as folder:
             settings = Path(folder, "pytest.ini")
             settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
             options = [*check_process.PYTEST_OPTIONS, "-c", str(settings), f"--rootdir={self._check_files[0].parent}"]
