@@ -34,7 +34,7 @@ class Setting(click.ParamType):
             return name, WORDS[text.lower()]
         try:
             return name, ast.literal_eval(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # TypeError: {[]: 1}
             return name, text
 
 

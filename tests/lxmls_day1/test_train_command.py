@@ -215,3 +215,9 @@ def test_the_same_training_gives_the_same_file():
     train("--classifier", "svm", "--out", "a.npz")
     train("--classifier", "svm", "--out", "b.npz")
     assert np.array_equal(load("a.npz").params, load("b.npz").params)
+
+
+def test_a_setting_that_python_cannot_build_is_a_bare_word():
+    from lxmls_day1.train_command import Setting
+
+    assert Setting().convert("cost={[]: 1}", None, None) == ("cost", "{[]: 1}")
