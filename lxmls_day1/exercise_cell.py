@@ -8,7 +8,6 @@ have given a value.
 """
 
 import os
-import sys
 import traceback
 from pathlib import Path
 from types import TracebackType
@@ -40,7 +39,7 @@ class ExerciseCell:
         self.number = str(number)
 
     def __enter__(self) -> Self:
-        forget_modules(self.lab.folder)
+        self.lab.forget()
         return self
 
     def __exit__(
@@ -59,23 +58,6 @@ class ExerciseCell:
         place = place_in_folder(trace, self.lab.folder)
         print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")
         return True
-
-
-def forget_modules(folder: str | os.PathLike[str]) -> None:
-    """Drop what was imported as ``readers`` or ``classifiers`` from a lab folder; objects made by it keep working.
-
-    Parameters
-    ----------
-    folder : path
-    """
-    import importlib
-
-    folder = Path(folder)
-    for name, module in list(sys.modules.items()):
-        origin = getattr(module, "__file__", None)
-        if name.partition(".")[0] in ("readers", "classifiers") and origin and Path(origin).is_relative_to(folder):
-            del sys.modules[name]
-    importlib.invalidate_caches()
 
 
 def place_in_folder(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:

@@ -8,6 +8,7 @@ import importlib
 import inspect
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from lxmls_day1.exercises.notebook_display import Shown
 
 PACKAGES = ("readers", "classifiers")
+_IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
 
 
 class Lab:
@@ -48,7 +50,7 @@ class Lab:
     Python knows one package of the name ``classifiers`` at a time. So `load` makes this folder the first on ``sys.path``
     and drops from ``sys.modules`` what was imported as ``readers`` or ``classifiers`` from anywhere else. Objects that
     another lab has made keep working; only a *new* import finds this folder. Two labs can thus be used in turn, in one
-    thread. To keep them apart altogether, give each a process.
+    thread. To keep them apart altogether, give each a process. One lab may be used by several threads.
 
     Examples
     --------
@@ -125,9 +127,10 @@ class Lab:
             return known  # nobody else's folder came first since: thousands of calls of a function need not look again
         path = self.folder.joinpath(package, *stem.split(".")).with_suffix(".py")
         self._require(path, package)
-        self._come_first()
         try:
-            module = importlib.import_module(name)
+            with _IMPORTS:
+                self._come_first()
+                module = importlib.import_module(name)
         except SyntaxError as error:
             where = Path(error.filename or path)
             raise InputError(f"{self._place(where, error.lineno)}: this is not Python: {error.msg}.") from error
@@ -140,6 +143,17 @@ class Lab:
             raise InputError(f"{name} was found in {module.__file__} rather than in {self.folder}.")
         self._loaded[name] = module
         return module
+
+    def forget(self) -> None:
+        """Drop what was imported from this folder, so that the next import reads the files anew.
+
+        What the dropped modules have made keeps working.
+        """
+        with _IMPORTS:
+            for name in _imported():
+                if self._holds(name, sys.modules[name]):
+                    del sys.modules[name]
+            importlib.invalidate_caches()
 
     def classifier(self, module: str, class_name: str, **settings: Any) -> Any:
         """Make a classifier of this lab: ``lab.classifier("mira", "Mira", regularizer=0.5)``.
@@ -305,12 +319,13 @@ class Lab:
     def _come_first(self) -> None:
         """Make this folder the one in which ``readers`` and ``classifiers`` are looked for."""
         folder = str(self.folder)
-        if sys.path[:1] != [folder]:
-            sys.path[:] = [folder, *(entry for entry in sys.path if entry != folder)]
-        for name, module in list(sys.modules.items()):
-            if name.startswith(PACKAGES) and name.partition(".")[0] in PACKAGES and not self._holds(name, module):
-                del sys.modules[name]
-        importlib.invalidate_caches()
+        with _IMPORTS:
+            if sys.path[:1] != [folder]:
+                sys.path[:] = [folder, *(entry for entry in sys.path if entry != folder)]
+            for name in _imported():
+                if not self._holds(name, sys.modules[name]):
+                    del sys.modules[name]
+            importlib.invalidate_caches()
 
     def _holds(self, name: str, module: ModuleType) -> bool:
         """Whether `module`, imported as `name`, stands in the package folder of that name that is ours."""
@@ -330,6 +345,11 @@ class Lab:
             if path.is_absolute() and any(is_within(path, self.folder / package) for package in PACKAGES):
                 return path, frame.lineno
         return default, None
+
+
+def _imported() -> list[str]:
+    """The names of all modules in ``sys.modules`` that are, or belong to, a package of a lab."""
+    return [name for name in list(sys.modules) if name.startswith(PACKAGES) and name.partition(".")[0] in PACKAGES]
 
 
 def is_lab_folder(folder: Path) -> bool:

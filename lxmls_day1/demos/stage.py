@@ -44,7 +44,7 @@ import numpy as np
 
 from lxmls_day1 import plotting
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercise_cell import forget_modules, place_in_folder
+from lxmls_day1.exercise_cell import place_in_folder
 from lxmls_day1.lab import PACKAGES
 from lxmls_day1.whole_files import replace_files
 
@@ -584,7 +584,7 @@ class Demonstration:
         live: bool | None = None,
         **start: Any,
     ):
-        forget_modules(lab.folder)
+        lab.forget()
         self.lab = lab
         self.stage = Stage(self.name, self.title, lab.folder, dark, scale, live)
         self._held, self._doing = 1, 0

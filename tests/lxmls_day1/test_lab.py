@@ -1,6 +1,8 @@
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -130,6 +132,34 @@ class TestLoading:
         for package in ("readers", "classifiers"):
             for file in (ROOT / package).glob("[!_]*.py"):
                 assert Path(lab.load(f"{package}.{file.stem}").__file__) == file
+
+
+class TestThreads:
+    """A demonstration computes in a thread of its own while another is opened, or a cell of an exercise is run."""
+
+    @pytest.fixture
+    def gate(self, monkeypatch):
+        """What a file of the lab waits for while it is imported."""
+        gate = SimpleNamespace(reached=threading.Event(), opened=threading.Event())
+        monkeypatch.setitem(sys.modules, "gate", gate)
+        return gate
+
+    @pytest.mark.parametrize("same", [True, False])
+    def test_what_one_imports_the_other_does_not_take_away(self, tmp_path, gate, same):
+        slow = "import gate\ngate.reached.set()\ngate.opened.wait(60)\nfrom classifiers.loop import WHERE\n"
+        lab = make_lab(tmp_path / "mine", slow=slow, loop="WHERE = 'here'")
+        other = lab if same else make_lab(tmp_path / "other")
+        found = []
+        importing = threading.Thread(target=lambda: found.append(lab.load("classifiers.slow").WHERE))
+        importing.start()
+        assert gate.reached.wait(60)
+        disturbing = threading.Thread(target=lab.forget if same else lambda: Lab.open(other.folder))
+        disturbing.start()
+        disturbing.join(0.3)  # long enough to do harm, were it allowed to
+        gate.opened.set()
+        importing.join()
+        disturbing.join()
+        assert found == ["here"] and "classifiers.slow" not in sys.modules
 
 
 class TestMistakes:
