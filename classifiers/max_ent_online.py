@@ -24,10 +24,9 @@ def max_ent_rule(scores, label, sq_norm, step, cost):
     >>> max_ent_rule(np.array([1000.0, 1000.0]), 1, 1.0, 1.0, np.array([1.0, 0.0]))
     array([-0.5,  0.5])
     """
-    # exercise 1.6: solution (5 lines)
-    p = np.exp(scores - scores.max())
-    p /= p.sum()
-    d = -step * p
+    # exercise 1.6: solution (4 lines)
+    d = np.exp(scores - scores.max())
+    d *= -step / d.sum()  # −η p
     d[label] += step
     return d
     # exercise 1.6: end

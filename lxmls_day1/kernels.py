@@ -178,6 +178,12 @@ def _four_zeros(_typing_context):
 
 
 @cached_jit(**_ROW_PRIMITIVE)
+def _place(indices, i, n_classes, k):
+    """Where the weight for class ``k`` of the i-th entry's feature lies, counted through the rows of V."""
+    return (np.uint64(np.uint32(indices[i])) + np.uint64(1)) * n_classes + k
+
+
+@cached_jit(**_ROW_PRIMITIVE)
 def score_row(indptr, indices, data, m, V, scores):
     """scores ← g(x_m)ᵀ V, shape (K,): summed in registers, eight, four, two or one class at a time.
 
@@ -190,17 +196,26 @@ def score_row(indptr, indices, data, m, V, scores):
     while k + eight <= n_classes:
         low, high = _load_four(V, k), _load_four(V, k + four)
         for i in range(start, stop):
-            at, value = (np.uint64(np.uint32(indices[i])) + one) * n_classes + k, data[i]
+            at, value = _place(indices, i, n_classes, k), data[i]
             low = _add_multiple(low, value, _load_four(V, at))
             high = _add_multiple(high, value, _load_four(V, at + four))
         _store_four(scores, k, low)
         _store_four(scores, k + four, high)
         k += eight
     if k + four <= n_classes:
-        low = _load_four(V, k)
-        for i in range(start, stop):
-            low = _add_multiple(low, data[i], _load_four(V, (np.uint64(np.uint32(indices[i])) + one) * n_classes + k))
-        _store_four(scores, k, low)
+        # Four sums, of every fourth feature each, need not wait for one another. (More classes than these four would have
+        # to be summed in the same order.)
+        sum0, sum1, sum2, sum3 = _load_four(V, k), _four_zeros(), _four_zeros(), _four_zeros()
+        last = stop - (stop - start) % four if n_classes == four else start
+        for i in range(start, last, four):
+            sum0 = _add_multiple(sum0, data[i], _load_four(V, _place(indices, i, n_classes, k)))
+            sum1 = _add_multiple(sum1, data[i + one], _load_four(V, _place(indices, i + one, n_classes, k)))
+            sum2 = _add_multiple(sum2, data[i + two], _load_four(V, _place(indices, i + two, n_classes, k)))
+            sum3 = _add_multiple(sum3, data[i + three], _load_four(V, _place(indices, i + three, n_classes, k)))
+        for i in range(last, stop):
+            sum0 = _add_multiple(sum0, data[i], _load_four(V, _place(indices, i, n_classes, k)))
+        sum0, sum2 = _add_multiple(sum0, 1.0, sum1), _add_multiple(sum2, 1.0, sum3)
+        _store_four(scores, k, _add_multiple(sum0, 1.0, sum2))
         k += four
     if k + two <= n_classes:
         k1 = k + one
@@ -274,7 +289,7 @@ def add_row(indptr, indices, data, m, d, factor, V):
             change = _add_multiple(_four_zeros(), factor, _load_four(d, k))
             _store_four(V, k, _add_multiple(_load_four(V, k), 1.0, change))
             for i in range(start, stop):
-                at = (np.uint64(np.uint32(indices[i])) + one) * n_classes + k
+                at = _place(indices, i, n_classes, k)
                 _store_four(V, at, _add_multiple(_load_four(V, at), data[i], change))
             k += four
         if k < n_classes:
