@@ -22,7 +22,6 @@ import logging
 import os
 import re
 import tarfile
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -33,6 +32,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.whole_files import temporary_folder
 
 DATA_VARIABLE = "LXMLS_DAY1_DATA"
 CACHE_VARIABLE = "LXMLS_DAY1_CACHE"
@@ -511,8 +511,8 @@ def _fetch_into_cache(corpus: Corpus, folder: Path, table: Mapping[str, Corpus],
     ]
     cache.mkdir(parents=True, exist_ok=True)
     _log.info("downloading the %s corpus from %s", corpus.name, corpus.source.address)
-    with tempfile.TemporaryDirectory(prefix=".download-", dir=cache, ignore_cleanup_errors=True) as scratch:
-        for member, file, path in corpus.source.fetch(wanted, Path(scratch), network):
+    with temporary_folder(".download-", cache) as scratch:
+        for member, file, path in corpus.source.fetch(wanted, scratch, network):
             _publish(file, path, cache / member.folder / file.name)
     missing = [file.name for file in corpus.files if not _intact(file, folder / file.name)]
     if missing:

@@ -1,9 +1,10 @@
-"""Files that are either written completely or left as they were, whatever happens in between."""
+"""Files that are either written completely or left as they were, whatever happens in between; folders that go again."""
 
 import contextlib
 import os
 import secrets
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 
@@ -45,6 +46,32 @@ def replace_files(contents: Mapping[str | os.PathLike[str], bytes]) -> None:
     finally:
         for beside, _ in written:
             beside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+    """A folder for the length of a ``with``, which is gone after it, also where Ctrl-C comes while it is being removed.
+
+    Parameters
+    ----------
+    prefix : str
+        What its name begins with.
+    place : path, optional
+        Where it is made; among the temporary files unless given.
+
+    Examples
+    --------
+    >>> with temporary_folder("lxmls-day1-") as folder:
+    ...     written = folder.joinpath("marks.csv").write_text("mira,0.9")
+    >>> folder.exists()
+    False
+    """
+    settings = {"ignore_cleanup_errors": True}
+    with (
+        tempfile.TemporaryDirectory(prefix=prefix, dir=place, **settings) as outer,  # removed after the inner one, or with it
+        tempfile.TemporaryDirectory(dir=outer, **settings) as inner,
+    ):
+        yield Path(inner)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,6 @@ file that was generated is current, and no line of a solution is in what a stude
 
 import io
 import json
-import tempfile
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -21,6 +20,7 @@ from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_file
 from lxmls_day1.exercises.rehearsal import Rehearsal, Rehearsed, rehearse
 from lxmls_day1.exercises.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
+from lxmls_day1.whole_files import temporary_folder
 
 LEAST_MISTAKES = 4
 NO_EXERCISE = ""  # what a cell tagged ``solution`` belongs to that stands below no exercise's heading
@@ -85,7 +85,7 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
     checked = [e for e in registry if e.kind == "code" and check_files(reference / FOLDER, e)]
     if not checked:
         return
-    with tempfile.TemporaryDirectory(prefix="lxmls-day1-stubs-", ignore_cleanup_errors=True) as folder:
+    with temporary_folder("lxmls-day1-stubs-") as folder:
         rehearsals = []
         for exercise in checked:
             lab_folder = Path(folder, exercise.id).resolve()

@@ -6,7 +6,6 @@ hangs, exits or crashes is known by name; the process is ended and the checks th
 
 import contextlib
 import json
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -20,6 +19,7 @@ from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.progress import Progress, Result, files_digest
 from lxmls_day1.exercises.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.lab import Lab
+from lxmls_day1.whole_files import temporary_folder
 
 TIME_LIMIT = 30.0
 START_LIMIT = 120.0
@@ -184,8 +184,7 @@ def remember(folder: Path, report: CheckReport) -> None:
 
 def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Progressed) -> _Watched:
     watched = _Watched()
-    with tempfile.TemporaryDirectory(prefix="lxmls-day1-check-", ignore_cleanup_errors=True) as temporary:
-        place = Path(temporary)
+    with temporary_folder("lxmls-day1-check-") as place:
         (place / "pytest.ini").write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
         left: list[str] | None = None
         while left is None or left:

@@ -8,7 +8,6 @@ import contextlib
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from lxmls_day1.exercises.mistakes import Mistake, read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files, exercise_of_check
 from lxmls_day1.exercises.rehearsal import Rehearsal, Rehearsed, rehearse
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.whole_files import replace_files, temporary_folder
 
 REFERENCE = "the reference"
 
@@ -114,7 +113,7 @@ def mistaken_lab(reference: Path, exercise: Exercise, mistake: Mistake) -> Itera
         if name.endswith(".py")
     }
     made = mistake.made_in(sources)
-    with tempfile.TemporaryDirectory(prefix="lxmls-day1-mistake-", ignore_cleanup_errors=True) as folder:
+    with temporary_folder("lxmls-day1-mistake-") as folder:
         for package in PACKAGES:
             ignored = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
             shutil.copytree(reference / package, Path(folder, package), ignore=ignored)

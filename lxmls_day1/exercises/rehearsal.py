@@ -6,7 +6,6 @@ is `python -m lxmls_day1.exercises.rehearsal REQUEST RESULT`; `rehearse` starts 
 
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.answers import Answer
+from lxmls_day1.whole_files import temporary_folder
 
 PATIENCE = 120.0
 
@@ -65,7 +65,7 @@ def rehearse(
     InputError
         If one does not end, or the process that runs them fails.
     """
-    with tempfile.TemporaryDirectory(prefix="lxmls-day1-", ignore_cleanup_errors=True) as folder:
+    with temporary_folder("lxmls-day1-") as folder:
         request, result, errors = (Path(folder, name) for name in ("request.json", "result.jsonl", "errors.txt"))
         Path(folder, "pytest.ini").write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
         content = {

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -24,6 +23,7 @@ from lxmls_day1.exercises.progress import Progress
 from lxmls_day1.exercises.registry import FILE, Registry
 from lxmls_day1.exercises.workspace import README, WELCOME, new_folder, write_files
 from lxmls_day1.lab import reference_folder
+from lxmls_day1.whole_files import temporary_folder
 
 STUDENT, INSTRUCTOR = "lxmls-day1-lab", "lxmls-day1-lab-with-solutions"
 BUILD_FILES = ("pyproject.toml", "README.md", "LICENSE")
@@ -136,7 +136,7 @@ def with_course(files: Files, address: str) -> Files:
 
 def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
     """The wheel of this checkout with other files for the lab; its name and content."""
-    with tempfile.TemporaryDirectory(prefix="lxmls-day1-wheel-", ignore_cleanup_errors=True) as temporary:
+    with temporary_folder("lxmls-day1-wheel-") as temporary:
         staging = Path(temporary, "staging")
         staging.mkdir()
         for name in BUILD_FILES:

@@ -248,6 +248,7 @@ def probe(request: dict[str, Any]) -> list[str]:
 
 def prepare_process() -> None:
     """What the student's code finds: no arguments, no input, no bytecode files, text output that never fails."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever has started this process may be deaf to it
     sys.argv = ["lab"]
     sys.dont_write_bytecode = True
     sys.stdin = io.StringIO()

@@ -4,14 +4,15 @@ A row that is finished is written at once, whole, into ``.rows`` in the output f
 what is left, and what has changed since: a submission, the checks, the limits or the seed.
 """
 
+import contextlib
 import functools
 import hashlib
 import itertools
 import json
 import secrets
-import shutil
+import signal
 import sys
-import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,7 +43,7 @@ from lxmls_day1.grading.sandbox import BoxesUnavailable, Level, SpawnedStarter, 
 from lxmls_day1.grading.similarity import alike
 from lxmls_day1.grading.submissions import Submission, find_submissions, lab_in_the_box, read_submission
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.whole_files import replace_files, temporary_folder
 
 ROWS, EXPECTED = ".rows", ".expected.json"
 AT_ONCE = 10  # submissions that a worker takes at a time: so many may be lost to a crash, and have to be graded again
@@ -545,26 +546,31 @@ def grade(
             else:
                 yield submission
 
-    n_at_once = max(1, min(AT_ONCE, len(found) // (2 * joblib.effective_n_jobs(jobs))))
+    n_jobs = joblib.effective_n_jobs(jobs)
+    n_at_once = max(1, min(AT_ONCE, len(found) // (2 * n_jobs)))
     n_graded = 0
-    place = tempfile.mkdtemp(prefix="lxmls-day1-boxes-")  # workers that are killed remove nothing
-    try:
-        with (
-            warnings.catch_warnings(),
-            joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs") as parallel,
-        ):
-            warnings.filterwarnings("ignore", ".*tasks have been successfully executed")  # joblib's, after an interrupt
-            parts = _in_parts(left_to_do(), n_at_once)
-            for part in parallel(joblib.delayed(grade_some)(plan, some, place) for some in parts):
-                for graded in part:
-                    keep(out, graded)
-                    rows[graded.row.student] = graded.row
-                n_graded += len(part)
-                progressed(Progress(len(rows), len(found), len(rows) - n_graded))
-    finally:
-        close_starters()
-        close_workers()
-        shutil.rmtree(place, ignore_errors=True)
+    with temporary_folder("lxmls-day1-boxes-") as folder:  # workers that are killed remove nothing
+        place = str(folder)
+        try:
+            with (
+                warnings.catch_warnings(),
+                joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs") as parallel,
+            ):
+                warnings.filterwarnings("ignore", ".*tasks have been successfully executed")  # joblib's, after Ctrl-C
+                parts = _in_parts(left_to_do(), n_at_once)
+                first = list(itertools.islice(parts, 2 * n_jobs))
+                with _deaf_to_interrupts():  # for a moment only: what is sent to workers first has been read
+                    parts = itertools.chain(first, parts)
+                    done = parallel(joblib.delayed(grade_some)(plan, some, place) for some in parts)
+                for part in done:
+                    for graded in part:
+                        keep(out, graded)
+                        rows[graded.row.student] = graded.row
+                    n_graded += len(part)
+                    progressed(Progress(len(rows), len(found), len(rows) - n_graded))
+        finally:
+            close_starters()
+            close_workers()
     progressed(Progress(len(rows), len(found), len(rows) - n_graded))
     book = plan.gradebook(rows.values())
     write_files(out, files_of_class(book, alike(book.rows)))
@@ -574,6 +580,19 @@ def grade(
 def _in_parts(submissions: Iterator[Submission], size: int) -> Iterator[list[Submission]]:
     while part := list(itertools.islice(submissions, size)):
         yield part
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes that are started in it never hear a terminal's Ctrl-C. It is for us to hear it, and to end them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def close_workers() -> None:

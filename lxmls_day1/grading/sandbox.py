@@ -345,13 +345,21 @@ class SpawnedStarter:
     """What takes the place of a `Starter` where a process cannot be forked: a new Python for each box.
 
     Its boxes are of the level ``process``.
+
+    Parameters
+    ----------
+    place : str, optional
+        Where the folders of its boxes are made if that is there; among the temporary files unless given.
     """
 
     level = PROCESS
 
+    def __init__(self, place: str | None = None):
+        self._place = place if place is not None and os.path.isdir(place) else None
+
     def start(self, limits: dict[str, float]) -> "Spawned":
         """Make one box: slower than by a `Starter`, for Python starts anew."""
-        folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-box-"))
+        folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-box-", dir=self._place))
         lab_folder = folder / "lab"
         lab_folder.mkdir()
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -460,7 +468,7 @@ def starter_of(
 ) -> Starter | SpawnedStarter:
     """A new starter of a level: forking ones are for Linux."""
     if level == PROCESS and not sys.platform.startswith("linux"):
-        return SpawnedStarter()
+        return SpawnedStarter(place)
     if not sys.platform.startswith("linux"):
         raise BoxesUnavailable(f"{level} is for Linux")
     return Starter(level, given, notebooks, place)

@@ -6,7 +6,6 @@ do to a check is to answer wrongly, late or not at all.
 
 import contextlib
 import os
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
+from lxmls_day1.whole_files import temporary_folder
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
 KEPT_OUTPUT = 4000
@@ -113,9 +113,7 @@ class CheckSession:
             return
         self._labs, self._done = labs, done
         self._failure: BaseException | None = None
-        with tempfile.TemporaryDirectory(
-            prefix="lxmls-day1-grading-", dir=self._place, ignore_cleanup_errors=True
-        ) as folder:
+        with temporary_folder("lxmls-day1-grading-", self._place) as folder:
             settings = Path(folder, "pytest.ini")
             settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
             options = [*check_process.PYTEST_OPTIONS, "-c", str(settings), f"--rootdir={self._check_files[0].parent}"]

@@ -1,9 +1,10 @@
 import errno
+import shutil
 from pathlib import Path
 
 import pytest
 
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.whole_files import replace_files, temporary_folder
 
 
 def contents(folder):
@@ -69,3 +70,30 @@ def test_a_folder_in_the_way_is_an_error_and_leaves_no_trace(tmp_path):
         replace_files({tmp_path / "results": b"x"})
     assert caught.value.filename == str(tmp_path / "results")
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
+
+
+class TestTemporaryFolder:
+    def test_it_goes_with_all_that_is_in_it(self, tmp_path):
+        with temporary_folder("ours-", tmp_path) as folder:
+            assert folder.is_dir() and folder.is_relative_to(tmp_path)
+            (folder / "deep").mkdir()
+            (folder / "deep" / "file").touch()
+            assert [path.name.startswith("ours-") for path in tmp_path.iterdir()] == [True]
+        assert contents(tmp_path) == {}
+
+    def test_it_goes_where_its_removal_is_interrupted(self, tmp_path, monkeypatch):
+        """Ctrl-C comes when half of the files are gone."""
+        real, calls = shutil.rmtree, []
+
+        def interrupted(path, *arguments, **settings):
+            calls.append(path)
+            if len(calls) == 1:
+                (folder / "a").unlink()
+                raise KeyboardInterrupt
+            return real(path, *arguments, **settings)
+
+        with pytest.raises(KeyboardInterrupt), temporary_folder("ours-", tmp_path) as folder:
+            (folder / "a").touch()
+            (folder / "b").touch()
+            monkeypatch.setattr(shutil, "rmtree", interrupted)
+        assert len(calls) > 1 and contents(tmp_path) == {}

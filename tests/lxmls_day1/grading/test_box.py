@@ -1,5 +1,6 @@
 """Boxes of each level: what comes out of them, and what is said of those that go down."""
 
+import signal
 import sys
 import time
 from pathlib import PurePosixPath
@@ -70,6 +71,11 @@ def leave():
     os._exit(7)
 
 
+def hears_interrupts():
+    import signal
+    return signal.getsignal(signal.SIGINT) == signal.default_int_handler
+
+
 def secret():
     return {1, 2}
 
@@ -119,6 +125,20 @@ def test_an_object_stays_inside_and_keeps_its_state(lab):
     assert counter.add(3) == 5
     assert counter.count == 5
     assert counter.plus(counter) == 10
+
+
+def test_a_box_hears_interrupts_also_where_its_starter_does_not(request):
+    level = next(level for level in LEVELS if not why_not(level))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        starter = starter_of(level)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    request.addfinalizer(starter.close)
+    lab = BoxedLab(starter, FILES, LIMITS)
+    request.addfinalizer(lab.close)
+    lab.begin()
+    assert lab.function("things", "hears_interrupts") is True
 
 
 @pytest.mark.parametrize(

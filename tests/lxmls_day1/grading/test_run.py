@@ -227,6 +227,17 @@ def test_ctrl_c_with_several_workers_keeps_rows_and_leaves_nothing_behind(tmp_pa
     assert [path.name for path in temporary.iterdir() if path.name.startswith("lxmls-day1")] == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="on Windows a new process does not take over what another ignores")
+def test_workers_do_not_hear_an_interrupt_from_their_birth_on():
+    """Ctrl-C while they are still importing would print a traceback for each."""
+    ask = [sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGINT) == signal.SIG_IGN)"]
+    before = signal.getsignal(signal.SIGINT)
+    with run._deaf_to_interrupts():
+        assert subprocess.run(ask, capture_output=True, text=True, check=True).stdout == "True\n"
+    assert signal.getsignal(signal.SIGINT) == before
+    assert subprocess.run(ask, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
 def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved):
     """Half a separator's margin is wrong on every input, and by another number on each."""
     path = PurePosixPath("classifiers/mistake_bounds.py")
