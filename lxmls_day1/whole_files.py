@@ -67,8 +67,8 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None) -
     False
     """
     settings = {"ignore_cleanup_errors": True}
-    with (
-        tempfile.TemporaryDirectory(prefix=prefix, dir=place, **settings) as outer,  # removed after the inner one, or with it
+    with (  # the inner one is removed first; where that is interrupted, the outer one still takes it along
+        tempfile.TemporaryDirectory(prefix=prefix, dir=place, **settings) as outer,
         tempfile.TemporaryDirectory(dir=outer, **settings) as inner,
     ):
         yield Path(inner)
