@@ -80,7 +80,7 @@ def lbfgs(function, start, diagonal=None, memory=20):
         if there is None:
             return
         s, y = there.x - here.x, there.gradient - here.gradient
-        if s @ y > 0:
+        if s @ y > 0 and y @ (y / diagonal) > 0:  # y may be so small that its square is 0
             pairs.append((s, y, s @ y))
         norm = np.linalg.norm(there.gradient)
         progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest

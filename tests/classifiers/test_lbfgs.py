@@ -100,3 +100,14 @@ def test_values_that_overflow_are_walked_back_from():
 
     *_, last = lbfgs(wall, np.array([50.0]), diagonal=np.array([1e-3]))
     assert last.x[0] == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_objective_that_falls_to_0_at_infinity_is_followed_until_nothing_is_left():
+    """The log loss of separable data without a regularizer: its gradient becomes so small that its square is 0."""
+
+    def loss(x):
+        return np.logaddexp(0, -x).sum(), -1 / (1 + np.exp(np.minimum(x, 700.0)))
+
+    *_, last = lbfgs(loss, np.zeros(2))
+    assert 0 <= last.value < 1e-170 and (last.gradient**2 == 0).all()
