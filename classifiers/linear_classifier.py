@@ -267,4 +267,3 @@ class LinearClassifier:
                 f"label {shown(y[~known][0])} was not in the training data, whose labels are {listed(self.classes)}"
             )
         return codes
-

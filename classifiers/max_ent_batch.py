@@ -162,7 +162,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         return float(losses.mean() + self.regularizer / 2 * (penalized**2).sum())
 
     def _by_descent(self, X, labels):
-        problem = MaxEntObjective(X, labels, len(self.classes), float(self.regularizer), bool(self.regularize_intercept))
+        problem = MaxEntObjective(
+            X, labels, len(self.classes), float(self.regularizer), bool(self.regularize_intercept)
+        )
         if self.solver == "lbfgs":
             path = lbfgs(problem, np.zeros(problem.size), problem.diagonal())
         else:

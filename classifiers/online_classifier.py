@@ -226,7 +226,9 @@ class OnlineClassifier(LinearClassifier):
                 f"({n_examples},) or ({nr_rounds}, {n_examples}), but has the shape {np.shape(self.order)} and the type {order.dtype}"
             )
         if order.min() < 0 or order.max() >= n_examples:
-            raise InputError(f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}")
+            raise InputError(
+                f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}"
+            )
         return np.ascontiguousarray(order, dtype=np.int64)
 
     def _with_progress(self, rounds):
@@ -326,8 +328,9 @@ def _run_compiled(kernels, machine_code, examples, labels, order, steps, shrinka
     weights.n_steps += len(order)
     scores, done = np.empty(len(costs)), 0
     while done < len(order):
+        matrices = (weights.V, weights.U, weights.state)
         done = kernels.compiled_steps()(
-            *rows, labels, order, steps, shrinkage, machine_code, costs, weights.V, weights.U, weights.state, updates, done, scores
+            *rows, labels, order, steps, shrinkage, machine_code, costs, *matrices, updates, done, scores
         )
         if done < len(order):  # the rule does not give to one class what it takes from the other
             weights.unpair()

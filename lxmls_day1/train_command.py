@@ -113,7 +113,11 @@ def command(
         )
     measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
     click.echo(f"{learner.get_name()}, trained on {corpus.get_name()}: accuracy {measured}.")
-    size = f"{len(params[0])} tags, {len(params) - 1} features" if tagger else f"{len(params[0])} classes, {corpus.nr_features} features"
+    size = (
+        f"{len(params[0])} tags, {len(params) - 1} features"
+        if tagger
+        else f"{len(params[0])} classes, {corpus.nr_features} features"
+    )
     click.echo(f"Saved as {printable(out)}: {size}.")
 
 

@@ -44,7 +44,9 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
     try:
         given = list(split)
     except TypeError:
-        raise InputError(f"split wants three shares (train, dev, test), got {split!r}; give for example (0.8, 0, 0.2)") from None
+        raise InputError(
+            f"split wants three shares (train, dev, test), got {split!r}; give for example (0.8, 0, 0.2)"
+        ) from None
     if len(given) != len(PARTS):
         raise InputError(f"split wants three shares (train, dev, test), got {given}; give for example (0.8, 0, 0.2)")
     try:

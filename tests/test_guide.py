@@ -45,7 +45,7 @@ import classifiers.svm as svmc
 import classifiers.run_all_classifiers as rac
 """
 
-BLOCKS = '''
+BLOCKS = """
 # Exercise 1.1
 sd = sds.SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
 fig, axis = sd.plot_data()
@@ -145,7 +145,7 @@ print("SVM Online Amazon Sentiment Accuracy train: %f test: %f" % (acc_train, ac
 table, (fig, axis) = rac.run_all_classifiers(sd)
 print(table)
 print("lines:", sorted(line.get_label() for line in axis.get_lines()))
-'''
+"""
 
 REPORTS = [
     "Gaussian Naive Bayes Simple Dataset", "Multinomial Naive Bayes Amazon Sentiment", "Perceptron Simple Dataset",
@@ -158,7 +158,9 @@ def run(code):
     """As in an interactive session started in the repository: the code comes on standard input."""
     environment = os.environ | {"PYTHONPATH": "", "PYTHONUTF8": "1"}
     command = [sys.executable, "-W", "error", "-"]
-    return subprocess.run(command, input=code, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8")
+    return subprocess.run(
+        command, input=code, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8"
+    )
 
 
 @pytest.mark.slow

@@ -51,7 +51,13 @@ PAIRS = [
 def compare(title, X, y, rounds, repeats):
     seconds = time_in_turn(contestants(X, y, rounds), repeats)
     rows = [
-        [ours, f"{median(seconds[ours]):.4f}", theirs, f"{median(seconds[theirs]):.4f}", f"{1 / ratio(seconds, ours, theirs):.2f}"]
+        [
+            ours,
+            f"{median(seconds[ours]):.4f}",
+            theirs,
+            f"{median(seconds[theirs]):.4f}",
+            f"{1 / ratio(seconds, ours, theirs):.2f}",
+        ]
         for ours, theirs in PAIRS
     ]
     print_table(

@@ -33,7 +33,9 @@ def test_labels_of_any_kind_and_shape_come_back_as_they_went_in(separable, label
     assert classifier.evaluate(given, y_hat) == 1.0
 
 
-@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.lil_matrix, np.asfortranarray])
+@pytest.mark.parametrize(
+    "form", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.lil_matrix, np.asfortranarray]
+)
 def test_every_form_of_the_inputs_gives_the_same_parameters(separable, form):
     X, y = separable
     expected = Perceptron(nr_rounds=3).train(X, y)

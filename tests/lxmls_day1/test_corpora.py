@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1 import corpora
 from lxmls_day1.corpora import (
     CORPORA,
     Corpus,

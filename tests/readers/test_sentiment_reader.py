@@ -29,7 +29,10 @@ ROOT = Path(__file__).parents[2]
 
 # Anything but a space and a line feed may stand in a token; some of it looks like a line end or like syntax.
 tokens = st.text(
-    st.one_of(st.sampled_from("ab_:#1\x1a\x85\u2028\x0b\x1c\r\t\ufeff'"), st.characters(exclude_characters=" \n", exclude_categories=["Cs"])),
+    st.one_of(
+        st.sampled_from("ab_:#1\x1a\x85\u2028\x0b\x1c\r\t\ufeff'"),
+        st.characters(exclude_characters=" \n", exclude_categories=["Cs"]),
+    ),
     min_size=1,
     max_size=6,
 ).filter(lambda token: not token.startswith("#label#"))

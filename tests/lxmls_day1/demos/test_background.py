@@ -107,7 +107,9 @@ def test_an_event_loop_fetches_by_itself_and_stays_alive():
         while page.background.running:
             await asyncio.sleep(0.005)
 
-    with ThreadPoolExecutor(1) as another_thread:  # in this one a browser that was tested may have left its loop running
+    with ThreadPoolExecutor(
+        1
+    ) as another_thread:  # in this one a browser that was tested may have left its loop running
         another_thread.submit(lambda: asyncio.run(asyncio.wait_for(kernel(), 20))).result()
     assert ticks == [1] and page.items == ["before", "after"] and page.ends == [None]
 
