@@ -26,6 +26,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import Files, student_files
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files
+from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import (
     MISSING,
     Boundary,
@@ -37,11 +38,12 @@ from lxmls_day1.grading.gradebook import (
     from_plain,
     to_plain,
 )
+from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.report_files import files_of_class
 from lxmls_day1.grading.sandbox import BoxesUnavailable, Level, SpawnedStarter, Starter, starter_of
 from lxmls_day1.grading.similarity import alike
-from lxmls_day1.grading.submissions import Submission, find_submissions, lab_in_the_box, read_submission
+from lxmls_day1.grading.submissions import Submission, read_submission
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
 from lxmls_day1.whole_files import replace_files, temporary_folder
 

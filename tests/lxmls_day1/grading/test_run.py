@@ -100,15 +100,15 @@ def test_every_right_variant_gets_full_marks(bank):
 def test_every_known_mistake_gets_less_and_its_own_name(bank):
     wrong = {name: (grade, mistake) for name, (grade, mistake) in bank.items() if mistake is not None}
     assert len(wrong) > 80
-    for name, (grade, mistake) in wrong.items():
-        assert grade.points < grade.out_of, name
-        assert mistake in [known for known, _ in grade.mistakes], (name, grade.mistakes)
+    for name, (row, mistake) in wrong.items():
+        assert row.points < row.out_of, name
+        assert mistake in [known for known, _ in row.mistakes], (name, row.mistakes)
 
 
 def test_hidden_checks_show_no_numbers(bank):
     """Of a hidden check a student reads its title, its verdict and the mistake's name; no call, no expected and got."""
-    for grade, _ in bank.values():
-        for check in grade.checks:
+    for row, _ in bank.values():
+        for check in row.checks:
             if check.hidden:
                 assert check.calls == ()
                 assert "expected" not in check.text

@@ -22,15 +22,10 @@ from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.registry import Exercise
 from lxmls_day1.exercises.workspace import Submission as Packed
 from lxmls_day1.exercises.workspace import pack_submission
-from lxmls_day1.grading.submissions import (
-    Found,
-    ReadingLimits,
-    Submission,
-    _names_of_the_lab,
-    find_submissions,
-    lab_in_the_box,
-    read_submission,
-)
+from lxmls_day1.grading.finding_submissions import Found, find_submissions
+from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
+from lxmls_day1.grading.submissions import Submission, _names_of_the_lab, read_submission
+from lxmls_day1.grading.untrusted_files import ReadingLimits
 from lxmls_day1.lab import reference_folder
 
 GIVEN = {

@@ -1,0 +1,119 @@
+"""The files with which a submission is run: a student's own, and those given out wherever nothing was to be written."""
+
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from importlib.machinery import PathFinder
+from pathlib import Path, PurePosixPath
+
+from lxmls_day1.exercises.generation import Files
+from lxmls_day1.exercises.registry import Exercise
+from lxmls_day1.grading.submissions import MOST_WARNINGS, Submission, likeness_of, not_too_many
+from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, shown
+from lxmls_day1.lab import PACKAGES
+
+NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python would prefer some of them to a .py file
+
+
+def lab_in_the_box(
+    submission: Submission, given: Files, exercises: Iterable[Exercise], notebooks: bool = False
+) -> tuple[Files, tuple[str, ...]]:
+    """The files with which a submission is run: theirs where they were to write, those given out everywhere else.
+
+    Parameters
+    ----------
+    submission : Submission
+    given : dict from path to content
+        What students were given: `student_files` of the reference lab.
+    exercises : iterable of Exercise
+        All of the registry: their files are those that count. One that was not handed in is left out.
+    notebooks : bool
+        Whether to take the notebooks along.
+
+    Returns
+    -------
+    files : dict from path to content
+        Only ``readers/``, ``classifiers/``, Python files at the top, and ``notebooks/`` if asked for.
+    warnings : tuple of str
+
+    Examples
+    --------
+    >>> def path(name): return PurePosixPath(name)
+    >>> given = {path("classifiers/__init__.py"): b"", path("classifiers/losses.py"): b"a = 1"}
+    >>> theirs = {path("classifiers/losses.py"): b"a = 2", path("random.py"): b"", path("classifiers/mine.py"): b""}
+    >>> files, warnings = lab_in_the_box(Submission("ada", "Ada", "ada.zip", "", theirs), given, [])
+    >>> sorted(map(str, files)), files[path("classifiers/losses.py")]
+    (['classifiers/__init__.py', 'classifiers/losses.py', 'classifiers/mine.py'], b'a = 1')
+    >>> for warning in warnings: print(warning)
+    classifiers/losses.py is not as it was given out; the file that was given out is used.
+    random.py was put aside: Python has a module of that name.
+    """
+    folders = LAB_FOLDERS if notebooks else PACKAGES
+    theirs = submission.files
+    to_write = {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
+    files: Files = {}
+    warnings: list[str] = []
+    missing = []
+    for path, content in given.items():
+        if path.parts[0] not in folders or (path.parts[0] == NOTEBOOKS and path.suffix not in SOURCES):
+            continue
+        if path in to_write:
+            if path in theirs:
+                files[path] = theirs[path]
+            else:
+                missing.append(path)
+            continue
+        files[path] = content
+        if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):
+            warnings.append(f"{shown(path)} is not as it was given out; the file that was given out is used.")
+    own = [path for path in theirs if path not in given]
+    modules = {str(path.with_suffix("")).casefold() for path in given if path.suffix == ".py"}
+    taken = {str(path).casefold() for path in files}
+    for path in sorted(own):
+        if path.parts[0] not in folders and not (len(path.parts) == 1 and path.suffix == ".py"):
+            continue
+        if reason := _put_aside(path, modules, taken):
+            warnings.append(f"{shown(path)} was put aside: {reason}.")
+        else:
+            files[path] = theirs[path]
+    warnings += _not_handed_in(missing, own)
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), not_too_many(warnings)
+
+
+def _put_aside(path: PurePosixPath, modules: Collection[str], taken: Collection[str]) -> str:
+    """Why a file of their own cannot be in the box; empty if it can."""
+    if path.suffix.casefold() in NATIVE:
+        return "only Python source is run"
+    if str(path).casefold() in taken:
+        return "a file of the lab has that name but for capital letters"
+    if len(path.parts) == 1:
+        module = path.stem.partition(".")[0]
+        if module.casefold() in LAB_FOLDERS or module in ("lxmls_day1", "conftest", "sitecustomize", "usercustomize"):
+            return "the lab has a module of that name"
+        if module in sys.stdlib_module_names:
+            return "Python has a module of that name"
+        if PathFinder.find_spec(module, [entry for entry in sys.path if Path(entry).name.endswith("-packages")]):
+            return "an installed library has that name"
+    elif any(str(parent).casefold() in modules for parent in path.parents):
+        return "its folder has the name of a file of the lab"
+    return ""
+
+
+def _not_handed_in(missing: Sequence[PurePosixPath], own: Sequence[PurePosixPath]) -> list[str]:
+    """A sentence on what is missing, and for each file of theirs that has a similar name one that says so."""
+    warnings = []
+    sources = [path for path in missing if path.suffix == ".py"]
+    if sources:
+        listed = ", ".join(map(str, sources[:3])) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
+        warnings.append(f"Not handed in: {listed}.")
+    for path in own[: 10 * MOST_WARNINGS]:
+        alike = [(likeness_of(path.name, other.name), str(other)) for other in missing if other.suffix == path.suffix]
+        likeness, nearest = max(alike, default=(0.0, ""))
+        if likeness >= 0.6:
+            warnings.append(f"{shown(path)} is not {nearest}; a file that was renamed does not count.")
+    return warnings
+
+
+def _text_alone(content: bytes) -> bytes:
+    """A text without what editors change by themselves: its encoding mark, line ends, blanks at the ends of lines."""
+    lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    return b"\n".join(line.rstrip() for line in lines).rstrip()

@@ -1,0 +1,208 @@
+"""Where the files of a submission belong: which of its folders is the lab, and where the lab has what lies loose.
+
+What a browser has named ``mira (1).py`` gets its own name again; names that not every system can have are left aside.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from lxmls_day1.exercises.generation import LEFT_BEHIND
+from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, shown
+from lxmls_day1.lab import PACKAGES
+
+BROWSER_COPY = re.compile(r"(?P<stem>.+?) ?\(\d{1,3}\)(?P<suffix>\.\w+)")  # mira (1).py
+
+NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+LONGEST_NAME, LONGEST_PATH = 120, 220
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which file goes where in the lab.
+
+    Attributes
+    ----------
+    is_lab : bool
+        Whether there is a folder of a lab, rather than loose files.
+    root : path
+        The lab in the submission.
+    places : dict
+        From the path in the lab to that in the submission.
+    warnings : list of str
+    """
+
+    is_lab: bool
+    root: PurePosixPath
+    places: dict[PurePosixPath, PurePosixPath]
+    warnings: list[str]
+
+
+def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) -> Layout:
+    """Find the lab among the paths of a submission, and put loose files where they belong.
+
+    Examples
+    --------
+    >>> known = [PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm.py")]
+    >>> layout = lay_out([PurePosixPath("ada/classifiers/mira.py"), PurePosixPath("ada/svm (1).py")], known)
+    >>> {str(place): str(name) for place, name in layout.places.items()}
+    {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
+    """
+    names = sorted(name for name in set(names) if name.parts)
+    warnings: list[str] = []
+    roots: dict[PurePosixPath, int] = {}
+    for name in names:
+        for i, part in enumerate(name.parts[:-1]):
+            if part.casefold() in PACKAGES:
+                root = PurePosixPath(*name.parts[:i])
+                roots[root] = roots.get(root, 0) + (_in_lab(name.parts[i:]) in known)
+                break
+    homes: dict[str, PurePosixPath | None] = {}
+    for path in known:
+        if path.parts[0] in LAB_FOLDERS and path.suffix in SOURCES:
+            homes[path.name] = None if path.name in homes else path
+    loose = sources = [name for name in names if name.suffix.casefold() in SOURCES]
+    has_known = any(homes.get(name.name) for name in loose)
+    lab_roots = [root for root, count in roots.items() if count or (not has_known and "tests" not in root.parts)]
+    places: dict[PurePosixPath, PurePosixPath] = {}
+    root = PurePosixPath()
+    if lab_roots:
+        root = min(lab_roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
+        depth = len(root.parts)
+        for other in sorted(set(lab_roots) - {root}):
+            if roots[other]:
+                warnings.append(
+                    f"There is a second lab, in {shown(other) if other.parts else 'the folder above'}; "
+                    f"the one in {shown(root) if root.parts else 'the outermost folder'} counts."
+                )
+        inside = [name for name in names if name.parts[:depth] == root.parts and name != root]
+        loose = []
+        aside: dict[str, int] = {}
+        for name in inside:
+            path = _in_lab(name.parts[depth:])
+            if len(path.parts) == 1 and path.suffix.casefold() in SOURCES:
+                loose.append(name)
+            elif path.parts[0] in PACKAGES or (path.parts[0] == NOTEBOOKS and path.suffix in SOURCES):
+                if len(path.parts) > 1 and not LEFT_BEHIND.search(str(path)):
+                    _place(places, path, name, warnings)
+            elif path.suffix in SOURCES and path.parts[0].casefold() != "tests":
+                aside[path.parts[0]] = aside.get(path.parts[0], 0) + 1
+        others = {other.parts for other in lab_roots}
+        outside = [name for name in sources if name.parts[:depth] != root.parts]
+        for name in outside:
+            if homes.get(name.name) and not any(name.parts[:n] in others for n in range(1, len(name.parts))):
+                warnings.append(f"{shown(name)} stands outside the lab and was left aside.")
+        for folder, count in sorted(aside.items()):
+            what = f"{count} source file{'s' * (count > 1)}"
+            warnings.append(f"{shown(folder)}/ ({what}) is no folder of the lab and was left aside.")
+    loose = sorted(loose, key=lambda name: (len(name.parts), str(name)))
+    _place_loose(places, loose, homes, bool(lab_roots), warnings)
+    _take_browser_copies(places, known, warnings)
+    if not lab_roots and not any(home in places for home in homes.values()):
+        places = {}
+    return Layout(bool(lab_roots), root, _fit_for_every_system(places, warnings), warnings)
+
+
+def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
+    """A path in a lab whose folder may be written as ``Classifiers``."""
+    folder = parts[0].casefold()
+    return PurePosixPath(folder if folder in LAB_FOLDERS else parts[0], *parts[1:])
+
+
+def _place(
+    places: dict[PurePosixPath, PurePosixPath],
+    path: PurePosixPath,
+    name: PurePosixPath,
+    warnings: list[str],
+) -> None:
+    """Put a file in its place; of two for one place, that with the right spelling of the folder stays."""
+    other = places.get(path)
+    if other is not None:
+        kept, left = (name, other) if str(name).endswith(str(path)) else (other, name)
+        warnings.append(f"{shown(left)} and {shown(kept)} are the same but for capital letters; the latter counts.")
+        name = kept
+    places[path] = name
+
+
+def _place_loose(
+    places: dict[PurePosixPath, PurePosixPath],
+    loose: Sequence[PurePosixPath],
+    homes: Mapping[str, PurePosixPath | None],
+    has_lab: bool,
+    warnings: list[str],
+) -> None:
+    """Put files that stand in no folder of a lab where the lab has one of that name; others stay beside them."""
+    beside: dict[PurePosixPath, PurePosixPath] = {}  # where the files of a folder went
+    own = []
+    for name in loose:
+        copy = BROWSER_COPY.fullmatch(name.name)
+        home = homes.get(name.name)
+        if home is None and copy and (original := homes.get(copy["stem"] + copy["suffix"])):
+            home = original.with_name(name.name)
+        if home is None:
+            own.append(name)
+        elif home in places:
+            warnings.append(f"{shown(name)} was left aside, since there is {shown(places[home])}.")
+        else:
+            places[home] = name
+            warnings.append(f"{shown(name)} stands outside the folders of a lab; it is taken as {shown(home)}.")
+            beside.setdefault(name.parent, home.parent)
+    for name in own:
+        folder = PurePosixPath() if has_lab else beside.get(name.parent, PurePosixPath())
+        places.setdefault(folder / name.name, name)
+
+
+def _take_browser_copies(
+    places: dict[PurePosixPath, PurePosixPath], known: Collection[PurePosixPath], warnings: list[str]
+) -> None:
+    """Take ``mira (1).py``, as a browser names what it loads again, as ``mira.py`` where that is wanted and not there."""
+    copies: dict[PurePosixPath, list[PurePosixPath]] = {}
+    for path in places:
+        match = BROWSER_COPY.fullmatch(path.name)
+        if match and (original := path.with_name(match["stem"] + match["suffix"])) in known:
+            copies.setdefault(original, []).append(path)
+    for original, theirs in copies.items():
+        copied = " and ".join(shown(places[path]) for path in sorted(theirs))
+        if original in places:
+            warnings.append(f"{copied} was left aside, since there is {shown(places[original])}.")
+        elif len(theirs) > 1:
+            warnings.append(f"{copied}: which one is meant as {shown(original)} cannot be told; none of them counts.")
+        else:
+            places[original] = places[theirs[0]]
+            said = f"{copied} stands outside the folders of a lab; it is taken as {shown(theirs[0])}."
+            if said in warnings:
+                warnings.remove(said)
+            warnings.append(f"{copied} is taken as {shown(original)}.")
+        for path in theirs:
+            del places[path]
+
+
+def _fit_for_every_system(
+    places: dict[PurePosixPath, PurePosixPath], warnings: list[str]
+) -> dict[PurePosixPath, PurePosixPath]:
+    """Leave out what could not be written everywhere: odd names, and names that differ in capital letters alone."""
+    kept: dict[str, PurePosixPath] = {}
+    folds = {path: str(path).casefold() for path in places}
+    for path in sorted(places, key=lambda path: (str(path) != folds[path], str(path))):
+        folded = folds[path]
+        if (
+            len(str(path)) > LONGEST_PATH
+            or any(
+                len(part) > LONGEST_NAME or NOT_IN_NAMES.search(part) or RESERVED.fullmatch(part) for part in path.parts
+            )
+            or UNSAFE_CHARACTERS.search(str(path))
+        ):
+            warnings.append(f"{shown(path)} was left aside: not every system can have a file of that name.")
+        elif folded in kept:
+            warnings.append(
+                f"{shown(path)} was left aside: it is {shown(kept[folded])} but for capital letters, and that counts."
+            )
+        else:
+            kept[folded] = path
+    for folded in sorted(kept):
+        for place in re.finditer("/", folded):
+            if path := kept.pop(folded[: place.start()], None):
+                warnings.append(f"{shown(path)} was left aside: it cannot be a file and a folder.")
+    return {path: places[path] for path in sorted(kept.values())}

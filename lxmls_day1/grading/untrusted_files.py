@@ -1,0 +1,338 @@
+"""Files in folders and zip files that anybody may have made: listed, named, and read into memory without harm.
+
+Nothing is unpacked to the disk, no link is followed, nothing but plain files is opened, and what is read is counted as it is
+read, whatever a zip file's table says. So a submission can do no more here than be refused, with a sentence that says why.
+"""
+
+import contextlib
+import io
+import os
+import re
+import stat
+import struct
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from lxmls_day1.exercises.workspace import LARGEST_FILE
+from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.lab import PACKAGES
+
+NOTEBOOKS = "notebooks"
+LAB_FOLDERS = (*PACKAGES, NOTEBOOKS)
+SOURCES = (".py", ".ipynb")
+
+CLUTTER = re.compile(
+    r"(^|/)(__MACOSX|\.git|\.svn|\.hg|\.?venv|env|node_modules|site-packages|__pycache__|\.ipynb_checkpoints"
+    r"|\.lab-backups|\.idea|\.vscode|\.(pytest|mypy|ruff)_cache|\.hypothesis|\.tox|\.nox|\.Trash.*|\.DS_Store|\._[^/]*"
+    r"|Thumbs\.db|desktop\.ini|Icon\r)(/|$)"
+)
+UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+
+MOST_LISTED = 200_000
+DEEPEST = 40
+DOWNLOAD_TABLE_BYTES, TABLE_BYTES = 16 << 20, 4 << 20  # of the table of contents of a download, and of a submission
+CHUNK = 1 << 16
+HARMLESS = 1 << 20  # a file up to this size is no bomb, whatever it was before it was unpacked
+DAMAGED = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    EOFError,
+)
+
+
+@dataclass(frozen=True)
+class ReadingLimits:
+    """How much is read of one submission.
+
+    Attributes
+    ----------
+    files : int
+        Files of the lab in it; others are not read.
+    bytes : int
+        Of all of them together, unpacked; also of all zip files within it together.
+    file_bytes : int
+        Of one file.
+    ratio : float
+        How many times larger than packed a file of more than 1 MiB may become.
+    depth : int
+        2: a zip file within a zip file is opened, one within that is not.
+    """
+
+    files: int = 1000
+    bytes: int = 100_000_000
+    file_bytes: int = LARGEST_FILE
+    ratio: float = 200.0
+    depth: int = 2
+
+
+USUAL_LIMITS = ReadingLimits()
+
+
+class Refused(Exception):
+    """What was handed in is not read; the message is the sentence, without its full stop."""
+
+
+class TooLarge(Refused):
+    pass
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file that could be read: in a folder or in a zip file."""
+
+    name: PurePosixPath
+    open: Callable[[], BinaryIO]
+    size: int = 0
+    packed: int | None = None
+    bad: str = ""  # what is wrong with it
+
+    @property
+    def matters(self) -> bool:
+        """Whether its place or its name is one of a lab."""
+        return self.name.suffix.casefold() in SOURCES or any(part.casefold() in LAB_FOLDERS for part in self.name.parts)
+
+
+class Budget:
+    """Reads files and counts the bytes that come out, against the limits."""
+
+    def __init__(self, limits: ReadingLimits):
+        self.limits, self.left = limits, limits.bytes
+
+    def read(self, member: Member, most: int) -> bytes:
+        try:
+            content = self._read(member, most)
+        except Refused:
+            raise
+        except DAMAGED as error:
+            raise Refused(f"cannot be read ({reason_of(error)})") from None
+        self.left -= len(content)
+        return content
+
+    def _read(self, member: Member, most: int) -> bytes:
+        self._check(member, member.size, most)
+        chunks, size = [], 0
+        with member.open() as stream:
+            while chunk := stream.read(CHUNK):
+                size += len(chunk)
+                self._check(member, size, most)
+                chunks.append(chunk)
+        return b"".join(chunks)
+
+    def _check(self, member: Member, size: int, most: int) -> None:
+        if member.packed is not None and size > HARMLESS and size > self.limits.ratio * member.packed:
+            raise Refused("is a zip bomb: next to nothing when packed, too much when unpacked")
+        if size > most:
+            raise TooLarge(f"is too large: more than {most / 1e6:.3g} MB")
+        if size > self.left:
+            raise TooLarge(f"is too much: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
+
+
+def refusing_bad(members: list[Member]) -> list[Member]:
+    """Those without fault; a fault in a place of the lab is one of the whole submission."""
+    for member in members:
+        if member.bad and member.matters:
+            raise Refused(f"{shown(member.name)} {member.bad}")
+    return [member for member in members if not member.bad]
+
+
+def members_of_folder(folder: Path) -> Iterator[Member]:
+    waiting = [(PurePosixPath(), folder)]
+    listed = 0
+    while waiting:
+        prefix, place = waiting.pop()
+        with os.scandir(place) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                listed += 1
+                if listed > MOST_LISTED or len(prefix.parts) > DEEPEST:
+                    raise Refused("It holds too many files, or folders too deep in one another")
+                if CLUTTER.search(entry.name) or UNSAFE_CHARACTERS.search(entry.name):
+                    continue
+                kind = kind_of(entry)
+                name = prefix / unicodedata.normalize("NFC", entry.name)
+                if kind == "folder":
+                    waiting.append((name, Path(entry.path)))
+                    continue
+                bad = {"link": "is a symbolic link, which is not followed", "other": "is not a plain file"}.get(
+                    kind, ""
+                )
+                size = entry.stat(follow_symlinks=False).st_size
+                yield Member(name, lambda path=Path(entry.path): opened(path), 0 if bad else size, bad=bad)
+
+
+def kind_of(entry: os.DirEntry[str]) -> str:
+    if entry.is_symlink() or getattr(entry, "is_junction", bool)():
+        return "link"
+    if entry.is_dir(follow_symlinks=False):
+        attributes = getattr(entry.stat(follow_symlinks=False), "st_file_attributes", 0)
+        return "link" if attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0x400) else "folder"
+    return "file" if entry.is_file(follow_symlinks=False) else "other"
+
+
+def opened(path: Path) -> BinaryIO:
+    """A plain file, open for reading; whatever else stands there now is neither waited for nor followed."""
+    flags = os.O_RDONLY
+    for flag in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"):
+        flags |= getattr(os, flag, 0)
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Refused("is not a plain file")
+    return os.fdopen(descriptor, "rb")
+
+
+class Guarded:
+    """A file of which nobody reads more than so much at once: a zip file's table of contents has its limit."""
+
+    def __init__(self, file: BinaryIO, most: int = DOWNLOAD_TABLE_BYTES):
+        self.seek, self.tell, self.close = file.seek, file.tell, file.close
+        self._file, self._most = file, most
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or size < 0:
+            size = self._most
+        if size > self._most:
+            raise Refused("is not a zip file that can be read: its table of contents is too long")
+        return self._file.read(size)
+
+    def seekable(self) -> bool:
+        return True
+
+
+def members_of_archive(member: Member, budget: Budget, stack: contextlib.ExitStack) -> list[Member]:
+    """The members of a zip file, under its name; a file on the disk is read where it stands, another into memory."""
+    if member.packed is None:
+        try:
+            file = stack.enter_context(member.open())
+        except OSError as error:
+            raise Refused(f"cannot be read ({reason_of(error)})") from None
+    else:
+        file = io.BytesIO(budget.read(member, budget.limits.bytes))
+    members = refusing_bad(members_of_zip(file, stack))
+    return [replace(inner, name=member.name / inner.name) for inner in members]
+
+
+def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collection[str] | None = None) -> list[Member]:
+    """The files in a zip file's table; of a large one those that are wanted or lie in wanted folders."""
+    try:
+        archive = stack.enter_context(zipfile.ZipFile(Guarded(file, DOWNLOAD_TABLE_BYTES if wanted else TABLE_BYTES)))
+        infos = archive.infolist()
+    except Refused:
+        raise
+    except DAMAGED as error:
+        if not file.seek(0, os.SEEK_END):
+            raise Refused("is empty, with not a single byte in it") from None
+        raise Refused(f"is not a zip file that can be read ({reason_of(error)})") from None
+    overlapping = _overlapping(infos, getattr(archive, "start_dir", 0))
+    members: dict[PurePosixPath, tuple[Member, zipfile.ZipInfo]] = {}
+    for info in infos:
+        raw = name_in_zip(info)
+        spelled = spelled_name(raw)
+        if CLUTTER.search(spelled) or (wanted is not None and not _is_in(spelled, wanted)):
+            continue
+        if spelled.endswith("/"):
+            clean(raw)
+            continue
+        name = clean(raw)
+        if len(name.parts) > DEEPEST:
+            raise Refused("holds folders too deep in one another")
+        bad = _fault_of(info, overlapping)
+        member = Member(name, lambda info=info: archive.open(info), info.file_size, info.compress_size, bad)
+        if name in members:
+            other = members[name][1]
+            if (other.CRC, other.file_size) != (info.CRC, info.file_size):
+                raise Refused(f"holds {shown(name)} twice, with different contents")
+            continue
+        members[name] = member, info
+    if len(members) > MOST_LISTED:
+        raise Refused(f"holds {len(members)} files, which is too many")
+    return [member for member, _ in members.values()]
+
+
+def _is_in(name: str, wanted: Collection[str]) -> bool:
+    """Whether a path is one of those that are wanted or lies in one."""
+    parts = name.split("/")
+    return any("/".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
+
+
+def _fault_of(info: zipfile.ZipInfo, overlapping: Collection[int]) -> str:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind == stat.S_IFLNK:
+        return "is a symbolic link, which is not followed"
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "is not a plain file"
+    if info.flag_bits & 0x1:
+        return "is encrypted"
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "is packed in an unusual way; an ordinary zip file is wanted"
+    if id(info) in overlapping:
+        return "overlaps with another file in the zip file, as in a zip bomb"
+    return ""
+
+
+def _overlapping(infos: Sequence[zipfile.ZipInfo], end: int) -> set[int]:
+    """The ids of entries that claim bytes of the next one, or of the table."""
+    found = set()
+    ordered = sorted(infos, key=lambda info: info.header_offset)
+    for i, info in enumerate(ordered):
+        after = ordered[i + 1].header_offset if i + 1 < len(ordered) else end
+        least = 30 + len(info.orig_filename)  # the header before the data: characters are no more than its bytes
+        if info.header_offset + least + info.compress_size > after:
+            found.add(id(info))
+    return found
+
+
+def name_in_zip(info: zipfile.ZipInfo) -> str:
+    """The name as it stands in the table; many programs write UTF-8 without saying so."""
+    name = info.orig_filename
+    if not info.flag_bits & 0x800 and not name.isascii():
+        with contextlib.suppress(UnicodeError):
+            return name.encode("cp437").decode("utf-8")
+    return name
+
+
+def spelled_name(raw: str) -> str:
+    """A name in a zip file as others would have written it: ``.\\a//b`` is ``a/b``. That of a folder ends in a slash."""
+    name = unicodedata.normalize("NFC", raw.replace("\\", "/"))
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    return "/".join(parts) + "/" * name.endswith("/")
+
+
+def clean(raw: str) -> PurePosixPath:
+    """A name in a zip file as a path that stays inside.
+
+    Raises
+    ------
+    Refused
+        If it would lead outside, or has characters that no name has.
+    """
+    path = PurePosixPath(spelled_name(raw))
+    if UNSAFE_CHARACTERS.search(raw):
+        raise Refused(f"holds a name with control characters ({shown(raw)})")
+    if re.match(r"[/\\]|[A-Za-z]:", raw):
+        raise Refused(f"holds an absolute path ({shown(raw)})")
+    if ".." in path.parts:
+        raise Refused(f"holds a path that leads out of it ({shown(raw)})")
+    return path
+
+
+def reason_of(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return one_line(str(error), 80) or type(error).__name__
+
+
+def shown(name: str | PurePosixPath) -> str:
+    return one_line(str(name), 80)
