@@ -405,11 +405,11 @@ def _steps(
         label = labels[m]
         score_row(indptr, indices, data, m, V, scores)
         # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
-        if rows_far and n + 16 < n_steps:
-            _prefetch(indptr, order[n + 16])
-            _prefetch(labels, order[n + 16])
-            _prefetch(sq_norms, order[n + 16])
-            _prefetch_row(indptr, indices, data, order[n + 8])
+        if rows_far and n + 8 < n_steps:
+            _prefetch(indptr, order[n + 8])
+            _prefetch(labels, order[n + 8])
+            _prefetch(sq_norms, order[n + 8])
+            _prefetch_row(indptr, indices, data, order[n + 4])
         if weights_far and n + 1 < n_steps:
             _prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
         for k in range(n_columns):
