@@ -55,7 +55,7 @@ class Answer:
                 f"a {type(value).__name__} whose rows differ in length: {shortened(repr(value))}"
             ) from error
         if array.dtype.kind in "biuf":
-            return cls(array.shape, tuple(map(float, array.ravel())))
+            return cls(array.shape, tuple(array.astype(float).ravel().tolist()))
         if array.dtype.kind == "U":
             return cls(array.shape, tuple(map(str, array.ravel())))
         raise TypeError(f"{type(value).__name__} {shortened(repr(value))}, which is neither numbers nor texts")
@@ -86,7 +86,7 @@ class Answer:
     def differing(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> list[int]:
         """The positions in C order at which an answer of the same shape differs from this one."""
         pairs = zip(self.values, other.values, strict=True)
-        return [i for i, (mine, its) in enumerate(pairs) if not _same(mine, its, rtol, atol)]
+        return [i for i, (mine, its) in enumerate(pairs) if mine != its and not _same(mine, its, rtol, atol)]
 
 
 @dataclass

@@ -11,6 +11,7 @@ same seed from the reference lab first. The options other than ``--lab``, ``--hi
 programs that run the checks.
 """
 
+import inspect
 import json
 import secrets
 import time
@@ -82,6 +83,41 @@ class ChecksRun:
             self._answers[folder] = RecordedAnswers.read(folder / RECORDED.name)
         return self._answers[folder]
 
+    def expect(self, item: pytest.Item) -> Expect | RecordingExpect:
+        """What a check calls to compare a value with what the reference answers."""
+        key = check_key(item)
+        if self.rehearsed is not None:
+            recording = RecordingExpect()
+            self.rehearsed[key] = ("", "", recording)
+            return recording
+        answers = self.answers(item)
+        exercise = exercise_of_check(item.path.name)
+        return Expect(answers.checks.get(key, {}), answers.sentences.get(exercise or "", {}))
+
+    def rng(self, item: pytest.Item) -> Any:
+        """The random numbers of a check: those of a hidden one depend on the seed of the run as well."""
+        import numpy as np
+
+        seed = self.seed if is_hidden(item) and self.seed is not None else PUBLIC_SEED
+        return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
+
+    def called(self, check: pytest.Function) -> BaseException | None:
+        """Call a check that `needs_no_protocol`; the exception with which it ended, if it did not hold."""
+        arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
+        if "lab" in check.fixturenames:
+            arguments["lab"] = self.lab(check.path)
+        if "expect" in check.fixturenames:
+            arguments["expect"] = self.expect(check)
+        if "rng" in check.fixturenames:
+            arguments["rng"] = self.rng(check)
+        try:
+            check.obj(**arguments)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # those of pytest too, with which a check fails or leaves itself out
+            return error
+        return None
+
     def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
         """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
         hidden = [item for item in items if is_hidden(item)]
@@ -136,26 +172,34 @@ class Fixtures:
     @pytest.fixture
     def expect(self) -> Expect | RecordingExpect:
         """``expect("what this is", value, rtol=1e-6, atol=1e-9)`` compares a value with what the reference answers."""
-        run, key = self._run, check_key(self._run.item)
-        if run.rehearsed is not None:
-            recording = RecordingExpect()
-            run.rehearsed[key] = ("", "", recording)
-            return recording
-        answers = run.answers(run.item)
-        exercise = exercise_of_check(run.item.path.name)
-        return Expect(answers.checks.get(key, {}), answers.sentences.get(exercise or "", {}))
+        return self._run.expect(self._run.item)
 
     @pytest.fixture
     def rng(self) -> Any:
         """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
-        import numpy as np
-
-        item, seed = self._run.item, self._run.seed
-        seed = seed if is_hidden(item) and seed is not None else PUBLIC_SEED
-        return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
+        return self._run.rng(self._run.item)
 
 
 RUN = pytest.StashKey[ChecksRun]()
+FIXTURES = frozenset({"lab", "expect", "rng"})
+
+
+def needs_no_protocol(item: pytest.Item) -> bool:
+    """Whether a check is a plain function of our fixtures and of its parameters, with nothing to set up or to take down.
+
+    It can then be called without pytest, whose protocol costs more than most checks.
+    """
+    if not isinstance(item, pytest.Function):
+        return False
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    marks = list(item.iter_markers())
+    return (
+        FIXTURES.union(parameters).issuperset(item.fixturenames)
+        and {mark.name for mark in marks} <= {"hidden", "parametrize"}
+        and not any("indirect" in mark.kwargs for mark in marks)
+        and not inspect.isgeneratorfunction(item.obj)
+        and not inspect.iscoroutinefunction(item.obj)
+    )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

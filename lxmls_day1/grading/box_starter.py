@@ -7,7 +7,10 @@ keeper, which moves into new name spaces and waits, and in there the process tha
 Started as ``box_starter.main(control, level)`` by `lxmls_day1.grading.sandbox`; `spawned` is for systems without fork.
 """
 
+import ast
+import contextlib
 import gc
+import importlib
 import json
 import os
 import py_compile
@@ -22,6 +25,7 @@ from typing import Any
 from lxmls_day1.grading import confinement
 from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
 from lxmls_day1.grading.messages import Channel, Ended
+from lxmls_day1.lab import PACKAGES
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the starter
@@ -49,6 +53,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
 
         warm_up_for_notebooks()
     compiled = compiled_files(Path(given))
+    import_heads(Path(given))
     gc.collect()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
     requests = socket.socket(fileno=control)
@@ -173,8 +178,25 @@ def compiled_files(folder: Path) -> dict[bytes, bytes]:
     return bytecode
 
 
+def import_heads(folder: Path) -> None:
+    """Import what the given files import at their heads, so that no box has to; one another they are left to import."""
+    names = set()
+    for path in folder.rglob("*.py"):
+        for statement in ast.parse(path.read_bytes()).body:
+            if isinstance(statement, ast.Import):
+                names |= {alias.name for alias in statement.names}
+            elif isinstance(statement, ast.ImportFrom) and statement.module:
+                names |= {statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)}
+    for name in sorted(names):
+        if name.partition(".")[0] not in PACKAGES:
+            with contextlib.suppress(ImportError):  # most of the names that a file takes from a module are no modules
+                importlib.import_module(name)
+
+
 def warm_up() -> None:
     """Import and run what nearly every lab needs, so that no box has to."""
+    import resource  # noqa: F401
+
     import numpy as np
     import scipy.sparse
     import scipy.special

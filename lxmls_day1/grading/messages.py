@@ -29,6 +29,7 @@ TICK = 0.05
 # The usual types of numbers, as they are in the memory of nearly every machine: these need not be looked at closely.
 USUAL_TYPES = {name: np.dtype(name) for name in ("<f8", "<i8", "<f4", "<i4", "|b1", "|u1") if sys.byteorder == "little"}
 NAMES_OF_USUAL = {dtype: name for name, dtype in USUAL_TYPES.items()}
+JUST_SO = frozenset({float, int, str, bool, type(None)})  # in JSON as they are in a message
 
 
 class NotPlain(TypeError):
@@ -130,6 +131,10 @@ def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
         return value if math.isfinite(value) else {"x": repr(value)}
     if kind is np.ndarray:
         return {"a": _array_tree(value, parts, most)}
+    if kind is int and -LONGEST_NUMBER <= value <= LONGEST_NUMBER:
+        return value
+    if kind is list or kind is tuple:
+        return _list_tree(value, parts, most, depth)
     if kind is dict:
         return {"d": [[_key(key), _tree(entry, parts, most, depth + 1)] for key, entry in value.items()]}
     if isinstance(value, np.generic):
@@ -146,7 +151,7 @@ def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
         number = float.__float__(value)
         return number if math.isfinite(number) else {"x": float.__repr__(number)}
     if isinstance(value, (tuple, list, range)):  # a NamedTuple too: what its parts are called stays inside
-        return {"t" if isinstance(value, tuple) else "l": [_tree(entry, parts, most, depth + 1) for entry in value]}
+        return _list_tree(value, parts, most, depth)
     if kind is Reference:
         return {"o": value.number}
     if hasattr(value, "tocsr") and hasattr(value, "nnz"):
@@ -154,6 +159,13 @@ def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
         pieces = [_array_tree(np.asarray(getattr(matrix, name)), parts, most) for name in ("data", "indices", "indptr")]
         return {"s": [list(map(int, matrix.shape)), *pieces]}
     raise NotPlain(f"{'an' if kind.__name__[:1].lower() in 'aeiou' else 'a'} {kind.__name__}")
+
+
+def _list_tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
+    """Of a list or a tuple. Those of plain floats, which are the long ones, need no closer look."""
+    simple = set(map(type, value)) == {float} and all(map(math.isfinite, value))
+    entries = list(value) if simple else [_tree(entry, parts, most, depth + 1) for entry in value]
+    return {"t" if isinstance(value, tuple) else "l": entries}
 
 
 def _key(key: Any) -> str:
@@ -208,11 +220,15 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if kind == "x":
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
     if kind in "lt":
-        entries = [_value(entry, buffers, depth + 1) for entry in _list(content)]
+        entries = [
+            entry if type(entry) in JUST_SO else _value(entry, buffers, depth + 1) for entry in _list(content)
+        ]
         return entries if kind == "l" else tuple(entries)
     if kind == "d":
         pairs = [_list(pair) for pair in _list(content)]
-        return {_text(key): _value(entry, buffers, depth + 1) for key, entry in pairs}
+        return {
+            _text(key): entry if type(entry) in JUST_SO else _value(entry, buffers, depth + 1) for key, entry in pairs
+        }
     if kind == "o":
         return Reference(_count(content))
     if kind == "g":

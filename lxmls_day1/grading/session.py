@@ -87,7 +87,7 @@ class CheckSession:
         self._place = place if place is not None and os.path.isdir(place) else None
         self._grades: list[CheckGrade] = []
         self._printed = ""
-        self._found: tuple[str, str, list[tuple[str, str]]] | None = None
+        self._found: list[BaseException | None] = []
         self._broken: list[str] = []
         self._known: list[CheckGrade] = []
 
@@ -142,6 +142,7 @@ class CheckSession:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if not self._broken:
             self._known = [_unrun(item) for item in session.items]
+            self._plain = [pytest_plugin.needs_no_protocol(item) for item in session.items]
             try:
                 for number, files in enumerate(self._labs):
                     self._run_one(session, number, files)
@@ -153,7 +154,7 @@ class CheckSession:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> Any:
         report = yield
         if report.when == "call" or (report.when == "setup" and not report.passed):
-            self._found = self._verdict(item, call)
+            self._found = [call.excinfo.value if call.excinfo else None]
         return report
 
     # One lab ------------------------------------------------------------------------------------------------------------
@@ -165,8 +166,7 @@ class CheckSession:
         unending: Counter[str] = Counter()
         try:
             for i, item in enumerate(session.items):
-                exercise = exercise_of_check(item.path.name) or ""
-                hidden = pytest_plugin.is_hidden(item)
+                exercise, hidden = self._known[i].exercise, self._known[i].hidden
                 lab.begin(noting=not hidden)
                 began = time.monotonic()
                 if hidden and self._refuse_hidden:
@@ -175,7 +175,8 @@ class CheckSession:
                     text = f"not tried, because {MOST_UNENDING} checks of this exercise did not end in time"
                     verdict, mistakes = TIMEOUT, []
                 else:
-                    verdict, text, mistakes = self._check(item, session.items[i + 1 : i + 2])
+                    error = self._run.called(item) if self._plain[i] else self._run_by_pytest(session.items, i)
+                    verdict, text, mistakes = _verdict(self._known[i], error)
                     unending[exercise] += verdict == TIMEOUT
                 said = lab.take_printed()
                 if not hidden and len(printed) < KEPT_OUTPUT:
@@ -195,40 +196,41 @@ class CheckSession:
         finally:
             lab.close()
 
-    def _check(self, item: pytest.Item, following: Sequence[pytest.Item]) -> tuple[str, str, list[tuple[str, str]]]:
-        self._found = None
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following[0] if following else None)
-        if self._found is None:
-            raise InputError(f"{pytest_plugin.check_key(item)} was not run; checks must be plain tests.")
-        return self._found
+    def _run_by_pytest(self, items: Sequence[pytest.Item], i: int) -> BaseException | None:
+        """Run a check with all that pytest does for a test; the exception with which it ended."""
+        self._found = []
+        following = items[i + 1] if i + 1 < len(items) else None
+        items[i].config.hook.pytest_runtest_protocol(item=items[i], nextitem=following)
+        if not self._found:
+            raise InputError(f"{self._known[i].check} was not run; checks must be plain tests.")
+        return self._found[0]
 
-    def _verdict(self, item: pytest.Item, call: pytest.CallInfo) -> tuple[str, str, list[tuple[str, str]]]:
-        """Verdict, text for the student, known mistakes."""
-        if call.excinfo is None:
-            return OK, "", []
-        error, hidden = call.excinfo.value, pytest_plugin.is_hidden(item)
-        if isinstance(error, BoxesUnavailable):
-            raise error
-        if isinstance(error, pytest.skip.Exception):
-            raise InputError(
-                f"{pytest_plugin.check_key(item)} leaves itself out: {error}. A check that is graded must run."
-            )
-        if isinstance(error, BoxFailure):
-            return error.verdict, "" if hidden and error.verdict == REFUSED else str(error), []
-        if isinstance(error, RefusedAnswer):
-            return REFUSED, "an answer must be numbers, texts, or arrays or lists of them" if hidden else str(error), []
-        if isinstance(error, WrongAnswer):
-            return WRONG, "" if hidden else str(error), list(error.mistakes)
-        boxed = getattr(error, "boxed", None)
-        if isinstance(boxed, StudentError):
-            return _verdict_of_exception(boxed, hidden)
-        if isinstance(error, InputError):
-            raise error  # no answer is recorded, say: a fault of the checks
-        if hidden:
-            return WRONG, "", []
-        if isinstance(error, AssertionError):
-            return WRONG, str(error).strip() or "a property that the answer must have does not hold", []
-        return WRONG, f"the answer has not the form that the check expects ({type(error).__name__}: {error})", []
+
+def _verdict(check: CheckGrade, error: BaseException | None) -> tuple[str, str, list[tuple[str, str]]]:
+    """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none."""
+    hidden = check.hidden
+    if error is None:
+        return OK, "", []
+    if isinstance(error, BoxesUnavailable):
+        raise error
+    if isinstance(error, pytest.skip.Exception):
+        raise InputError(f"{check.check} leaves itself out: {error}. A check that is graded must run.")
+    if isinstance(error, BoxFailure):
+        return error.verdict, "" if hidden and error.verdict == REFUSED else str(error), []
+    if isinstance(error, RefusedAnswer):
+        return REFUSED, "an answer must be numbers, texts, or arrays or lists of them" if hidden else str(error), []
+    if isinstance(error, WrongAnswer):
+        return WRONG, "" if hidden else str(error), list(error.mistakes)
+    boxed = getattr(error, "boxed", None)
+    if isinstance(boxed, StudentError):
+        return _verdict_of_exception(boxed, hidden)
+    if isinstance(error, InputError):
+        raise error  # no answer is recorded, say: a fault of the checks
+    if hidden:
+        return WRONG, "", []
+    if isinstance(error, AssertionError):
+        return WRONG, str(error).strip() or "a property that the answer must have does not hold", []
+    return WRONG, f"the answer has not the form that the check expects ({type(error).__name__}: {error})", []
 
 
 def _unrun(item: pytest.Item) -> CheckGrade:
