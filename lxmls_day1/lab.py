@@ -302,11 +302,14 @@ class Lab:
             classes = [name for name, value in vars(loaded).items() if inspect.isclass(value)]
             raise NotInLab(f"{where} has no class {class_name}{nearest(class_name, classes)}")
         try:
+            return found(**settings)
+        except TypeError:
             signature = inspect.signature(found)
-            signature.bind(**settings)
-        except TypeError as error:
-            raise InputError(f"{class_name} in {where}: {error}; it takes {signature}.") from error
-        return found(**settings)
+            try:
+                signature.bind(**settings)
+            except TypeError as error:
+                raise InputError(f"{class_name} in {where}: {error}; it takes {signature}.") from error
+            raise  # not the call, but something in the class
 
     def _require(self, path: Path, package: str) -> None:
         """Raise unless `path`, and the ``__init__.py`` without which another folder's package would win, are there."""

@@ -6,6 +6,7 @@ what is left, and what has changed since: a submission, the checks, the limits o
 
 import contextlib
 import functools
+import gc
 import hashlib
 import itertools
 import json
@@ -270,12 +271,23 @@ def grade_some(plan: Plan, submissions: Sequence[Submission], place: str | None 
     warm = functools.partial(_warm_starter, plan, place)
     for attempt in (1, 2):
         try:
-            return _grade_some(plan, submissions, warm, place)
+            with _nothing_old_collected():
+                return _grade_some(plan, submissions, warm, place)
         except BoxesUnavailable:
             close_starters()  # the process that makes boxes may have been killed: once more with a new one
             if attempt == 2:
                 raise
     raise AssertionError
+
+
+@contextlib.contextmanager
+def _nothing_old_collected() -> Iterator[None]:
+    """What is there already is not searched for garbage meanwhile: there is much of it, and it stays."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _grade_some(

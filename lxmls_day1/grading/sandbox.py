@@ -329,8 +329,9 @@ class Started:
             self.served.shutdown(socket.SHUT_RDWR)
         self.served.close()
         report: dict[str, float | str] = {}
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # the keeper may have reported already, and ended
             self.reported.send(b"end")
+        with contextlib.suppress(OSError):
             self.reported.settimeout(patience)
             content = self.reported.recv(1 << 16)
             report = json.loads(content) if content else {}

@@ -1,6 +1,8 @@
 """Boxes of each level: what comes out of them, and what is said of those that go down."""
 
+import os
 import signal
+import socket
 import sys
 import time
 from pathlib import PurePosixPath
@@ -13,7 +15,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box import Box, BoxFailure, RefusedAnswer
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import LEVELS, PROCESS, SpawnedStarter, starter_of, why_not
+from lxmls_day1.grading.sandbox import LEVELS, PROCESS, SpawnedStarter, Started, starter_of, why_not
 
 pytestmark = pytest.mark.slow
 
@@ -239,6 +241,17 @@ def test_processor_time_of_a_check_is_limited(starter):
         assert lab.function("things", "echo", 1) == [[1], {}]
     finally:
         lab.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="boxes with keepers are for Linux")
+def test_how_a_box_ended_is_heard_from_a_keeper_that_is_gone_already():
+    served, its_served = socket.socketpair()
+    reported, its_reported = socket.socketpair()
+    printed, its_printed = os.pipe()
+    os.close(its_printed), its_served.close()
+    its_reported.send(b'{"status": 9, "cpu": 1.5}')
+    its_reported.close()
+    assert Started(served, printed, reported, private=None).end() == {"status": 9, "cpu": 1.5}
 
 
 def test_a_box_shows_nothing_of_another(starter):
