@@ -4,6 +4,7 @@ The pages for students and the tables for instructors are made from these rows a
 """
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from typing import Any
 from lxmls_day1.errors import InputError
 
 FORMAT = 1
+PLAIN = frozenset({str, int, float, bool, type(None)})
 
 OK, WRONG, ERROR, TIMEOUT, MEMORY = "ok", "wrong", "error", "timeout", "memory"
 CRASHED, REFUSED, MISSING = "crashed", "refused", "missing"
@@ -213,13 +215,21 @@ class Gradebook:
 
 def to_plain(value: Any) -> Any:
     """Rows and gradebooks as dicts, lists, numbers and texts."""
-    if dataclasses.is_dataclass(value):
-        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind is tuple or kind is list:
+        return [entry if type(entry) in PLAIN else to_plain(entry) for entry in value]
+    if (names := _field_names(kind)) is not None:
+        return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): to_plain(entry) for key, entry in value.items()}
-    if isinstance(value, tuple | list):
-        return [to_plain(entry) for entry in value]
     return value
+
+
+@functools.cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
 def from_plain(kind: Any, plain: Any) -> Any:

@@ -220,9 +220,7 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if kind == "x":
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
     if kind in "lt":
-        entries = [
-            entry if type(entry) in JUST_SO else _value(entry, buffers, depth + 1) for entry in _list(content)
-        ]
+        entries = [entry if type(entry) in JUST_SO else _value(entry, buffers, depth + 1) for entry in _list(content)]
         return entries if kind == "l" else tuple(entries)
     if kind == "d":
         pairs = [_list(pair) for pair in _list(content)]

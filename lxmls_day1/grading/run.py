@@ -296,15 +296,13 @@ def _grade_some(
     warm: Callable[..., Starter | SpawnedStarter],
     place: str | None,
 ) -> list[Graded]:
-    from lxmls_day1.grading.session import Checked, CheckSession
-
     graded: dict[int, Graded] = {}
     labs, warnings = zip(
         *(({}, ()) if submission.problem else _boxed_files(plan, submission) for submission in submissions), strict=True
     )
     began = time.monotonic()
 
-    def done(number: int, checked: Checked, lab: Any) -> None:
+    def done(number: int, checked: Any, lab: Any) -> None:
         nonlocal began
         boundaries = _boundaries(plan, lab, checked.checks)
         lab.close()
@@ -315,10 +313,9 @@ def _grade_some(
         graded[number] = _with_files(plan, row)
 
     gradable = [number for number, submission in enumerate(submissions) if not submission.problem]
-    session = CheckSession(
-        all_check_files(plan.exercises), plan.expected, plan.seed, warm(), plan.limits, plan.refuse_hidden, place
-    )
-    session.run_all([labs[number] for number in gradable], lambda i, checked, lab: done(gradable[i], checked, lab))
+    session = _session(plan)
+    labs_to_run = [labs[number] for number in gradable]
+    session.run_all(labs_to_run, warm(), lambda i, checked, lab: done(gradable[i], checked, lab), place)
     for number, submission in enumerate(submissions):
         if submission.problem:
             checks = session.checks_unrun(MISSING, submission.problem)
@@ -480,9 +477,9 @@ def _warm_starter(plan: Plan, place: str | None = None, notebooks: bool = False)
 
 
 @functools.lru_cache(maxsize=1)
-def _figure(key: str) -> list[Any]:
-    """The figure of the plan with this key, once it is drawn."""
-    return []
+def _made(key: str) -> dict[str, Any]:
+    """What this process has made for the plan with this key; it serves every handful of submissions."""
+    return {}
 
 
 def _pictures(plan: Plan) -> Any:
@@ -491,11 +488,21 @@ def _pictures(plan: Plan) -> Any:
 
     if not plan.picture.reference:
         return None
-    drawn = _figure(plan.key)
-    if not drawn:
-        picture = plan.picture
-        drawn.append(BoundaryPictures(picture.X, picture.y, picture.bayes, picture.reference))
-    return drawn[0]
+    made, picture = _made(plan.key), plan.picture
+    if "pictures" not in made:
+        made["pictures"] = BoundaryPictures(picture.X, picture.y, picture.bayes, picture.reference)
+    return made["pictures"]
+
+
+def _session(plan: Plan) -> Any:
+    """The checks, collected once in a process."""
+    from lxmls_day1.grading.session import CheckSession
+
+    made = _made(plan.key)
+    if "session" not in made:
+        files = all_check_files(plan.exercises)
+        made["session"] = CheckSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden)
+    return made["session"]
 
 
 def close_starters() -> None:

@@ -5,6 +5,7 @@ do to a check is to answer wrongly, late or not at all.
 """
 
 import contextlib
+import functools
 import os
 import time
 from collections import Counter
@@ -55,18 +56,18 @@ class _GradingRun(pytest_plugin.ChecksRun):
 class CheckSession:
     """The checks of some exercises, ready to be run on one lab after another.
 
+    pytest collects them once. A check that is a plain function of our fixtures is then called as such; where others are
+    among them, each `run_all` is a run of pytest.
+
     Parameters
     ----------
     check_files : sequence of Path
     expected : RecordedAnswers
         Of the public checks, and of the hidden ones with the seed.
     seed : int
-    starter : Starter or SpawnedStarter
     limits : Limits
     refuse_hidden : str
         Why hidden checks are not run, if they are not.
-    place : str, optional
-        A folder for temporary files, if it is on this machine.
     """
 
     def __init__(
@@ -74,46 +75,60 @@ class CheckSession:
         check_files: Sequence[Path],
         expected: RecordedAnswers,
         seed: int,
-        starter: Starter | SpawnedStarter,
         limits: Limits,
         refuse_hidden: str = "",
-        place: str | None = None,
     ):
         self._check_files = check_files
         self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
-        self._starter = starter
         self._limits = limits
         self._refuse_hidden = refuse_hidden
-        self._place = place if place is not None and os.path.isdir(place) else None
-        self._grades: list[CheckGrade] = []
-        self._printed = ""
-        self._found: list[BaseException | None] = []
-        self._broken: list[str] = []
+        self._items: list[pytest.Item] = []
+        self._plain: list[bool] = []
         self._known: list[CheckGrade] = []
+        self._broken: list[str] = []
+        self._ended: list[BaseException | None] = []
 
     def run_all(
-        self, labs: Sequence[Mapping[PurePosixPath, bytes]], done: Callable[[int, Checked, BoxedLab], None]
+        self,
+        labs: Sequence[Mapping[PurePosixPath, bytes]],
+        starter: Starter | SpawnedStarter,
+        done: Callable[[int, Checked, BoxedLab], None],
+        place: str | None = None,
     ) -> None:
         """Run all checks on each lab in turn.
 
         Parameters
         ----------
         labs : sequence of mapping from path to bytes
+        starter : Starter or SpawnedStarter
         done : function from number of the lab, `Checked` and `BoxedLab`
             Called after each one; the lab is still open then.
+        place : str, optional
+            A folder for temporary files, if it is on this machine.
 
         Raises
         ------
         InputError
             If the checks themselves cannot be run.
         """
-        if not self._check_files:
+
+        def run_labs() -> None:
             for number, files in enumerate(labs):
-                done(number, Checked((), ""), BoxedLab(self._starter, files, self._limits))
-            return
-        self._labs, self._done = labs, done
-        self._failure: BaseException | None = None
-        with temporary_folder("lxmls-day1-grading-", self._place) as folder:
+                self._run_one(BoxedLab(starter, files, self._limits), functools.partial(done, number))
+
+        if self._check_files and not (self._items and all(self._plain)):
+            self._in_pytest(run_labs, place)
+        else:
+            run_labs()
+
+    def checks_unrun(self, verdict: str, text: str) -> tuple[CheckGrade, ...]:
+        """All checks with one verdict, for a submission in which there is nothing to check; after `run_all`."""
+        return tuple(replace(check, verdict=verdict, text=text) for check in self._known)
+
+    def _in_pytest(self, run_labs: Callable[[], None], place: str | None) -> None:
+        """Have pytest collect the checks, and run them on the labs in the middle of its session."""
+        self._run_labs, self._failure = run_labs, None
+        with temporary_folder("lxmls-day1-grading-", place if place and os.path.isdir(place) else None) as folder:
             settings = Path(folder, "pytest.ini")
             settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
             options = [*check_process.PYTEST_OPTIONS, "-c", str(settings), f"--rootdir={self._check_files[0].parent}"]
@@ -124,10 +139,6 @@ class CheckSession:
             raise self._failure
         if self._broken:
             raise InputError(f"the checks cannot be run: {self._broken[0]}")
-
-    def checks_unrun(self, verdict: str, text: str) -> tuple[CheckGrade, ...]:
-        """All checks with one verdict, for a submission in which there is nothing to check; after `run_all`."""
-        return tuple(replace(check, verdict=verdict, text=text) for check in self._known)
 
     # What pytest calls --------------------------------------------------------------------------------------------------
 
@@ -141,11 +152,11 @@ class CheckSession:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if not self._broken:
-            self._known = [_unrun(item) for item in session.items]
+            self._items = session.items
             self._plain = [pytest_plugin.needs_no_protocol(item) for item in session.items]
+            self._known = [_unrun(item) for item in session.items]
             try:
-                for number, files in enumerate(self._labs):
-                    self._run_one(session, number, files)
+                self._run_labs()
             except BaseException as error:
                 self._failure = error
         return True
@@ -154,18 +165,18 @@ class CheckSession:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> Any:
         report = yield
         if report.when == "call" or (report.when == "setup" and not report.passed):
-            self._found = [call.excinfo.value if call.excinfo else None]
+            self._ended = [call.excinfo.value if call.excinfo else None]
         return report
 
     # One lab ------------------------------------------------------------------------------------------------------------
 
-    def _run_one(self, session: pytest.Session, number: int, files: Mapping[PurePosixPath, bytes]) -> None:
-        lab = self._run.boxed = BoxedLab(self._starter, files, self._limits)
+    def _run_one(self, lab: BoxedLab, done: Callable[[Checked, BoxedLab], None]) -> None:
+        self._run.boxed = lab
         grades: list[CheckGrade] = []
         printed = ""
         unending: Counter[str] = Counter()
         try:
-            for i, item in enumerate(session.items):
+            for i, item in enumerate(self._items):
                 exercise, hidden = self._known[i].exercise, self._known[i].hidden
                 lab.begin(noting=not hidden)
                 began = time.monotonic()
@@ -175,7 +186,7 @@ class CheckSession:
                     text = f"not tried, because {MOST_UNENDING} checks of this exercise did not end in time"
                     verdict, mistakes = TIMEOUT, []
                 else:
-                    error = self._run.called(item) if self._plain[i] else self._run_by_pytest(session.items, i)
+                    error = self._run.called(item) if self._plain[i] else self._run_by_pytest(i)
                     verdict, text, mistakes = _verdict(self._known[i], error)
                     unending[exercise] += verdict == TIMEOUT
                 said = lab.take_printed()
@@ -192,18 +203,18 @@ class CheckSession:
                     )
                 )
             lab.begin()
-            self._done(number, Checked(tuple(grades), printed[:KEPT_OUTPUT]), lab)
+            done(Checked(tuple(grades), printed[:KEPT_OUTPUT]), lab)
         finally:
             lab.close()
 
-    def _run_by_pytest(self, items: Sequence[pytest.Item], i: int) -> BaseException | None:
+    def _run_by_pytest(self, i: int) -> BaseException | None:
         """Run a check with all that pytest does for a test; the exception with which it ended."""
-        self._found = []
-        following = items[i + 1] if i + 1 < len(items) else None
-        items[i].config.hook.pytest_runtest_protocol(item=items[i], nextitem=following)
-        if not self._found:
+        self._ended = []
+        item, following = self._items[i], self._items[i + 1] if i + 1 < len(self._items) else None
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if not self._ended:
             raise InputError(f"{self._known[i].check} was not run; checks must be plain tests.")
-        return self._found[0]
+        return self._ended[0]
 
 
 def _verdict(check: CheckGrade, error: BaseException | None) -> tuple[str, str, list[tuple[str, str]]]:

@@ -70,7 +70,7 @@ def bank(tmp_path_factory, level, solved, given, right_variants):
     graded = {}
     try:
         for exercise in code:
-            one = replace(plan, exercises=(exercise,), picture=replace(plan.picture, reference={}))
+            one = replace(plan, exercises=(exercise,), picture=replace(plan.picture, reference={})).with_key()
             inbox = {f"right {v}": (v.lab_files(given), None) for v in right_variants if v.exercise.id == exercise.id}
             sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
             for mistake in read_mistakes(REFERENCE / FOLDER, exercise):
@@ -95,6 +95,7 @@ def test_every_right_variant_gets_full_marks(bank):
         name: [(c.check, c.verdict, c.text) for c in grade.checks if c.verdict != "ok"] for name, grade in right.items()
     }
     assert {name: checks for name, checks in less.items() if checks} == {}
+    assert all(grade.points == grade.out_of for grade in right.values())
 
 
 def test_every_known_mistake_gets_less_and_its_own_name(bank):
