@@ -81,7 +81,9 @@ class BoundaryPictures:
             )
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
+        self._untouched = _pixels(self._canvas).copy()
         self._palette, self._index_of_code = self._colours()
+        self._indices = self._index_of_code[_codes(self._untouched)]
 
     def draw(self, boundaries: tuple[Boundary, ...]) -> bytes:
         """A picture of a submission's boundaries.
@@ -104,7 +106,10 @@ class BoundaryPictures:
             boundary = of_exercise.get(exercise)
             points, words = (_NOTHING, "no weights") if boundary is None else _curve(boundary.params, *self._limits)
             self._draw_on(axis, exercise, points, words)
-        return _png(self._index_of_code[_codes(self._canvas)], self._palette)
+        pixels, indices = _pixels(self._canvas), self._indices.copy()
+        touched = pixels != self._untouched
+        indices[touched] = self._index_of_code[_codes(pixels[touched])]
+        return _png(indices, self._palette)
 
     def _draw_on(self, axis: Any, exercise: str, points: np.ndarray, words: str) -> None:
         self._lines[exercise].set_data(*points.T)
@@ -161,7 +166,7 @@ class BoundaryPictures:
         sample = np.column_stack([np.linspace(left, right, 9), np.tile([low, high], 5)[:9]])
         for exercise, axis in self._panels.items():
             self._draw_on(axis, exercise, sample, "one class everywhere")
-        codes, counts = np.unique(_codes(self._canvas), return_counts=True)
+        codes, counts = np.unique(_codes(_pixels(self._canvas)), return_counts=True)
         palette = _colour(codes[np.argsort(-counts, kind="stable")[:_COLOURS]])  # (colours, 3)
         palette[0] = 255  # the most frequent one, paper: wholly white
         every = _colour(np.arange(4096))
@@ -217,9 +222,13 @@ def _point_style(k: int) -> dict[str, Any]:
     }
 
 
-def _codes(canvas: Any) -> np.ndarray:
+def _pixels(canvas: Any) -> np.ndarray:
+    """What is drawn: (height, width) numbers with alpha, blue, green, red in their bytes, from the highest one on."""
+    return np.asarray(canvas.buffer_rgba()).view("<u4")[..., 0]
+
+
+def _codes(pixels: np.ndarray) -> np.ndarray:
     """The pixels as numbers below 4096: four bits each of red, green and blue."""
-    pixels = np.asarray(canvas.buffer_rgba()).view("<u4")[..., 0]  # alpha, blue, green, red, from the highest byte on
     codes = pixels & 0xF0
     codes <<= 4
     codes |= (pixels >> 8) & 0xF0

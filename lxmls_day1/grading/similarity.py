@@ -27,6 +27,9 @@ from hashlib import blake2b
 from itertools import combinations
 from pathlib import PurePosixPath
 
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
 from lxmls_day1.exercises.generation import Files, cell_source
 from lxmls_day1.exercises.markers import function_lines, functions_of, stubs_left
 from lxmls_day1.exercises.registry import Exercise
@@ -38,6 +41,7 @@ LEAST_WORDS = 25
 MANY, MANY_SHARE = 4, 0.1  # a hash that more submissions than this have, of all that solved the exercise, tells nothing
 MOST_SHARE = 0.5  # a text that more than this have, to the letter, was not copied from one another
 LONGEST = 200_000
+_BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, and without a pattern in its bits
 MOST_HASHES = 2000  # of one exercise; the smallest, so that two long texts keep the same ones
 
 _TOKEN = re.compile(  # never fails in the middle: a text without an end goes on to that of the line or the file
@@ -228,7 +232,7 @@ def _written(files: Files, given: Files, exercise: Exercise) -> Iterator[str]:
 @functools.lru_cache(maxsize=64)
 def _base(given: str) -> tuple[frozenset[int], frozenset[str]]:
     """Hashes and lines of what was given out, which are nobody's own."""
-    return frozenset(_grams(_tokens(given)[0])), frozenset(line.strip() for line in given.split("\n"))
+    return frozenset(_grams(_tokens(given)[0]).tolist()), frozenset(line.strip() for line in given.split("\n"))
 
 
 @functools.lru_cache(maxsize=64)
@@ -316,15 +320,26 @@ def _tokens(source: str) -> tuple[list[str], int]:
     return tokens, words
 
 
-def _grams(tokens: Sequence[str]) -> list[int]:
-    """The hashes of all runs of `GRAM` tokens; of all tokens if there are fewer."""
+def _grams(tokens: Sequence[str]) -> np.ndarray:
+    """The hashes of all runs of `GRAM` tokens, as polynomials in the tokens' own; of all tokens if there are fewer."""
+    numbers = np.array([_hash_of_token(token) for token in tokens], dtype=np.uint64)
     n = max(1, len(tokens) - GRAM + 1) if tokens else 0
-    return [_hash("\n".join(tokens[i : i + GRAM])) for i in range(n)]
+    hashes = np.zeros(n, dtype=np.uint64)
+    for i in range(min(GRAM, len(tokens))):
+        hashes = hashes * _BASE + numbers[i : i + n]  # modulo 2⁶⁴
+    return hashes >> np.uint64(16)  # the upper bits, which every token has had a say in
 
 
-def _winnowed(hashes: Sequence[int]) -> set[int]:
+def _winnowed(hashes: np.ndarray) -> set[int]:
     """The smallest of every `WINDOW` hashes in a row."""
-    return {min(hashes[i : i + WINDOW]) for i in range(max(1, len(hashes) - WINDOW + 1))} if hashes else set()
+    if not len(hashes):
+        return set()
+    return set(sliding_window_view(hashes, min(WINDOW, len(hashes))).min(axis=1).tolist())
+
+
+@functools.lru_cache(maxsize=4096)
+def _hash_of_token(token: str) -> int:
+    return _hash(token)
 
 
 def _hash(text: str) -> int:
