@@ -149,6 +149,7 @@ class OnlineClassifier(LinearClassifier):
         orders = self._orders(n_examples)  # (R, M)
         check_rule(self.rule, n_classes, costs)
         run, compiles = _runner(kernels, self.rule)
+        examples = kernels.compact(examples) if compiles else examples
         averaged = "steps" if self.averaged is True else self.averaged
 
         weights = Weights(X.shape[1] + 1, n_classes, averaged == "steps", paired=compiles and n_classes == 2)
@@ -326,12 +327,11 @@ def _runner(kernels, rule):
 def _run_compiled(kernels, machine_code, examples, labels, order, steps, shrinkage, costs, weights, updates):
     rows = (examples.indptr, examples.indices, examples.data, examples.sq_norms)
     weights.n_steps += len(order)
+    run_steps = kernels.compiled_steps(examples.indices.dtype, examples.data.dtype)
     scores, done = np.empty(len(costs)), 0
     while done < len(order):
         matrices = (weights.V, weights.U, weights.state)
-        done = kernels.compiled_steps()(
-            *rows, labels, order, steps, shrinkage, machine_code, costs, *matrices, updates, done, scores
-        )
+        done = run_steps(*rows, labels, order, steps, shrinkage, machine_code, costs, *matrices, updates, done, scores)
         if done < len(order):  # the rule does not give to one class what it takes from the other
             weights.unpair()
 

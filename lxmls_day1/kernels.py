@@ -45,6 +45,8 @@ _ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 
 _LINE = 64  # bytes of a cache line
 _NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
+_BLOCK = 2**14
+_FAR = 2**21  # numbers of a training set that is fetched from the main memory in every round
 
 
 def cached_jit(signature=None, **options):
@@ -92,6 +94,32 @@ def as_examples(X):
         squared_norms(indptr, data),
         rows.shape[1],
     )
+
+
+def compact(examples):
+    """The same examples, in the smallest types that hold their numbers exactly, where there are very many of them.
+
+    Most of the loop's time is then spent on fetching them. Counts of words fit into a byte, features often into two.
+    """
+    n_numbers = len(examples.data)
+    if n_numbers < _FAR:
+        return examples
+    indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices
+    data = np.empty(n_numbers, dtype=np.uint8)
+    blocks = (slice(start, start + _BLOCK) for start in range(0, n_numbers, _BLOCK))
+    fit = all(_put_into_bytes(examples.data[block], data[block]) for block in blocks)
+    return examples._replace(indices=indices, data=data if fit else examples.data)
+
+
+@cached_jit()
+def _put_into_bytes(data, small):
+    """Whether all the numbers are whole ones from 0 to 255; then they stand in ``small``."""
+    others = 0  # counted without a branch for each number, so that several are looked at in one instruction
+    for i in range(len(data)):
+        number = np.int32(data[i])
+        small[i] = number
+        others |= (np.float64(number) != data[i]) | (number < 0) | (number > 255)
+    return others == 0
 
 
 @cached_jit(fastmath={"reassoc", "contract"})
@@ -323,9 +351,9 @@ def _prefetch(_typing_context, array, index):
 
 @cached_jit(**_ROW_PRIMITIVE)
 def _prefetch_row(indptr, indices, data, m):
-    for i in range(indptr[m], indptr[m + 1], _LINE // 4):
+    for i in range(indptr[m], indptr[m + 1], _LINE // indices.itemsize):
         _prefetch(indices, i)
-    for i in range(indptr[m], indptr[m + 1], _LINE // 8):
+    for i in range(indptr[m], indptr[m + 1], _LINE // data.itemsize):
         _prefetch(data, i)
 
 
@@ -434,8 +462,13 @@ def _steps(
 
 
 @functools.cache
-def compiled_steps():
+def compiled_steps(indices_type, data_type):
     """Online learning, compiled, with any update rule.
+
+    Parameters
+    ----------
+    indices_type, data_type : numpy.dtype
+        Those of :class:`Examples`, or smaller ones as :func:`compact` chooses them.
 
     Returns
     -------
@@ -449,10 +482,11 @@ def compiled_steps():
         from one class what it gives to the other, and then half the work is enough. When a rule does something else,
         the loop returns before that step, and goes on from there with two columns.
     """
-    reals, longs, ints = _read_only(numba.float64), _read_only(numba.int64), _read_only(numba.int32)
+    reals, longs = _read_only(numba.float64), _read_only(numba.int64)
+    indices, data = _read_only(numba.from_dtype(indices_type)), _read_only(numba.from_dtype(data_type))
     rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
     signature = numba.int64(
-        longs, ints, reals, reals, longs, longs, reals, numba.float64, rule, costs, _MATRIX, _MATRIX, _VECTOR,
+        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, _MATRIX, _MATRIX, _VECTOR,
         numba.int64[::1], numba.int64, _VECTOR,
     )  # fmt: skip
     return cached_jit(signature)(_steps)
