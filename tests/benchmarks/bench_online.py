@@ -2,7 +2,7 @@
 
 scikit-learn trains one binary model per class, this package one model for all classes at once. Both run single-threaded
 in this process, in turn. "Averaged" is this package's default for the perceptron and MIRA; scikit-learn's Perceptron
-does not average.
+does not average, so the averaged perceptron also meets the SGDClassifier that is one.
 """
 
 from statistics import median
@@ -31,6 +31,9 @@ def contestants(X, y, rounds):
     }
     theirs = {
         "sklearn Perceptron": SklearnPerceptron(max_iter=rounds, tol=None, random_state=1),
+        "sklearn SGD perceptron, averaged": SGDClassifier(
+            loss="perceptron", penalty=None, learning_rate="constant", eta0=1.0, average=True, **sgd
+        ),
         "sklearn SGD hinge": SGDClassifier(loss="hinge", **sgd),
         "sklearn SGD log_loss": SGDClassifier(loss="log_loss", **sgd),
     }
@@ -41,6 +44,7 @@ def contestants(X, y, rounds):
 PAIRS = [
     ("Perceptron", "sklearn Perceptron"),
     ("Perceptron, averaged", "sklearn Perceptron"),
+    ("Perceptron, averaged", "sklearn SGD perceptron, averaged"),
     ("MIRA, averaged", "sklearn Perceptron"),
     ("SVM", "sklearn SGD hinge"),
     ("SVM, objective each round", "sklearn SGD hinge"),
