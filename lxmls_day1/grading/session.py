@@ -7,6 +7,7 @@ do to a check is to answer wrongly, late or not at all.
 import contextlib
 import functools
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -133,8 +134,11 @@ class CheckSession:
             settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
             options = [*check_process.PYTEST_OPTIONS, "-c", str(settings), f"--rootdir={self._check_files[0].parent}"]
             options += [part for name in NOT_NEEDED for part in ("-p", f"no:{name}")]
-            with _no_other_plugins():
-                pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
+            try:
+                with _no_other_plugins():
+                    pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
+            finally:  # whoever edits the checks and grades again has pytest read them again
+                _forget_modules(self._check_files)
         if self._failure is not None:
             raise self._failure
         if self._broken:
@@ -258,6 +262,14 @@ def _verdict_of_exception(error: StudentError, hidden: bool) -> tuple[str, str, 
         return MISSING, "still to be written", []
     shown = "\n".join([*error.places, f"{kind if kind.isidentifier() else 'an exception'}"]) if hidden else error.trace
     return MEMORY if "MemoryError" in error.kinds else ERROR, shown, []
+
+
+def _forget_modules(files: Sequence[Path]) -> None:
+    """Drop what was imported from these files: pytest would take it for other files of the same name, too."""
+    names = set(map(str, files))
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) in names:
+            del sys.modules[name]
 
 
 @contextlib.contextmanager
