@@ -45,7 +45,7 @@ _ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 
 _LINE = 64  # bytes of a cache line
 _NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
-_BLOCK = 2**14
+_BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
 _FAR = 2**21  # numbers of a training set that is fetched from the main memory in every round
 
 

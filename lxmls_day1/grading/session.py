@@ -136,13 +136,15 @@ class CheckSession:
             options += [part for name in NOT_NEEDED for part in ("-p", f"no:{name}")]
             try:
                 with _no_other_plugins():
-                    pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
+                    ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
             finally:  # whoever edits the checks and grades again has pytest read them again
                 _forget_modules(self._check_files)
         if self._failure is not None:
             raise self._failure
         if self._broken:
             raise InputError(f"the checks cannot be run: {self._broken[0]}")
+        if ended == pytest.ExitCode.INTERRUPTED:  # Ctrl-C while the checks were collected, which pytest keeps to itself
+            raise KeyboardInterrupt
 
     # What pytest calls --------------------------------------------------------------------------------------------------
 

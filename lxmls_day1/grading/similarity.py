@@ -322,7 +322,8 @@ def _tokens(source: str) -> tuple[list[str], int]:
 
 def _grams(tokens: Sequence[str]) -> np.ndarray:
     """The hashes of all runs of `GRAM` tokens, as polynomials in the tokens' own; of all tokens if there are fewer."""
-    numbers = np.array([_hash_of_token(token) for token in tokens], dtype=np.uint64)
+    hash_of = {token: _hash(token) for token in set(tokens)}
+    numbers = np.array([hash_of[token] for token in tokens], dtype=np.uint64)
     n = max(1, len(tokens) - GRAM + 1) if tokens else 0
     hashes = np.zeros(n, dtype=np.uint64)
     for i in range(min(GRAM, len(tokens))):
@@ -335,11 +336,6 @@ def _winnowed(hashes: np.ndarray) -> set[int]:
     if not len(hashes):
         return set()
     return set(sliding_window_view(hashes, min(WINDOW, len(hashes))).min(axis=1).tolist())
-
-
-@functools.lru_cache(maxsize=4096)
-def _hash_of_token(token: str) -> int:
-    return _hash(token)
 
 
 def _hash(text: str) -> int:

@@ -170,7 +170,10 @@ def test_an_answer_that_is_not_recorded_is_a_fault_of_the_checks(tmp_path):
         run(session_of(tmp_path, unknown="def test_it(expect):\n    expect('another', 1)\n"))
 
 
-def test_ctrl_c_in_a_check_ends_the_run(tmp_path):
-    session = session_of(tmp_path, interrupted="def test_it():\n    raise KeyboardInterrupt\n")
+@pytest.mark.parametrize(
+    "check", ["def test_it():\n    raise KeyboardInterrupt\n", "raise KeyboardInterrupt\n"], ids=["run", "collected"]
+)
+def test_ctrl_c_ends_the_run(tmp_path, check):
+    session = session_of(tmp_path, interrupted=check)
     with pytest.raises(KeyboardInterrupt):
         run(session)
