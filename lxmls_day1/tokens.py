@@ -156,7 +156,8 @@ def processed_line(counts: Mapping[str, int], label: str) -> str:
     Parameters
     ----------
     counts : mapping of str to int
-        Token -> count, as `count_tokens` gives it. A token holds neither a space nor a line feed.
+        Token -> count, as `count_tokens` gives it. A token holds neither a space nor a line feed, and does
+        not begin with ``#label#:``, the mark of the label; nor is it ``#label#``.
     label : str
         ``positive`` or ``negative``.
 

@@ -9,7 +9,9 @@ from lxmls_day1.errors import CorpusError, InputError
 from lxmls_day1.tokens import count_tokens, processed_line
 from readers.sentiment_reader import parse_review
 
-tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"]), min_size=1)
+tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"]), min_size=1).filter(
+    lambda token: not f"{token}:".startswith("#label#:")  # the mark of the label
+)
 
 
 def read(text, **options):
