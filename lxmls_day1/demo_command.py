@@ -45,8 +45,8 @@ def command(
     import webbrowser
 
     from lxmls_day1.demos import serving
+    from lxmls_day1.demos.environment import require_widgets
     from lxmls_day1.demos.export import demonstration_class, export
-    from lxmls_day1.demos.stage import require_widgets
     from lxmls_day1.lab import Lab
 
     lab = Lab(folder) if folder else Lab.open()

@@ -11,8 +11,8 @@ import numpy as np
 
 from lxmls_day1.demos.accuracy_sweep import SWEPT, Measurement, Results, Sweep, best_accuracies, measurements
 from lxmls_day1.demos.background import Background
+from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import LeftOut, sentences
-from lxmls_day1.demos.stage import Demonstration
 
 AXES = {
     "size": "training points",

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.demos.stage import DARK, LIGHT, Demonstration
+from lxmls_day1.demos.demonstration import Demonstration
+from lxmls_day1.demos.look import DARK, LIGHT
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import nearest
 from lxmls_day1.whole_files import replace_files

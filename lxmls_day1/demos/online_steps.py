@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.boundaries import decision_boundary
+from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.gaussian_playground import pen_lifted
 from lxmls_day1.demos.learners import Learner
-from lxmls_day1.demos.stage import Demonstration
 from lxmls_day1.errors import InputError
 
 HEIGHT = (-4.0, 4.0)  # of every plane

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.demos.background import Background
+from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import LeftOut, sentences
 from lxmls_day1.demos.objective_curves import FAMILIES, SYMBOLS, Curve, Data, Optimum, Settings, curves
 from lxmls_day1.demos.reviews import domains, open_reviews
-from lxmls_day1.demos.stage import Demonstration
 
 POINTS = "points"
 REGULARIZERS = (0.0, 0.0001, 0.001, 0.01, 0.1, 1.0)

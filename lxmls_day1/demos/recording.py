@@ -32,7 +32,7 @@ def animation(demonstration: Any, kind: str) -> bytes:
 
     Parameters
     ----------
-    demonstration : lxmls_day1.demos.stage.Demonstration
+    demonstration : lxmls_day1.demos.demonstration.Demonstration
         A stepwise one; it shows the same state afterwards as before.
     kind : "gif", "html" or "mp4"
 

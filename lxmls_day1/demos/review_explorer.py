@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.background import Background
+from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import FOR_COUNTS, LeftOut, sentences
 from lxmls_day1.demos.review_decisions import (
     MOST_CHARACTERS,
@@ -31,7 +32,6 @@ from lxmls_day1.demos.review_decisions import (
     words_of,
 )
 from lxmls_day1.demos.reviews import Reviews, domains, open_reviews
-from lxmls_day1.demos.stage import Demonstration
 from lxmls_day1.documents import printable
 from lxmls_day1.explanations import lead
 from lxmls_day1.plotting import BLUE, ORANGE, SKY_BLUE, VERMILION

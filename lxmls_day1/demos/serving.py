@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.demos.stage import DARK_VARIABLE, SCALE_VARIABLE, require_widgets
+from lxmls_day1.demos.environment import DARK_VARIABLE, SCALE_VARIABLE, require_widgets
 from lxmls_day1.errors import InputError
 
 FOLDER = Path("notebooks") / "demos"

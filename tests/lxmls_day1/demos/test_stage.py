@@ -9,8 +9,10 @@ import pytest
 from ipywidgets import IntSlider
 from matplotlib.colors import to_rgb
 
-from lxmls_day1.demos import stage as stage_module
-from lxmls_day1.demos.stage import DARK, LIGHT, Demonstration, Stage
+from lxmls_day1.demos import environment
+from lxmls_day1.demos.demonstration import Demonstration
+from lxmls_day1.demos.look import DARK, LIGHT
+from lxmls_day1.demos.stage import Stage
 from lxmls_day1.errors import InputError
 
 
@@ -163,11 +165,11 @@ class TestLook:
         assert demo.line.get_color() == LIGHT.lines[0]
 
     def test_the_environment_sets_colours_and_size(self, lab, monkeypatch):
-        monkeypatch.setenv(stage_module.DARK_VARIABLE, "1")
-        monkeypatch.setenv(stage_module.SCALE_VARIABLE, "1.5")
+        monkeypatch.setenv(environment.DARK_VARIABLE, "1")
+        monkeypatch.setenv(environment.SCALE_VARIABLE, "1.5")
         stage = Stage("x", "x", lab.folder)
         assert stage.look is DARK and stage.scale == 1.5
-        monkeypatch.setenv(stage_module.SCALE_VARIABLE, "huge")
+        monkeypatch.setenv(environment.SCALE_VARIABLE, "huge")
         with pytest.raises(InputError, match="must be a number from 0.5 to 3"):
             Stage("x", "x", lab.folder)
 
@@ -192,6 +194,6 @@ class TestSaving:
         assert not list(tmp_path.iterdir())
 
     def test_without_widgets_the_reason_is_told(self, monkeypatch):
-        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        monkeypatch.setattr(environment, "find_spec", lambda name: None)
         with pytest.raises(InputError, match="need ipywidgets and ipympl"):
-            stage_module.require_widgets()
+            environment.require_widgets()
