@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.text.parsed_reviews import parse_review
 from lxmls_day1.tokens import count_tokens
 
 FORMATS = ("auto", "raw", "processed")
@@ -21,7 +22,6 @@ _PAIR = re.compile(r"\S+:\d+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 CountText = Callable[[str], Mapping[str, float]]
-ParseLine = Callable[[str, str], tuple[Mapping[str, int], str]]
 
 
 class Document(NamedTuple):
@@ -38,7 +38,6 @@ class Document(NamedTuple):
 def read_documents(
     data: bytes,
     name: str,
-    parse_line: ParseLine,
     form: str = "auto",
     unit: str = "file",
     count: CountText = count_tokens,
@@ -51,8 +50,6 @@ def read_documents(
         The content of the file.
     name : str
         How results and errors name it.
-    parse_line : function (line, where) -> (counts, label)
-        Reads a processed line that has a label, such as `parse_review` of the sentiment reader.
     form : {"auto", "raw", "processed"}
         How the content is meant; ``"auto"`` looks at it.
     unit : {"file", "line"}
@@ -72,18 +69,16 @@ def read_documents(
 
     Examples
     --------
-    >>> from lxmls_day1.lab import Lab
-    >>> parse_review = Lab.open().load("readers.sentiment_reader").parse_review
-    >>> read_documents(b"Dull book.\\nDULL!\\n", "mine.txt", parse_review)
+    >>> read_documents(b"Dull book.\\nDULL!\\n", "mine.txt")
     [Document(where='mine.txt', counts={'dull': 2, 'book': 1, 'dull_book': 1, 'book_dull': 1}, label=None)]
-    >>> read_documents(b"dull:3 book:1 #label#:negative\\n", "mine.txt", parse_review)
+    >>> read_documents(b"dull:3 book:1 #label#:negative\\n", "mine.txt")
     [Document(where='mine.txt:1', counts={'dull': 3, 'book': 1}, label='negative')]
     """
     text = decoded(data, name)
     if not text.strip():
         raise InputError(f"{name} is {'blank' if text else 'empty'}; expected the text of a review, or processed lines")
     if form == "processed" or (form == "auto" and looks_processed(text)):
-        return _processed_documents(text, name, parse_line)
+        return _processed_documents(text, name)
     if unit == "file":
         return [Document(name, count(text), None)]
     lines = enumerate(_LINE_END.split(text), start=1)
@@ -145,7 +140,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def _processed_documents(text: str, name: str, parse_line: ParseLine) -> list[Document]:
+def _processed_documents(text: str, name: str) -> list[Document]:
     lines = text.split("\n")  # at line feeds only: tokens may hold what other rules take for a line end
     if lines[-1] == "":
         lines.pop()
@@ -162,6 +157,6 @@ def _processed_documents(text: str, name: str, parse_line: ParseLine) -> list[Do
         if not line.strip():
             raise InputError(f"{where}: the line is blank; expected token:count pairs")
         # Any label will do here, and none as well; the parser takes those of its corpus, and wants one.
-        counts, _ = parse_line(" ".join([*(pairs if label else [*pairs, last]), f"{_LABEL_MARK}positive"]), where)
+        counts, _ = parse_review(" ".join([*(pairs if label else [*pairs, last]), f"{_LABEL_MARK}positive"]), where)
         documents.append(Document(f"{name}:{number}", counts, label))
     return documents

@@ -160,13 +160,12 @@ def open_documents(lab: "Lab", model: "SavedModel", paths: Sequence[str], form: 
     """The documents of all files. All are read before anything is shown: a mistake in the last costs nothing."""
     from lxmls_day1.documents import read_bytes, read_documents, shown_name
 
-    parse_review = lab.load("readers.sentiment_reader").parse_review
     count = count_function(lab, model)
     documents = []
     for path in paths:
         if os.path.isdir(path):
             raise InputError(f"{shown_name(path)} is a folder; FILE is a file of reviews.")
-        documents += read_documents(read_bytes(path), shown_name(path), parse_review, form, unit, count)
+        documents += read_documents(read_bytes(path), shown_name(path), form, unit, count)
     return documents
 
 

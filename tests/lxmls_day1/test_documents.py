@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from lxmls_day1.documents import Document, decoded, looks_processed, printable, read_documents
 from lxmls_day1.errors import CorpusError, InputError
 from lxmls_day1.tokens import count_tokens, processed_line
-from readers.sentiment_reader import parse_review
 
 tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"]), min_size=1).filter(
     lambda token: not f"{token}:".startswith("#label#:")  # the mark of the label
@@ -16,7 +15,7 @@ tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=
 
 def read(text, **options):
     data = text if isinstance(text, bytes) else text.encode()
-    return read_documents(data, "f", parse_review, **options)
+    return read_documents(data, "f", **options)
 
 
 class TestRaw:

@@ -1,0 +1,4 @@
+"""Text and corpora.
+
+* ``parsed_reviews`` -- reviews in their published form, read into token counts
+"""
