@@ -19,8 +19,7 @@ rows.
 * :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
 
 ``classifiers/viterbi.py`` and ``classifiers/joint_features.py`` are the readable form of what a step does. How a weight
-matrix shrinks and is averaged is the same as in ``kernels.py``; these few lines stand here once more because numba's
-cache notices a change of the file in which a cached function stands, and of no other.
+matrix shrinks and is averaged is the same as in ``kernels.py``, but on single entries instead of rows.
 """
 
 import functools
@@ -29,7 +28,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from lxmls_day1.kernels import RULE_SIGNATURE, cached_jit
+from lxmls_day1.kernels import RULE_SIGNATURE
+from lxmls_day1.machine_code import cached_jit
 
 
 def _read_only(element, n_dimensions=1):

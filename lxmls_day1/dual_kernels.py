@@ -13,8 +13,8 @@ every example that has something to gain again.
 
 import numpy as np
 
-# Inlined here, these would go stale in the cache if kernels.py changed: harmless, as they change the speed only.
-from lxmls_day1.kernels import _NEAR, _prefetch, _prefetch_row, _prefetch_weights, cached_jit
+from lxmls_day1.kernels import _NEAR, _prefetch, _prefetch_row, _prefetch_weights
+from lxmls_day1.machine_code import cached_jit
 
 
 @cached_jit(forceinline=True)

@@ -8,9 +8,7 @@ so that the K weights of one feature lie side by side; row 0 is the intercept, a
   explicit signature, so that one cached compilation of the loop serves every rule.
 * :func:`scores_of` and :func:`apply_update` are the two halves of a step by themselves, for a rule that is plain Python.
 
-numba compiles a function when it is first called and keeps the machine code beside this file (or in the user's cache
-folder, where this one is read-only). Its cache notices a change of the file in which a function stands and of no other:
-that is why the helpers of a cached function stay in its own file.
+numba compiles a function when it is first called, and ``machine_code.py`` keeps what it made.
 """
 
 import functools
@@ -23,6 +21,8 @@ import scipy.sparse as sp
 from numba.core import cgutils
 from numba.core.datamodel.models import PrimitiveModel
 from numba.extending import intrinsic, register_model
+
+from lxmls_day1.machine_code import cached_jit
 
 
 def _read_only(element, n_dimensions=1):
@@ -47,21 +47,6 @@ _LINE = 64  # bytes of a cache line
 _NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
 _BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
 _FAR = 2**21  # numbers of a training set that is fetched from the main memory in every round
-
-
-def cached_jit(signature=None, **options):
-    """``numba.njit`` with its disk cache, or without where no folder can be written (a sandbox, a read-only home)."""
-
-    def decorate(function):
-        arguments = () if signature is None else (signature,)
-        try:
-            return numba.njit(*arguments, cache=True, nogil=True, error_model="numpy", **options)(function)
-        except RuntimeError as error:  # what numba raises where it finds no place for its cache
-            if "cannot cache" not in str(error):
-                raise
-            return numba.njit(*arguments, nogil=True, error_model="numpy", **options)(function)
-
-    return decorate
 
 
 class Examples(NamedTuple):
