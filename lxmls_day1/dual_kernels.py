@@ -197,3 +197,16 @@ def measure_two_classes(indptr, indices, data, labels, costs, beta, v, rests):
         if max(violation, 0.0) - beta[m] * violation > 0.0:
             rests[m] = 0
     return loss, cost
+
+
+def take_sweep(examples, *, labels, order, costs, unit, relaxation, multipliers, weights, rests):
+    """:func:`sweep`, or :func:`sweep_two_classes` where ``multipliers`` and ``weights`` are vectors: (gap, n_steps)."""
+    run = sweep_two_classes if weights.ndim == 1 else sweep
+    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
+    return run(*rows, labels, order, costs, unit, relaxation, multipliers, weights, rests)
+
+
+def measure_all(examples, *, labels, costs, multipliers, weights, rests):
+    """:func:`measure`, or :func:`measure_two_classes` where ``multipliers`` and ``weights`` are vectors: (loss, cost)."""
+    run = measure_two_classes if weights.ndim == 1 else measure
+    return run(examples.indptr, examples.indices, examples.data, labels, costs, multipliers, weights, rests)

@@ -280,7 +280,7 @@ root, other, jobs = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
 numba.config.CACHE_DIR = sys.argv[4]
 examples = kernels.as_examples(X)
-kernels.compiled_steps(examples.indices.dtype, examples.data.dtype)
+kernels._compiled_steps(examples.indices.dtype, examples.data.dtype)
 
 def learner(way):
     if way == "flat":
