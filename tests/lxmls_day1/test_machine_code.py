@@ -24,6 +24,7 @@ def cache(tmp_path, monkeypatch):
     """A cache folder of its own; the source's and the user's folder take nothing."""
     folder = tmp_path / "cache"
     monkeypatch.setattr(machine_code, "_folders", lambda source: iter([folder]))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     machine_code._warn_once.cache_clear()
     yield folder
     machine_code._warn_once.cache_clear()
@@ -190,6 +191,10 @@ class TestNoPlace:
             assert not from_cache and function(1.0) == 2.0
         (warning,) = recwarn
         assert "No space left on device" in str(warning.message) and "NUMBA_CACHE_DIR" in str(warning.message)
+
+    def test_is_not_said_where_no_bytecode_is_wanted_either(self, cache, module_of, full, monkeypatch, recwarn):
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        assert compiled(module_of(TWICE))[0](1.0) == 2.0 and not list(recwarn)
 
     def test_machine_code_that_is_there_is_used(self, cache, module_of, monkeypatch):
         module = module_of(TWICE)
