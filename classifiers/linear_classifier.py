@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1 import model_file
-from lxmls_day1.checks import all_finite, check_inputs, check_labels, check_params, listed, shown
+from lxmls_day1.checks import all_finite, check_finite_params, check_inputs, check_labels, check_params, listed, shown
 from lxmls_day1.errors import InputError
 
 
@@ -84,7 +84,7 @@ class LinearClassifier:
         InputError
             If ``X`` and ``params`` do not fit together, either holds NaN or infinity, or the scores grow beyond all bounds.
         """
-        return self._label(self._scores(check_inputs(X), check_params(params, self.rules_out)))
+        return self._label(self._scores(check_inputs(X), check_params(params)))
 
     def get_scores(self, x, params):
         """The scores s = g(x)ᵀ W of every class.
@@ -101,7 +101,7 @@ class LinearClassifier:
         x = check_inputs(x)
         if x.shape[1] == 0 or (x[:, :1] == 1).sum() < x.shape[0]:
             raise InputError("the first column of x must be ones: call add_intercept_term(X) first")
-        return self._scores(x[:, 1:], check_params(params, self.rules_out))
+        return self._scores(x[:, 1:], check_params(params))
 
     def get_label(self, x, params):
         """The labels of inputs that already have their column of ones: argmax over :meth:`get_scores`."""
@@ -246,7 +246,8 @@ class LinearClassifier:
             if self.quadratic:
                 scores = scores + (X * X) @ params[n_features + 1 :]
             scores = np.asarray(scores) + params[0]
-        if not all_finite(scores):
+        if not all_finite(scores):  # one look at the scores, rather than at all the weights, of which they need few
+            check_finite_params(params)
             m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
             raise InputError(
                 f"the scores of row {m} of X grow beyond all bounds; scale the features or the weights down"

@@ -26,7 +26,7 @@ from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier, Round, Weights, check_rule
 from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
 from classifiers.viterbi import cost_augmented, path_score, viterbi
-from lxmls_day1.checks import check_costs, check_labels, check_number, check_params, listed, shown
+from lxmls_day1.checks import check_costs, check_finite_params, check_labels, check_number, listed, shown
 from lxmls_day1.errors import InputError
 
 
@@ -288,7 +288,7 @@ class StructuredClassifier(OnlineClassifier):
         """The layout of parameters, and they themselves, if they can be of this classifier."""
         if self.classes is None or self.feature_names is None:
             raise InputError(f"{self.get_name()} has no features yet: train it first")
-        params = np.ascontiguousarray(check_params(params))
+        params = np.ascontiguousarray(check_finite_params(params))
         layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in (True, False)]
         for layout in layouts:
             if params.shape == layout.shape:

@@ -148,21 +148,20 @@ def check_labels(y):
     return y
 
 
-def check_params(params, rules_out=False):
-    """Parameters as a float64 matrix (J + 1, K) of finite numbers.
-
-    Parameters
-    ----------
-    params : array (J + 1, K)
-    rules_out : bool
-        Whether a weight may be −∞ as well, which rules out a class (unsmoothed naive Bayes).
-    """
+def check_params(params):
+    """Parameters as a float64 matrix (J + 1, K), whatever numbers it holds: each use of it tells what is not finite."""
     try:
         params = np.asarray(params, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"params must be a matrix of numbers, but could not be read as one: {error}") from error
     if params.ndim != 2 or len(params) < 1 or params.shape[1] < 1:
         raise InputError(f"params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape {params.shape}")
+    return params
+
+
+def check_finite_params(params, rules_out=False):
+    """:func:`check_params`, and an error for parameters that are not finite; with ``rules_out`` −∞ may be among them."""
+    params = check_params(params)
     if not all_finite(params):
         allowed = np.isfinite(params) | (np.isneginf(params) & rules_out)
         if not allowed.all():

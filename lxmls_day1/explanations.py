@@ -152,7 +152,7 @@ def explain(
     >>> why.margin, float(why.differences.sum()) + 0.5
     (5.5, 5.5)
     """
-    params = check_params(params, getattr(classifier, "rules_out", False))
+    params = check_params(params)
     x = sp.csr_array(check_inputs(x), copy=True)
     n_features, n_classes = x.shape[1], params.shape[1]
     if x.shape[0] != 1:

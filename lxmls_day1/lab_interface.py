@@ -17,6 +17,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "as_matrix",
         "check_costs",
         "check_finite",
+        "check_finite_params",
         "check_inputs",
         "check_labels",
         "check_number",

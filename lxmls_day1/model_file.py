@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1 import __version__
-from lxmls_day1.checks import check_params, shown
+from lxmls_day1.checks import check_finite_params, shown
 from lxmls_day1.errors import InputError
 from lxmls_day1.whole_files import replace_files
 
@@ -508,7 +508,7 @@ def _plain_text(name: Any, of_what: str) -> str:
 
 
 def _checked(params: Any, classifier: Any) -> np.ndarray:
-    return check_params(params, getattr(classifier, "rules_out", False))
+    return check_finite_params(params, getattr(classifier, "rules_out", False))
 
 
 def _check_fit(model: SavedModel) -> None:
