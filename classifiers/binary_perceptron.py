@@ -173,6 +173,6 @@ class BinaryPerceptron(LinearClassifier):
 
 @functools.cache
 def _compiled_pass():
-    from lxmls_day1 import kernels
+    from lxmls_day1.machine_code import cached_jit
 
-    return kernels.cached_jit()(one_pass)
+    return cached_jit()(one_pass)

@@ -61,6 +61,10 @@ class GaussianNaiveBayes(LinearClassifier):
         self.means = None
         self.variances = None
 
+    @property
+    def quadratic(self):
+        return isinstance(self.variance, str) and self.variance == "per_class"
+
     def train(self, X, y):
         """Estimate priors, means and, where asked for, variances.
 

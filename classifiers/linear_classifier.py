@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1 import model_file
-from lxmls_day1.checks import check_inputs, check_labels, check_params, listed, shown
+from lxmls_day1.checks import all_finite, check_finite_params, check_inputs, check_labels, check_params, listed, shown
 from lxmls_day1.errors import InputError
 
 
@@ -26,6 +26,10 @@ class LinearClassifier:
         The labels of the training data in ascending order; column k of the parameters belongs to ``classes[k]``.
         Before training it is None, and labels are the column numbers 0 … K − 1.
     trained : bool
+    quadratic : bool
+        Whether the parameters hold, below the weights of x, those of x²: (2J + 1, K). The class says so, or what sets it.
+    rules_out : bool
+        Whether a weight may be −∞, which rules out a class.
 
     Examples
     --------
@@ -37,6 +41,8 @@ class LinearClassifier:
     """
 
     name = "Linear classifier"
+    quadratic = False
+    rules_out = False
 
     def __init__(self):
         self.classes = None
@@ -76,7 +82,7 @@ class LinearClassifier:
         Raises
         ------
         InputError
-            If ``X`` and ``params`` do not fit together, or ``X`` holds NaN or infinity.
+            If ``X`` and ``params`` do not fit together, either holds NaN or infinity, or the scores grow beyond all bounds.
         """
         return self._label(self._scores(check_inputs(X), check_params(params)))
 
@@ -228,16 +234,25 @@ class LinearClassifier:
     def _scores(self, X, params):
         """Scores (M, K) of inputs without their column of ones, which stays unbuilt."""
         n_features = X.shape[1]
-        if len(params) == n_features + 1:
-            return np.asarray(X @ params[1:]) + params[0]
-        if len(params) == 2 * n_features + 1:  # quadratic: the weights of x, then those of x²
-            linear, squares = params[1 : n_features + 1], params[n_features + 1 :]
-            return np.asarray(X @ linear + (X * X) @ squares) + params[0]
-        raise InputError(
-            f"the inputs have {n_features} features, but the parameters belong to {len(params) - 1}: params has a row "
-            "per feature after the intercepts; test takes X as train did, get_scores and get_label take "
-            "add_intercept_term(X)"
-        )
+        if len(params) != 1 + n_features * (2 if self.quadratic else 1):
+            kind, of_each = ("quadratic", "two rows per feature") if self.quadratic else ("linear", "a row per feature")
+            raise InputError(
+                f"the inputs have {n_features} features, but the parameters belong to {(len(params) - 1) / (1 + self.quadratic):g}: "
+                f"those of this {kind} classifier have {of_each} after the intercepts; test takes X as train did, "
+                "get_scores and get_label take add_intercept_term(X)"
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = X @ params[1 : n_features + 1]
+            if self.quadratic:
+                scores = scores + (X * X) @ params[n_features + 1 :]
+            scores = np.asarray(scores) + params[0]
+        if not all_finite(scores):  # one look at the scores, rather than at all the weights, of which they need few
+            check_finite_params(params)
+            m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
+            raise InputError(
+                f"the scores of row {m} of X grow beyond all bounds; scale the features or the weights down"
+            )
+        return scores
 
     def _training_data(self, X, y, check=check_inputs):
         """Check the training data and set ``classes``; returns ``X`` and the labels as column numbers (M,)."""

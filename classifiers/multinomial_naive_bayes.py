@@ -60,6 +60,7 @@ class MultinomialNaiveBayes(LinearClassifier):
     """
 
     name = "Multinomial naive Bayes"
+    rules_out = True
 
     def __init__(self, smooth=True, smooth_param=1.0):
         super().__init__()
@@ -127,14 +128,14 @@ class MultinomialNaiveBayes(LinearClassifier):
     def _scores(self, X, params):
         _check_counts(X)
         self.n_ruled_out = 0
-        impossible = np.isneginf(params[1:])  # (J, K)
+        impossible = np.isneginf(params)  # (J + 1, K)
         if not impossible.any():
             return super()._scores(X, params)
         # 0 · (−∞) would be NaN, but a word that is absent forbids nothing: score the possible words, then forbid.
-        possible = np.vstack([params[:1], np.where(impossible, 0.0, params[1:])])
-        forbidden = (X > 0).astype(np.float64) @ impossible.astype(np.float64) > 0  # (M, K)
-        scores = np.where(forbidden, -np.inf, super()._scores(X, possible))
-        ruled_out = forbidden.all(axis=1)
+        scores = super()._scores(X, np.where(impossible, 0.0, params))
+        forbidden = (X > 0).astype(np.float64) @ impossible[1:].astype(np.float64) > 0  # (M, K)
+        scores[forbidden | impossible[0]] = -np.inf
+        ruled_out = np.isneginf(scores).all(axis=1)
         scores[ruled_out] = params[0]
         self.n_ruled_out = int(ruled_out.sum())
         return scores

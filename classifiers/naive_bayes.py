@@ -51,6 +51,14 @@ class NaiveBayes(LinearClassifier):
     def get_name(self):
         return self.model.get_name()
 
+    @property
+    def quadratic(self):
+        return self.model.quadratic
+
+    @property
+    def rules_out(self):
+        return self.model.rules_out
+
     def train(self, X, y):
         params = self.model.train(X, y)
         self.classes, self.trained = self.model.classes, True

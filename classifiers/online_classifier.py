@@ -325,19 +325,18 @@ def _runner(kernels, rule):
 
 
 def _run_compiled(kernels, machine_code, examples, labels, order, steps, shrinkage, costs, weights, updates):
-    rows = (examples.indptr, examples.indices, examples.data, examples.sq_norms)
     weights.n_steps += len(order)
-    run_steps = kernels.compiled_steps(examples.indices.dtype, examples.data.dtype)
-    scores, done = np.empty(len(costs)), 0
+    done = 0
     while done < len(order):
-        matrices = (weights.V, weights.U, weights.state)
-        done = run_steps(*rows, labels, order, steps, shrinkage, machine_code, costs, *matrices, updates, done, scores)
+        done = kernels.take_steps(
+            machine_code, examples, labels=labels, order=order, steps=steps, shrinkage=shrinkage, costs=costs,
+            V=weights.V, U=weights.U, state=weights.state, updates=updates, first_step=done,
+        )  # fmt: skip
         if done < len(order):  # the rule does not give to one class what it takes from the other
             weights.unpair()
 
 
 def _run_readable(kernels, rule, examples, labels, order, steps, shrinkage, costs, weights, updates):
-    rows = (examples.indptr, examples.indices, examples.data)
     V, U, state = weights.V, weights.U, weights.state
     labels, sq_norms = labels.tolist(), examples.sq_norms.tolist()
     costs.flags.writeable = False  # a rule that adds to its costs in place would change them for good
@@ -345,7 +344,7 @@ def _run_readable(kernels, rule, examples, labels, order, steps, shrinkage, cost
     steps_per_round = len(order) // len(updates)
     weights.n_steps += len(order)
     for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
-        scores = kernels.scores_of(*rows, m, V, state)  # (K,): s = g(x)ᵀ W
+        scores = kernels.scores_of_row(examples, m, V, state)  # (K,): s = g(x)ᵀ W
         d = _as_update(rule, rule(scores, labels[m], sq_norms[m], step, cost_of[labels[m]]), len(cost_of))
-        if kernels.apply_update(*rows, m, d, 1.0 - step * shrinkage, V, U, state):
+        if kernels.update_by_row(examples, m, d, 1.0 - step * shrinkage, V, U, state):
             updates[n // steps_per_round] += 1

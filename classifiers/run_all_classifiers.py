@@ -202,6 +202,7 @@ def _draw(dataset, table, params_of, ax):
         return plot_accuracies([row[:4] for row in table], ax=ax)
     bayes_optimal = LinearClassifier()
     bayes_params = dataset.get_bayes_optimal()
+    bayes_optimal.quadratic = len(bayes_params) > dataset.train_X.shape[1] + 1  # the data set's own: of these features
     train_accuracy, test_accuracy = (
         bayes_optimal.evaluate(y, bayes_optimal.test(X, bayes_params))
         for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]

@@ -26,7 +26,7 @@ from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier, Round, Weights, check_rule
 from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
 from classifiers.viterbi import cost_augmented, path_score, viterbi
-from lxmls_day1.checks import check_costs, check_labels, check_number, check_params, listed, shown
+from lxmls_day1.checks import check_costs, check_finite_params, check_labels, check_number, listed, shown
 from lxmls_day1.errors import InputError
 
 
@@ -274,21 +274,21 @@ class StructuredClassifier(OnlineClassifier):
         self.classes = classes
         return codes.astype(np.int64)
 
-    def _index(self):
-        return FeatureIndex(self.templates, self.feature_names)
-
     def _encode(self, X):
         """The features of the words of checked sentences; what was loaded from a file makes its index anew."""
         if self._index is None or self._index.names is not self.feature_names:
             self._index = FeatureIndex(self.templates, self.feature_names)
             self.feature_names = self._index.names
-        return self._index.encode(X)
+        words = self._index.encode(X)
+        if len(words.indices) and words.indices.max() >= len(self.feature_names):
+            raise InputError(f"feature_names has lost names since {self.get_name()} was trained; train it again")
+        return words
 
     def _fit(self, params):
         """The layout of parameters, and they themselves, if they can be of this classifier."""
         if self.classes is None or self.feature_names is None:
             raise InputError(f"{self.get_name()} has no features yet: train it first")
-        params = np.ascontiguousarray(check_params(params))
+        params = np.ascontiguousarray(check_finite_params(params))
         layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in (True, False)]
         for layout in layouts:
             if params.shape == layout.shape:
@@ -340,23 +340,21 @@ def _runner(kernels, learner, layout, sentences, costs, weights):
     shrinkage = float(learner.regularizer) if learner.shrinks else 0.0
     rule = learner.rule
     if getattr(rule, "compiled", False) and learner.decoder is None:
-        from numba.core.errors import NumbaError
-
         from lxmls_day1.kernels import compile_rule
 
         try:
             machine_code = compile_rule(rule)
-        except NumbaError as error:
-            reason = str(error).strip().splitlines()[-1]
+        except Exception as error:  # whatever numba says to it: as Python the rule has just worked (`check_rule`)
+            reason = (str(error).strip() or type(error).__name__).splitlines()[-1]
             warnings.warn(f"{rule.__name__} could not be compiled and runs as plain Python: {reason}", stacklevel=3)
         else:
             room = np.zeros(weights.V.size, dtype=np.int32)
 
             def run_compiled(order, steps):
                 weights.n_steps += len(order)
-                updates = kernels.compiled_round()(
-                    *sentences, order, steps, shrinkage, machine_code, costs, learner.augmented,
-                    weights.V, weights.U, weights.state, room,
+                updates = kernels.take_round(
+                    machine_code, sentences, order=order, steps=steps, shrinkage=shrinkage, costs=costs,
+                    augmented=learner.augmented, V=weights.V, U=weights.U, state=weights.state, room=room,
                 )  # fmt: skip
                 if updates < 0:
                     raise InputError(_ONE_SIDED.format(rule.__name__))

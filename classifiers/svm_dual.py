@@ -167,8 +167,7 @@ class _Problem:
 
     def __init__(self, examples, labels, costs, regularizer):
         n_examples, n_classes, n_rows = len(labels), len(costs), examples.n_features + 1
-        self.rows = examples.indptr, examples.indices, examples.data
-        self.sq_norms, self.labels, self.regularizer = examples.sq_norms, labels, regularizer
+        self.examples, self.labels, self.regularizer = examples, labels, regularizer
         self.costs = np.ascontiguousarray(costs.T)  # row y: ρ(·, y)
         self.rests = np.zeros(n_examples, dtype=np.uint8)
         self.two_classes = n_classes == 2
@@ -182,19 +181,22 @@ class _Problem:
         """One step for each example that is not left out, in random order: (estimated gap, steps that changed)."""
         from lxmls_day1 import dual_kernels
 
-        run = dual_kernels.sweep_two_classes if self.two_classes else dual_kernels.sweep
         order = rng.permutation(np.flatnonzero(self.rests < PATIENCE))
         unit = 1 / (self.regularizer * len(self.labels))
-        state = self.multipliers, self.weights, self.rests
-        gap, n_steps = run(*self.rows, self.sq_norms, self.labels, order, self.costs, unit, RELAXATION, *state)
+        gap, n_steps = dual_kernels.take_sweep(
+            self.examples, labels=self.labels, order=order, costs=self.costs, unit=unit, relaxation=RELAXATION,
+            multipliers=self.multipliers, weights=self.weights, rests=self.rests,
+        )  # fmt: skip
         return gap / len(self.labels), int(n_steps)
 
     def measure(self):
         """(P(W), D(α)) exactly; wakes the examples that have a share in the gap again."""
         from lxmls_day1 import dual_kernels
 
-        run = dual_kernels.measure_two_classes if self.two_classes else dual_kernels.measure
-        loss, cost = run(*self.rows, self.labels, self.costs, self.multipliers, self.weights, self.rests)
+        loss, cost = dual_kernels.measure_all(
+            self.examples, labels=self.labels, costs=self.costs,
+            multipliers=self.multipliers, weights=self.weights, rests=self.rests,
+        )  # fmt: skip
         sq_norm = (self.weights * self.weights).sum() / (2 if self.two_classes else 1)  # W = (−v/2, v/2)
         penalty = self.regularizer / 2 * float(sq_norm)
         return loss / len(self.labels) + penalty, cost / len(self.labels) - penalty

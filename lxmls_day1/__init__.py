@@ -9,7 +9,7 @@
 ``model_file``         trained classifiers as files
 ``documents``          files of documents as token counts; ``explanations``: what each word adds
 ``corpora``            where corpus files come from; ``tokens``: text to unigrams and bigrams
-``kernels``            the compiled loops over sparse rows
+``machine_code``       compiles, and keeps machine code; ``kernels``: the compiled loops over sparse rows
 ``checks``             the checks of what a caller passes in
 ``exercises``          markers, hints, checks, workspaces: what students and instructors use
 ``errors``             the errors that a user's mistake raises

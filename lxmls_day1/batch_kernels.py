@@ -8,7 +8,7 @@ example is at hand when its gradient is added. (For four classes the two are one
 
 import numpy as np
 
-from lxmls_day1.kernels import cached_jit
+from lxmls_day1.machine_code import cached_jit
 
 _LINE = 64  # bytes of a cache line
 

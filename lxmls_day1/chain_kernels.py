@@ -15,12 +15,11 @@ row R + K + 1                 the last word has the tag
 A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``kernels.py`` classifies
 rows.
 
-* :func:`compiled_round` runs one pass over the sentences with any update rule of the flat learners.
+* :func:`take_round` runs one pass over the sentences with any update rule of the flat learners.
 * :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
 
 ``classifiers/viterbi.py`` and ``classifiers/joint_features.py`` are the readable form of what a step does. How a weight
-matrix shrinks and is averaged is the same as in ``kernels.py``; these few lines stand here once more because numba's
-cache notices a change of the file in which a cached function stands, and of no other.
+matrix shrinks and is averaged is the same as in ``kernels.py``, but on single entries instead of rows.
 """
 
 import functools
@@ -29,7 +28,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from lxmls_day1.kernels import RULE_SIGNATURE, cached_jit
+from lxmls_day1.kernels import RULE_SIGNATURE
+from lxmls_day1.machine_code import cached_jit
 
 
 def _read_only(element, n_dimensions=1):
@@ -294,6 +294,8 @@ def _round(
             if augmented:
                 scores[0] -= cost[0]
             answer = rule(scores, 1, 0.5 * sq_norm, steps[i], cost)
+            if len(answer) != 2:
+                return -1
             d = answer[1]
             if abs(answer[0] + d) > 1e-9 * (abs(answer[0]) + abs(d)):
                 return -1
@@ -304,14 +306,39 @@ def _round(
     return n_updates
 
 
-@functools.cache
-def compiled_round():
-    """One round of online learning, compiled: ``(starts, indptr, indices, labels, n_features, order, steps, shrinkage,
-    rule, costs, augmented, V, U, state, sums) -> number of updates``, or −1 for a rule whose answer is not (−d, d).
+def take_round(rule, sentences, *, order, steps, shrinkage, costs, augmented, V, U, state, room):
+    """One round of online learning, compiled.
 
-    ``rule`` is one of the flat learners, compiled by ``kernels.compile_rule``. V, U and state (scale, scale_sum; see
-    :func:`_update`) change in place; ``sums`` is room for as many int32 zeros as V has entries.
+    Parameters
+    ----------
+    rule : what :func:`lxmls_day1.kernels.compile_rule` returned
+        The rule of one of the flat learners.
+    sentences : Sentences
+    order, steps : int64 array (T,), float64 array (T,)
+        A sentence and a step size for each step.
+    shrinkage : float
+        λ: the weights shrink by the factor 1 − step · λ before each update.
+    costs : float64 array (K, K)
+        Row y is ρ(·, y).
+    augmented : bool
+        Whether the rival is the sequence of the highest score plus cost.
+    V : float64 array, as the head of this module has it
+        Changes in place, as U and state do.
+    U, state : float64 arrays of the shape of V (or of no rows) and (2,)
+        See :func:`_update`.
+    room : int32 array of as many zeros as V has entries
+        To work in; zeros again afterwards.
+
+    Returns
+    -------
+    int
+        The number of updates; −1 for a rule whose answer is not (−d, d).
     """
+    return _compiled_round()(*sentences, order, steps, shrinkage, rule, costs, augmented, V, U, state, room)
+
+
+@functools.cache
+def _compiled_round():
     rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
     data = (_LONGS, _LONGS, _INTS, _LONGS, numba.int64, _LONGS, _REALS, numba.float64)
     signature = numba.int64(*data, rule, costs, numba.boolean, _MATRIX, _MATRIX, _VECTOR, numba.int32[::1])

@@ -18,11 +18,16 @@ def check_inputs(X):
 
 
 def as_matrix(X):
-    """The first half of :func:`check_inputs`: ``X`` as a float64 matrix, sparse or dense, whatever numbers it holds."""
+    """The first half of :func:`check_inputs`: ``X`` as a float64 matrix, sparse or dense, whatever numbers it holds.
+
+    A sparse matrix becomes a ``csr_array`` all of whose entries lie inside of it: compiled loops do not look whether they do.
+    """
     if sp.issparse(X):
-        X = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
-        return X if X.dtype == np.float64 else X.astype(np.float64)
+        return _as_rows(X)
     try:
+        X = np.asarray(X)
+        if X.dtype.kind == "c":
+            raise TypeError("it holds complex numbers")
         X = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
@@ -36,10 +41,76 @@ def as_matrix(X):
     return X
 
 
+def _as_rows(X):
+    """A sparse matrix of any format as a float64 ``csr_array``, whose structure has been checked."""
+    if X.ndim != 2:
+        raise InputError(f"X must be a matrix (M, J), one row per example, but has the shape {X.shape}")
+    if X.dtype.kind not in "biuf":
+        raise InputError(
+            f"X must be a matrix of numbers, one row per example, but its entries are of the type {X.dtype}"
+        )
+    try:
+        if X.format == "lil" and any(len(row) != len(data) for row, data in zip(X.rows, X.data, strict=True)):
+            raise ValueError("a row has not as many columns as numbers")
+        if X.format not in ("csr", "csc", "bsr", "coo"):
+            X = X.tocoo()
+        n_entries = _check_coordinates(X) if X.format == "coo" else _check_compressed(X)
+        if X.format == "csr" and len(X.data) > n_entries:  # room that is not in use
+            X = sp.csr_array((X.data[:n_entries], X.indices[:n_entries], X.indptr), shape=X.shape)
+        X = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise InputError(
+            f"X is a sparse matrix ({X.format}) whose parts do not fit together: {error}; build it anew, for "
+            "instance as csr_array((numbers, (rows, columns)), shape=(M, J))"
+        ) from error
+    return X if X.dtype == np.float64 else X.astype(np.float64)
+
+
+def _check_compressed(X):
+    """Raise a ValueError unless the three arrays of a CSR, CSC or BSR matrix fit together; returns how many entries it has."""
+    n_lines, n_places = X.shape[::-1] if X.format == "csc" else X.shape
+    if X.format == "bsr":
+        height, width = X.data.shape[1:]
+        if n_lines % height or n_places % width:
+            raise ValueError(f"the shape {X.shape} is no multiple of its blocks, {height} x {width}")
+        n_lines, n_places = n_lines // height, n_places // width
+    indptr, indices = X.indptr, X.indices
+    if indptr.shape != (n_lines + 1,) or indptr.dtype.kind not in "iu":
+        raise ValueError(f"indptr must hold {n_lines + 1} whole numbers, but has the shape {indptr.shape}")
+    if indices.ndim != 1 or len(X.data) != len(indices) or (X.format != "bsr" and X.data.ndim != 1):
+        raise ValueError(f"there are {np.shape(X.data)} numbers for {np.shape(indices)} indices")
+    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError("indptr must begin with 0 and never decrease")
+    n_entries = int(indptr[-1])
+    if n_entries > len(indices):
+        raise ValueError(f"indptr ends with {n_entries}, but there are {len(indices)} entries")
+    _check_range(indices[:n_entries], n_places, "a row index" if X.format == "csc" else "a column index")
+    return n_entries
+
+
+def _check_coordinates(X):
+    """Raise a ValueError unless the entries of a COO matrix lie inside of it; returns how many there are."""
+    for places, n_places, name in zip((X.row, X.col), X.shape, ("a row index", "a column index"), strict=True):
+        if places.shape != X.data.shape:
+            raise ValueError(f"there are {X.data.shape} numbers for {places.shape} indices")
+        _check_range(places, n_places, name)
+    return len(X.data)
+
+
+def _check_range(indices, n_places, name):
+    if indices.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be a whole number, but indices are of the type {indices.dtype}")
+    # One pass for both ends: a negative number is a large one without its sign.
+    unsigned = indices.view(indices.dtype.str.replace("i", "u"))
+    if len(indices) and unsigned.max() >= n_places:
+        bad = indices[unsigned >= n_places][0]
+        raise ValueError(f"{name} is {bad}, but the matrix has the shape to hold 0 … {n_places - 1}")
+
+
 def check_finite(X):
     """The second half of :func:`check_inputs`: an error for a matrix with NaN or infinity in it."""
     values = X.data if sp.issparse(X) else X
-    if not _all_finite(values):
+    if not all_finite(values):
         bad = np.flatnonzero(~np.isfinite(values.ravel()))[0]
         if sp.issparse(X):
             row, column = np.searchsorted(X.indptr, bad, side="right") - 1, X.indices[bad]
@@ -50,7 +121,8 @@ def check_finite(X):
         )
 
 
-def _all_finite(values):
+def all_finite(values):
+    """Whether no number of an array is NaN or infinite."""
     with np.errstate(all="ignore"):
         if np.isfinite(values.sum()):  # reads the numbers once and keeps nothing, and nearly always settles it
             return True
@@ -77,10 +149,26 @@ def check_labels(y):
 
 
 def check_params(params):
-    """Parameters as a float64 matrix (J + 1, K)."""
-    params = np.asarray(params, dtype=np.float64)
-    if params.ndim != 2 or len(params) < 1:
+    """Parameters as a float64 matrix (J + 1, K), whatever numbers it holds: each use of it tells what is not finite."""
+    try:
+        params = np.asarray(params, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"params must be a matrix of numbers, but could not be read as one: {error}") from error
+    if params.ndim != 2 or len(params) < 1 or params.shape[1] < 1:
         raise InputError(f"params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape {params.shape}")
+    return params
+
+
+def check_finite_params(params, rules_out=False):
+    """:func:`check_params`, and an error for parameters that are not finite; with ``rules_out`` −∞ may be among them."""
+    params = check_params(params)
+    if not all_finite(params):
+        allowed = np.isfinite(params) | (np.isneginf(params) & rules_out)
+        if not allowed.all():
+            row, column = np.argwhere(~allowed)[0]
+            raise InputError(
+                f"params must be finite, but params[{row}, {column}] is {params[row, column]}; train the classifier anew"
+            )
     return params
 
 

@@ -13,8 +13,8 @@ every example that has something to gain again.
 
 import numpy as np
 
-# Inlined here, these would go stale in the cache if kernels.py changed: harmless, as they change the speed only.
-from lxmls_day1.kernels import _NEAR, _prefetch, _prefetch_row, _prefetch_weights, cached_jit
+from lxmls_day1.kernels import _NEAR, _prefetch, _prefetch_row, _prefetch_weights
+from lxmls_day1.machine_code import cached_jit
 
 
 @cached_jit(forceinline=True)
@@ -197,3 +197,16 @@ def measure_two_classes(indptr, indices, data, labels, costs, beta, v, rests):
         if max(violation, 0.0) - beta[m] * violation > 0.0:
             rests[m] = 0
     return loss, cost
+
+
+def take_sweep(examples, *, labels, order, costs, unit, relaxation, multipliers, weights, rests):
+    """:func:`sweep`, or :func:`sweep_two_classes` where ``multipliers`` and ``weights`` are vectors: (gap, n_steps)."""
+    run = sweep_two_classes if weights.ndim == 1 else sweep
+    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
+    return run(*rows, labels, order, costs, unit, relaxation, multipliers, weights, rests)
+
+
+def measure_all(examples, *, labels, costs, multipliers, weights, rests):
+    """:func:`measure`, or :func:`measure_two_classes` where ``multipliers`` and ``weights`` are vectors: (loss, cost)."""
+    run = measure_two_classes if weights.ndim == 1 else measure
+    return run(examples.indptr, examples.indices, examples.data, labels, costs, multipliers, weights, rests)

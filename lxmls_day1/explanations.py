@@ -157,7 +157,8 @@ def explain(
     n_features, n_classes = x.shape[1], params.shape[1]
     if x.shape[0] != 1:
         raise InputError(f"explain takes one document, a matrix (1, J), but got {x.shape[0]} rows; x is X[[m]]")
-    if len(feature_names) != n_features or len(params) not in (n_features + 1, 2 * n_features + 1):
+    quadratic = getattr(classifier, "quadratic", False)
+    if len(feature_names) != n_features or len(params) != 1 + n_features * (2 if quadratic else 1):
         raise InputError(
             f"the document has {n_features} features, but there are {len(feature_names)} feature names and "
             f"{len(params)} rows of parameters; vectorise it over the features that the classifier was trained on"
@@ -171,7 +172,7 @@ def explain(
     x.eliminate_zeros()
     columns, counts = x.indices, x.data  # (n,) both
     contributions = counts[:, None] * params[1 + columns]  # (n, K)
-    if len(params) > n_features + 1:
+    if quadratic:
         contributions = contributions + counts[:, None] ** 2 * params[1 + n_features + columns]
     order = np.argsort(-np.abs(lead(contributions, predicted, rival)), kind="stable")
     return Explanation(

@@ -4,13 +4,12 @@ Everything here works on the same four arrays (``Examples``) and on weights ``V`
 so that the K weights of one feature lie side by side; row 0 is the intercept, and no column of ones is ever stored.
 
 * :func:`score_row` and :func:`add_row` are the two row primitives: s = g(x)ᵀ V and V += g(x) dᵀ. All else is made of them.
-* :func:`compiled_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
+* :func:`take_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
   explicit signature, so that one cached compilation of the loop serves every rule.
-* :func:`scores_of` and :func:`apply_update` are the two halves of a step by themselves, for a rule that is plain Python.
+* :func:`scores_of_row` and :func:`update_by_row` are the two halves of a step by themselves, for a rule that is plain
+  Python.
 
-numba compiles a function when it is first called and keeps the machine code beside this file (or in the user's cache
-folder, where this one is read-only). Its cache notices a change of the file in which a function stands and of no other:
-that is why the helpers of a cached function stay in its own file.
+numba compiles a function when it is first called, and ``machine_code.py`` keeps what it made.
 """
 
 import functools
@@ -23,6 +22,9 @@ import scipy.sparse as sp
 from numba.core import cgutils
 from numba.core.datamodel.models import PrimitiveModel
 from numba.extending import intrinsic, register_model
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.machine_code import cached_jit
 
 
 def _read_only(element, n_dimensions=1):
@@ -43,25 +45,11 @@ _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
 # (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
 _ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 
+_MOST_FEATURES = 2**31  # features are numbered by int32
 _LINE = 64  # bytes of a cache line
 _NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
 _BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
 _FAR = 2**21  # numbers of a training set that is fetched from the main memory in every round
-
-
-def cached_jit(signature=None, **options):
-    """``numba.njit`` with its disk cache, or without where no folder can be written (a sandbox, a read-only home)."""
-
-    def decorate(function):
-        arguments = () if signature is None else (signature,)
-        try:
-            return numba.njit(*arguments, cache=True, nogil=True, error_model="numpy", **options)(function)
-        except RuntimeError as error:  # what numba raises where it finds no place for its cache
-            if "cannot cache" not in str(error):
-                raise
-            return numba.njit(*arguments, nogil=True, error_model="numpy", **options)(function)
-
-    return decorate
 
 
 class Examples(NamedTuple):
@@ -75,7 +63,17 @@ class Examples(NamedTuple):
 
 
 def as_examples(X):
-    """The rows of ``X`` (dense or sparse, ``(M, J)``) as :class:`Examples`; duplicate entries of a row are summed."""
+    """The rows of a matrix (M, J) as :class:`Examples`; duplicate entries of a row are summed.
+
+    Parameters
+    ----------
+    X : array or csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it
+        Its structure is not checked once more, and an index outside of it would end the process.
+    """
+    if X.shape[1] >= _MOST_FEATURES:
+        raise InputError(
+            f"X has {X.shape[1]} features, but compiled loops number fewer than {_MOST_FEATURES}; leave some out"
+        )
     if isinstance(X, np.ndarray):  # scipy would do the same, in twenty times the time where there are few examples
         of_row, columns = X.nonzero()
         data = np.asarray(X[of_row, columns], dtype=np.float64)
@@ -445,6 +443,8 @@ def _steps(
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
         d = rule(_borrowed(scores), label, sq_norms[m], steps[n], _borrowed(costs[label]))
+        if len(d) != n_classes:
+            return -1
         if n_columns < n_classes:
             if abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
                 state[0], state[1] = scale, scale_sum
@@ -461,27 +461,54 @@ def _steps(
     return n_steps
 
 
-@functools.cache
-def compiled_steps(indices_type, data_type):
+def take_steps(rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, first_step=0):
     """Online learning, compiled, with any update rule.
 
     Parameters
     ----------
-    indices_type, data_type : numpy.dtype
-        Those of :class:`Examples`, or smaller ones as :func:`compact` chooses them.
+    rule : what :func:`compile_rule` returned
+    examples : Examples
+        Or what :func:`compact` made of them.
+    labels : int64 array (M,)
+        Columns 0 … K − 1 of the true classes.
+    order, steps : int64 array (T,), float64 array (T,)
+        An example and a step size for each step.
+    shrinkage : float
+        λ: the weights shrink by the factor 1 − step · λ before each update.
+    costs : float64 array (K, K)
+        Row y is ρ(·, y).
+    V : float64 array (J + 1, K), or (J + 1, 1) for two classes
+        A single column v stands for the weights (−v, v): every rule of the family takes from one class what it gives to
+        the other, and then half the work is enough. Changes in place, as U, state and updates do.
+    U, state : float64 arrays of the shape of V (or of no rows) and (2,)
+        See :func:`apply_update`.
+    updates : int64 array (R,)
+        Counts, for each of R rounds of equal length, the steps that changed the weights.
+    first_step : int
+        Where in ``order`` to begin.
 
     Returns
     -------
-    function
-        ``(indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step,
-        scores) -> steps done``. ``order`` and ``steps`` (T,) name an example and a step size for each step, from ``first_step``
-        on; ``updates`` (R,) counts, for each of R rounds of equal length, the steps that changed the weights. V, U,
-        state (see :func:`apply_update`) and updates change in place; ``scores`` (K,) is room to work in.
+    int
+        How many steps are done: T, or fewer where V is a single column and the rule does not give to one class what it
+        takes from the other. Then go on from there with two columns.
 
-        For two classes V may have a single column v, which stands for the weights (−v, v): every rule of the family takes
-        from one class what it gives to the other, and then half the work is enough. When a rule does something else,
-        the loop returns before that step, and goes on from there with two columns.
+    Raises
+    ------
+    InputError
+        If the rule returns something else than K numbers.
     """
+    run = _compiled_steps(examples.indices.dtype, examples.data.dtype)
+    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
+    room = np.empty(len(costs))
+    done = run(*rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, room)
+    if done < 0:
+        raise InputError(f"the rule must return d, one number for each of the {len(costs)} classes, in every step")
+    return done
+
+
+@functools.cache
+def _compiled_steps(indices_type, data_type):
     reals, longs = _read_only(numba.float64), _read_only(numba.int64)
     indices, data = _read_only(numba.from_dtype(indices_type)), _read_only(numba.from_dtype(data_type))
     rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
@@ -492,7 +519,17 @@ def compiled_steps(indices_type, data_type):
     return cached_jit(signature)(_steps)
 
 
+def scores_of_row(examples, m, V, state):
+    """The scores s = g(x_m)ᵀ W, shape (K,), of the weights W = state[0] · V, as one step of :func:`take_steps` sees them."""
+    return scores_of(examples.indptr, examples.indices, examples.data, m, V, state)
+
+
+def update_by_row(examples, m, d, shrink, V, U, state):
+    """W ← shrink · W + g(x_m) dᵀ in place, as one step of :func:`take_steps` does it; returns whether d changed anything."""
+    return apply_update(examples.indptr, examples.indices, examples.data, m, d, shrink, V, U, state)
+
+
 @functools.cache
 def compile_rule(rule):
-    """Compile an update rule with the one signature that :func:`compiled_steps` takes."""
+    """Compile an update rule with the one signature that :func:`take_steps` takes."""
     return cached_jit(RULE_SIGNATURE)(rule)

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1 import __version__
-from lxmls_day1.checks import check_params, shown
+from lxmls_day1.checks import check_finite_params, shown
 from lxmls_day1.errors import InputError
 from lxmls_day1.whole_files import replace_files
 
@@ -314,7 +314,7 @@ def save_model(
     OSError
         If the file cannot be written; what was there before is still there.
     """
-    params = check_params(params)
+    params = _checked(params, classifier)
     feature_names = None if feature_names is None else [_plain_text(name, "feature") for name in feature_names]
     label_names = None if label_names is None else [_plain_text(name, "label") for name in label_names]
     model = SavedModel(classifier, params, feature_names, label_names, dict(notes or {}))
@@ -507,9 +507,13 @@ def _plain_text(name: Any, of_what: str) -> str:
     return str(name)
 
 
+def _checked(params: Any, classifier: Any) -> np.ndarray:
+    return check_finite_params(params, getattr(classifier, "rules_out", False))
+
+
 def _check_fit(model: SavedModel) -> None:
     """Whether parameters, classes and names belong together."""
-    n_rows, n_classes = check_params(model.params).shape
+    n_rows, n_classes = _checked(model.params, model.classifier).shape
     classes = model.classifier.classes
     if classes is not None and len(classes) != n_classes:
         raise InputError(
@@ -518,10 +522,11 @@ def _check_fit(model: SavedModel) -> None:
         )
     if model.feature_names is not None:
         n_names = len(model.feature_names)
-        if n_rows not in (n_names + 1, 2 * n_names + 1):
+        quadratic = getattr(model.classifier, "quadratic", False)
+        if n_rows != 1 + n_names * (2 if quadratic else 1):
             raise InputError(
                 f"there are {n_names} feature names, but the parameters have {n_rows} rows; expected a name for "
-                "each row but the first, which holds the intercepts"
+                f"each {'two rows' if quadratic else 'row'} but the first, which holds the intercepts"
             )
         if len(set(model.feature_names)) < n_names:
             raise InputError("feature names must differ from one another, but some stand there twice")

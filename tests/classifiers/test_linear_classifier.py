@@ -71,8 +71,12 @@ def test_quadratic_parameters_are_weights_of_x_and_of_its_squares():
     # Class 1 inside the unit circle: 1 − x² − y² > 0.
     params = np.array([[0.0, 1.0], [0, 0], [0, 0], [0, -1.0], [0, -1.0]])
     X = np.array([[0.5, 0.5], [0.9, 0.9], [0.0, -1.1]])
+    classifier = LinearClassifier()
+    classifier.quadratic = True
     for inputs in (X, sp.csr_array(X)):
-        np.testing.assert_array_equal(LinearClassifier().test(inputs, params), [1, 0, 0])
+        np.testing.assert_array_equal(classifier.test(inputs, params), [1, 0, 0])
+        with pytest.raises(InputError, match="belong to 4: those of this linear classifier have a row per feature"):
+            LinearClassifier().test(inputs, params)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ def documents(n_features=5):
 def test_the_parts_sum_to_the_scores_and_to_the_margin(x, seed, n_classes, quadratic):
     params = np.random.default_rng(seed).normal(size=((11 if quadratic else 6), n_classes))
     classifier = LinearClassifier()
+    classifier.quadratic = quadratic
     why = explain(classifier, params, sp.csr_array(x), NAMES)
     # the oracle: one word after the other, as the equation is written
     for word, count, contributions in zip(why.words, why.counts, why.contributions, strict=True):

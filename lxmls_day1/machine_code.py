@@ -1,0 +1,256 @@
+"""Compiled functions whose machine code is kept on disk, and is taken from there only where it is surely the right one.
+
+numba's own cache was written for packages. A lab is not one: its files are imported flat (``import mira``) or as
+``classifiers.mira``, from several folders, in one process or in several, and students edit them. Here
+
+* a file of the cache holds one function, under a name made of the function, its module, its types and the processor. It
+  begins with a checksum over the machine code and over all that the code depends on (:func:`_what_it_depends_on`). A file
+  that is damaged, stale, or belongs to something else is thus not used, and is written anew;
+* the name by which LLVM finds a function occurs once in the world. numba numbers the functions of a process, so that two
+  versions of a function, of which one comes from a cache, can have the same name, and a loop that is given the one runs
+  the other;
+* nothing that happens to the cache is an error. Where its files can be read but not written they are used; where none
+  can be written either, functions are compiled for this process alone, and a warning says so once (none where Python is
+  not to write bytecode either, as in the boxes of the grader).
+
+Files are looked for, and written, in the folder of the environment variable ``NUMBA_CACHE_DIR``, then beside the
+source in ``__pycache__``, then in numba's folder in the user's cache. Functions that stand in no file (a notebook's cell, standard
+input) are always compiled.
+"""
+
+import functools
+import hashlib
+import os
+import pickle
+import re
+import secrets
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+from numba.extending import _Intrinsic
+from numba.misc.appdirs import AppDirs
+
+from lxmls_day1.whole_files import replace_files
+
+_VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
+_CHECKSUM = 32  # bytes of it
+
+
+def cached_jit(signature=None, **options):
+    """``numba.njit`` with the cache of this module.
+
+    Parameters
+    ----------
+    signature : numba signature, optional
+        Compile for these types, at once; otherwise for those of each call.
+    **options
+        Those of ``numba.njit``.
+
+    Returns
+    -------
+    function (Python function) -> compiled function
+
+    Examples
+    --------
+    >>> @cached_jit()
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(4)
+    8
+    """
+    options = {"nogil": True, "error_model": "numpy", **options}
+
+    def decorate(function):
+        dispatcher = numba.njit(**options)(_renamed(function))
+        dispatcher._cache = MachineCodeCache(function, options)
+        if signature is not None:
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+        return dispatcher
+
+    return decorate
+
+
+class MachineCodeCache(NullCache):
+    """The cache of one function, as numba asks it: for what was compiled, by signature."""
+
+    def __init__(self, function: types.FunctionType, options: dict[str, Any]):
+        self._function = function
+        self._options = options
+        self._source = Path(function.__code__.co_filename)
+
+    def load_overload(self, sig, target_context):
+        """What was kept for a signature; None where there is nothing, or nothing that can be used."""
+        target_context.refresh()
+        if not self._has_place():
+            return None
+        name, belongs_to = self._entry(sig, target_context.codegen())
+        for folder in _folders(self._source):
+            try:
+                content = (folder / name).read_bytes()
+                if content[:_CHECKSUM] == _checksum(belongs_to, content[_CHECKSUM:]):
+                    return CompileResult._rebuild(target_context, *pickle.loads(content[_CHECKSUM:]))
+            except Exception:  # unreadable, or made where other modules could be imported: to be compiled
+                continue
+        return None
+
+    def save_overload(self, sig, data):
+        """Keep what was compiled for a signature, in the first folder that takes it."""
+        if not self._has_place() or data.library.has_dynamic_globals or not all(part.can_cache for part in data.lifted):
+            return
+        name, belongs_to = self._entry(sig, data.codegen)
+        try:
+            payload = dumps(data._reduce())
+        except Exception as error:  # it refers to what cannot be found again
+            _warn_once(f"{self._function.__name__}: {error}")
+            return
+        content = _checksum(belongs_to, payload) + payload
+        reason = ""
+        for folder in _folders(self._source):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                replace_files({folder / name: content})
+                return
+            except OSError as error:
+                if _holds(folder / name, content):  # Windows: another process has just written it, and has it open
+                    return
+                reason = f"{folder.parent}: {error.strerror or error}"
+        _warn_once(reason)  # of the last folder, which is the same one for all sources
+
+    @functools.cached_property
+    def _digest(self) -> bytes:
+        """The same for two functions only if they lead to the same machine code."""
+        hashed = hashlib.sha256(repr((_VERSIONS, sorted(self._options.items(), key=str))).encode())
+        for part in _what_it_depends_on(self._function, set()):
+            hashed.update(part.encode(errors="surrogatepass") + b"\0")
+        return hashed.digest()
+
+    def _has_place(self) -> bool:
+        """Whether the function stands in a file, in a module that can be found again by its name."""
+        return self._source.is_file() and self._function.__module__ in sys.modules
+
+    def _entry(self, sig, codegen) -> tuple[str, bytes]:
+        """The name of the file, and what must be the same for its content to be right."""
+        function = self._function
+        title = re.sub(r"[^\w.]", "", f"{self._source.stem}.{function.__qualname__}")
+        settings = str(numba.config.OPT), str(numba.config.BOUNDSCHECK), sys.implementation.cache_tag
+        key = repr((function.__module__, str(sig), codegen.magic_tuple(), settings)).encode()
+        return f"{title[:80]}-{hashlib.sha256(key).hexdigest()[:16]}.nbc", key + self._digest
+
+
+def _checksum(belongs_to: bytes, payload: bytes) -> bytes:
+    return hashlib.sha256(hashlib.sha256(belongs_to).digest() + payload).digest()
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return path.read_bytes() == content
+    except OSError:
+        return False
+
+
+def _folders(source: Path) -> Iterator[Path]:
+    """Where the machine code of a source file may lie."""
+    of_source = f"{source.parent.name}_{hashlib.sha256(os.fsencode(source.parent.absolute())).hexdigest()[:16]}"
+    if numba.config.CACHE_DIR:
+        yield Path(numba.config.CACHE_DIR, of_source)
+    yield source.parent / "__pycache__"
+    yield Path(AppDirs(appname="numba", appauthor=False).user_cache_dir, of_source)
+
+
+@functools.cache
+def _warn_once(reason: str) -> None:
+    if sys.dont_write_bytecode:  # whoever wants no files of compiled code need not hear that there are none
+        return
+    warnings.warn(
+        f"machine code cannot be kept ({reason}); all works, but functions are compiled anew in each process. "
+        "The environment variable NUMBA_CACHE_DIR names another folder",
+        stacklevel=2,
+    )
+
+
+def _renamed(function: types.FunctionType) -> types.FunctionType:
+    """The same function, under a qualified name that no other has."""
+    twin = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__doc__, twin.__module__ = function.__doc__, function.__module__
+    twin.__qualname__ = f"{function.__qualname__}_{secrets.token_hex(8)}"
+    return twin
+
+
+# ------------------------------------------------------------------------------------------- what machine code depends on
+
+
+def _what_it_depends_on(value: Any, seen: set[int]) -> Iterator[str]:
+    """Code, file and constants of a function, and those of the functions it calls, in whatever files these stand."""
+    if isinstance(value, Dispatcher):
+        yield repr(sorted(value.targetoptions.items(), key=str))
+        value = value.py_func
+    elif isinstance(value, _Intrinsic):
+        value = value._defn
+    if id(value) in seen:
+        return
+    if isinstance(value, types.FunctionType):
+        seen.add(id(value))
+        yield _file_digest(value.__code__.co_filename)
+        yield from _code_parts(value.__code__)
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        used = [value.__globals__[name] for name in _names(value.__code__) if name in value.__globals__]
+        for other in (*cells, *used, *(value.__defaults__ or ())):
+            if isinstance(other, types.ModuleType):
+                for name in _names(value.__code__):
+                    attribute = vars(other).get(name)
+                    if isinstance(attribute, Dispatcher):
+                        yield from _what_it_depends_on(attribute, seen)
+            else:
+                yield from _what_it_depends_on(other, seen)
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _what_it_depends_on(item, seen)
+    elif isinstance(value, (bool, int, float, complex, str, bytes, type(None), np.generic)):
+        yield repr(value)
+    else:
+        yield f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def _code_parts(code: types.CodeType) -> Iterator[str]:
+    yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars))
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _code_parts(constant)
+        else:
+            yield repr(constant)
+
+
+def _file_digest(path: str) -> str:
+    try:
+        status = os.stat(path)
+        return _digest_of_file(path, status.st_mtime_ns, status.st_size)
+    except OSError:
+        return path
+
+
+@functools.cache
+def _digest_of_file(path: str, _mtime_ns: int, _size: int) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
