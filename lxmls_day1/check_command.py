@@ -48,7 +48,10 @@ def command(
     """
     from lxmls_day1.lab import Lab
 
-    folder = (Lab(lab_folder) if lab_folder else Lab.open()).folder
+    lab = Lab(lab_folder) if lab_folder else Lab.open()
+    if lab_folder:
+        lab.warn_of_library_names()  # as `open` does
+    folder = lab.folder
 
     def run(ids: Collection[str] | None) -> bool:
         return check_and_show(folder, ids, time_limit).all_passed

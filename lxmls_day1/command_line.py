@@ -8,13 +8,14 @@ import errno
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import click
 
 import lxmls_day1
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, LibraryName
 
 COMMANDS = {
     "run": "lxmls_day1.run_command",
@@ -135,4 +136,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a word may hold what the terminal's encoding has not
+    shown_before = warnings.formatwarning
+
+    def formatwarning(message, category, *arguments, **settings):
+        if issubclass(category, LibraryName):
+            return f"Warning: {message}\n"  # meant for whoever types the command: no file and line of ours
+        return shown_before(message, category, *arguments, **settings)
+
+    warnings.formatwarning = formatwarning
     command_group.main(args=arguments, prog_name="lxmls-day1")

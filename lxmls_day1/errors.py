@@ -19,3 +19,7 @@ class CorpusError(InputError):
 
 class CorpusUnavailable(InputError):
     """A corpus that is neither on this machine nor to be had from the network now."""
+
+
+class LibraryName(UserWarning):
+    """A file of a lab that bears the name of a library."""

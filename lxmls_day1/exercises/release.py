@@ -149,7 +149,7 @@ def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
                 package[name] = path.read_bytes()
         write_files(staging, {**package, **lab})
         result = subprocess.run(
-            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", temporary],
+            [sys.executable, "-P", "-m", "hatchling", "build", "-t", "wheel", "-d", temporary],
             cwd=staging,
             env={**os.environ, "SOURCE_DATE_EPOCH": str(source_date())},
             capture_output=True,
