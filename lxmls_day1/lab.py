@@ -63,7 +63,7 @@ class Lab:
     """
 
     def __init__(self, folder: str | os.PathLike[str]):
-        self.folder = Path(folder).expanduser().resolve()
+        self.folder = Path(os.path.expanduser(folder)).resolve()
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
         self._loaded: dict[str, ModuleType] = {}
@@ -92,7 +92,7 @@ class Lab:
         -------
         Lab
         """
-        start = Path.cwd() if start is None else Path(start).expanduser().resolve()
+        start = Path.cwd() if start is None else Path(os.path.expanduser(start)).resolve()
         for folder in (start, *start.parents):
             if is_lab_folder(folder):
                 break

@@ -34,7 +34,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
-from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
 from lxmls_day1.whole_files import replace_files
 from readers.splitting import split_ends, split_train_dev_test
 from readers.vocabulary import checked_min_count, vectorise  # noqa: F401 - vectorise: for whoever has read reviews here
@@ -597,7 +597,10 @@ def _read_corpus(domain: str, data_dir: str | os.PathLike | None, cache: bool) -
 def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReviews:
     if cache:
         sources = sha256_of_files(paths)
-        reviews = load_parsed(_cache_path(domain, sources), sources)
+        try:
+            reviews = load_parsed(_cache_path(domain, sources), sources)
+        except CorpusUnavailable:  # there is no folder to keep anything in
+            cache, reviews = False, None
         if reviews is not None:
             return reviews
     contents = [path.read_bytes() for path in paths]

@@ -82,7 +82,10 @@ def release(
     registry = Registry.read(reference / FILE)
     stubbed = () if with_solutions else tuple(exercise.id for exercise in registry.select(assigned))
     name = INSTRUCTOR if with_solutions else STUDENT
-    folder, archive = Path(out).expanduser().resolve() / name, Path(out).expanduser().resolve() / f"{name}.zip"
+    folder, archive = (
+        Path(os.path.expanduser(out)).resolve() / name,
+        Path(os.path.expanduser(out)).resolve() / f"{name}.zip",
+    )
     for path in (folder, archive):
         if path.exists():
             raise InputError(f"{path} is there already; nothing was touched. Delete it, or name another folder.")
