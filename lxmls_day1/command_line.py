@@ -16,6 +16,7 @@ import click
 
 import lxmls_day1
 from lxmls_day1.errors import InputError, LibraryName
+from lxmls_day1.standard_streams import OutputLost, StandardStreams
 
 COMMANDS = {
     "run": "lxmls_day1.run_command",
@@ -41,7 +42,8 @@ THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_T
 class CommandGroup(click.Group):
     """Commands that are imported when they are asked for, and whose failures end in one sentence.
 
-    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood.
+    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood;
+    141 whoever read the output has enough, as ``head`` does.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -118,6 +120,10 @@ def describe_os_error(error: OSError) -> str:
     """
     reason = error.strerror or str(error) or type(error).__name__
     reason = reason[0].lower() + reason[1:]
+    if "no usable temporary directory" in reason or (
+        error.errno in (errno.ENOSPC, errno.EDQUOT) and not error.filename
+    ):
+        reason += "; make room, or set TMPDIR to a folder that has some"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
 
 
@@ -134,8 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a word may hold what the terminal's encoding has not
+    streams = StandardStreams()
     shown_before = warnings.formatwarning
 
     def formatwarning(message, category, *arguments, **settings):
@@ -144,4 +149,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         return shown_before(message, category, *arguments, **settings)
 
     warnings.formatwarning = formatwarning
-    command_group.main(args=arguments, prog_name="lxmls-day1")
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    try:
+        command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
+    except SystemExit as end:
+        status = end.code
+    except OutputLost:
+        status = 0  # but for that
+    sys.exit(streams.finish(status))
