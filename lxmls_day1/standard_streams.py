@@ -136,16 +136,18 @@ def _open_closed_descriptors() -> None:
 
 
 def _raw(stream) -> io.RawIOBase | None:
-    return getattr(getattr(stream, "buffer", None), "raw", None)
+    """The file below a text stream; with ``PYTHONUNBUFFERED`` there is no buffer between the two."""
+    buffer = getattr(stream, "buffer", None)
+    return buffer if isinstance(buffer, io.RawIOBase) else getattr(buffer, "raw", None)
 
 
 def _text(raw: Output, stream):
-    """A text stream over `raw` in place of `stream`, which is as it was unless it is closed or a file."""
+    """A text stream over `raw` in place of `stream`; `stream` itself if that is open, and no file."""
     if stream is not None and _raw(stream) is None:
         return stream
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=stream.encoding if stream is not None else "utf-8",
         errors="backslashreplace",
-        line_buffering=raw.isatty() or isinstance(raw, ErrorOutput),
+        line_buffering=isinstance(raw, ErrorOutput) or raw.isatty() or getattr(stream, "write_through", False),
     )
