@@ -4,12 +4,13 @@ A command stands in a file of its own, ``<name>_command.py``, as a click command
 them. Such a file imports nothing but click at its head and the rest inside its function: ``--help`` reads all of them.
 """
 
+import contextlib
 import errno
 import importlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -127,6 +128,20 @@ def describe_os_error(error: OSError) -> str:
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
 
 
+@contextlib.contextmanager
+def caches_without_home() -> Iterator[None]:
+    """Where there is no home folder, a place for what libraries keep there: numba would make a folder ``~`` where we are."""
+    if os.path.expanduser("~") != "~":
+        yield
+        return
+    from lxmls_day1.whole_files import temporary_folder
+
+    with temporary_folder("lxmls-day1-caches-") as place:
+        for variable in ("NUMBA_CACHE_DIR", "MPLCONFIGDIR"):
+            os.environ.setdefault(variable, str(place))
+        yield
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its status. The process is ours: it is told to do linear algebra on one thread.
 
@@ -151,7 +166,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     warnings.formatwarning = formatwarning
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     try:
-        command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
+        with caches_without_home():
+            command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
     except SystemExit as end:
         status = end.code
     except OutputLost:
