@@ -52,7 +52,7 @@ help:
 	@echo 'Each sets up .venv by itself if need be; PYTHON=python3.12 chooses the Python for it.'
 
 run: set-up-run
-	@$(VENV_PYTHON) -m lxmls_day1 run $(ARGS)
+	@$(VENV_PYTHON) -P -m lxmls_day1 run $(ARGS)
 
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile $(ARGS)
@@ -61,10 +61,10 @@ bench: set-up-test
 	$(VENV_PYTHON) tests/benchmarks/run.py $(ARGS)
 
 lab: set-up-lab
-	@$(VENV_PYTHON) -m lxmls_day1 lab --start '$(LAB)' $(ARGS)
+	@$(VENV_PYTHON) -P -m lxmls_day1 lab --start '$(LAB)' $(ARGS)
 
 demo: set-up-demo
-	@$(VENV_PYTHON) -m lxmls_day1 demo $(ARGS)
+	@$(VENV_PYTHON) -P -m lxmls_day1 demo $(ARGS)
 
 clean:
 	rm -rf .venv out build dist .pytest_cache .ruff_cache .hypothesis

@@ -237,7 +237,7 @@ class LinearClassifier:
         if len(params) != 1 + n_features * (2 if self.quadratic else 1):
             kind, of_each = ("quadratic", "two rows per feature") if self.quadratic else ("linear", "a row per feature")
             raise InputError(
-                f"the inputs have {n_features} features, but the parameters belong to {(len(params) - 1) / (1 + self.quadratic):g}: "
+                f"the inputs have {n_features} feature{'s' * (n_features != 1)}, but the parameters belong to {(len(params) - 1) / (1 + self.quadratic):g}: "
                 f"those of this {kind} classifier have {of_each} after the intercepts; test takes X as train did, "
                 "get_scores and get_label take add_intercept_term(X)"
             )
@@ -258,7 +258,9 @@ class LinearClassifier:
         """Check the training data and set ``classes``; returns ``X`` and the labels as column numbers (M,)."""
         X, y = check(X), check_labels(y)
         if X.shape[0] != len(y):
-            raise InputError(f"X has {X.shape[0]} rows, but y has {len(y)} labels; every example needs one label")
+            raise InputError(
+                f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; every example needs one label"
+            )
         if len(y) == 0:
             raise InputError("training needs examples, but X has no rows; is the training part of the split empty?")
         classes = np.unique(y)

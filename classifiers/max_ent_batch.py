@@ -133,7 +133,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                     break
         if len(self.history) == self.max_iterations and not point.arrived:
             warnings.warn(
-                f"maximum entropy was stopped after {len(self.history)} iterations before it reached its tolerance of "
+                f"maximum entropy was stopped after {self.max_iterations} iteration{'s' * (self.max_iterations != 1)} "
+                "before it reached its tolerance of "
                 f"{self.tolerance:g}; raise max_iterations or the tolerance"
                 + ("" if self.solver == "lbfgs" else ', or take solver="lbfgs"'),
                 stacklevel=2,

@@ -119,7 +119,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         y_hat = super().test(X, params)
         if self.n_ruled_out:
             warnings.warn(
-                f"{self.n_ruled_out} of {len(y_hat)} documents hold words that rule out every class, and were labelled "
+                f"{self.n_ruled_out} of {len(y_hat)} document{'s' * (len(y_hat) != 1)} hold{'s' * (self.n_ruled_out == 1)} words that rule out every class, and were labelled "
                 "by the prior alone; smoothing gives every word a chance",
                 stacklevel=2,
             )

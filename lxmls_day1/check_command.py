@@ -1,5 +1,6 @@
 """``lxmls-day1 check``: the public checks of the exercises, once or whenever a file is saved."""
 
+import os
 import sys
 import time
 from collections.abc import Callable, Collection
@@ -48,7 +49,10 @@ def command(
     """
     from lxmls_day1.lab import Lab
 
-    folder = (Lab(lab_folder) if lab_folder else Lab.open()).folder
+    lab = Lab(lab_folder) if lab_folder else Lab.open()
+    if lab_folder:
+        lab.warn_of_library_names()  # as `open` does
+    folder = lab.folder
 
     def run(ids: Collection[str] | None) -> bool:
         return check_and_show(folder, ids, time_limit).all_passed
@@ -80,7 +84,7 @@ class shown_check:
     """On a terminal, the title of the check that is running, until the report takes its place."""
 
     def __enter__(self) -> Callable[[str], None]:
-        self.shows = sys.stderr.isatty()
+        self.shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         return self.show
 
     def show(self, title: str) -> None:
@@ -133,7 +137,8 @@ def watch_files(
             touched = [e.id for e in affected if changed & set(e.files)]
             known = {name for e in affected for name in e.files}
             wanted = touched if changed <= known else None
-        click.clear()
+        if os.environ.get("TERM") != "dumb":
+            click.clear()
         click.echo(f"{time.strftime('%H:%M:%S')}  {', '.join(sorted(changed))} changed\n")
 
 

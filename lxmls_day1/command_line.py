@@ -4,17 +4,20 @@ A command stands in a file of its own, ``<name>_command.py``, as a click command
 them. Such a file imports nothing but click at its head and the rest inside its function: ``--help`` reads all of them.
 """
 
+import contextlib
 import errno
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
 
 import lxmls_day1
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, LibraryName
+from lxmls_day1.standard_streams import OutputLost, StandardStreams
 
 COMMANDS = {
     "run": "lxmls_day1.run_command",
@@ -40,7 +43,8 @@ THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_T
 class CommandGroup(click.Group):
     """Commands that are imported when they are asked for, and whose failures end in one sentence.
 
-    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood.
+    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood;
+    141 whoever read the output has enough, as ``head`` does.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -117,7 +121,25 @@ def describe_os_error(error: OSError) -> str:
     """
     reason = error.strerror or str(error) or type(error).__name__
     reason = reason[0].lower() + reason[1:]
+    if "no usable temporary directory" in reason or (
+        error.errno in (errno.ENOSPC, errno.EDQUOT) and not error.filename
+    ):
+        reason += "; make room, or set TMPDIR to a folder that has some"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
+
+
+@contextlib.contextmanager
+def caches_without_home() -> Iterator[None]:
+    """Where there is no home folder, a place for what libraries keep there: numba would make a folder ``~`` where we are."""
+    if os.path.expanduser("~") != "~":
+        yield
+        return
+    from lxmls_day1.whole_files import temporary_folder
+
+    with temporary_folder("lxmls-day1-caches-") as place:
+        for variable in ("NUMBA_CACHE_DIR", "MPLCONFIGDIR"):
+            os.environ.setdefault(variable, str(place))
+        yield
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -133,6 +155,21 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a word may hold what the terminal's encoding has not
-    command_group.main(args=arguments, prog_name="lxmls-day1")
+    streams = StandardStreams()
+    shown_before = warnings.formatwarning
+
+    def formatwarning(message, category, *arguments, **settings):
+        if issubclass(category, LibraryName):
+            return f"Warning: {message}\n"  # meant for whoever types the command: no file and line of ours
+        return shown_before(message, category, *arguments, **settings)
+
+    warnings.formatwarning = formatwarning
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    try:
+        with caches_without_home():
+            command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
+    except SystemExit as end:
+        status = end.code
+    except OutputLost:
+        status = 0  # but for that
+    sys.exit(streams.finish(status))

@@ -10,8 +10,9 @@ this order, at
 4. a download into that cache, unless ``LXMLS_DAY1_OFFLINE=1``.
 
 A downloaded file is written to a scratch folder, checked, and only then moved to its place in one step: what is in
-its place is whole, also after a Ctrl-C and with several processes at work. Of an archive only the wanted members are
-read, by name, and nothing is ever unpacked by the archive's own say.
+its place is whole, also after a Ctrl-C and with several processes at work; what a killed process has left is removed at
+the next use. Of an archive only the wanted members are read, by name, and nothing is ever unpacked by the archive's own
+say; what breaks behind them is of no account. A server that drips is given up after ``Network.total_timeout``.
 """
 
 import contextlib
@@ -21,15 +22,17 @@ import hashlib
 import logging
 import os
 import re
+import shutil
 import tarfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.whole_files import temporary_folder
@@ -39,6 +42,11 @@ CACHE_VARIABLE = "LXMLS_DAY1_CACHE"
 OFFLINE_VARIABLE = "LXMLS_DAY1_OFFLINE"
 
 _MEGABYTE = 1 << 20
+_SCRATCH = ".download-"  # what the name of a scratch folder begins with
+_IN_USE = "in-use"  # a file there that a download holds locked
+_YOUNG = 60  # seconds that a scratch folder may be without that file, and that writing a small file may take
+_PARTIAL = "partial"  # a file there: what had come of a download when it broke off
+_T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
 
@@ -73,12 +81,15 @@ class Network:
     ----------
     connect_timeout, read_timeout : float
         Seconds to wait for the connection, and for the next piece of an answer.
+    total_timeout : float
+        Seconds that one file may take altogether: a server that sends a byte now and then is given up, too.
     retries : int
         How often to try again after a failure.
     """
 
     connect_timeout: float = 10.0
     read_timeout: float = 30.0
+    total_timeout: float = 600.0
     retries: int = 1
 
 
@@ -134,7 +145,13 @@ class TarArchive:
         return self.url
 
     def fetch(self, wanted, scratch, network):
-        archive = _download(self.url, scratch, self.max_bytes, network)
+        broken = None
+        try:
+            archive = _download(self.url, scratch, self.max_bytes, network)
+        except _Refused as refusal:  # what is wanted may stand in the part that has come
+            broken, archive = refusal, scratch / _PARTIAL
+            if not archive.is_file():
+                raise
         missing = {(corpus.name, file.name): (corpus, file) for corpus, file in wanted}
         try:
             with (
@@ -142,6 +159,8 @@ class TarArchive:
                 tarfile.open(fileobj=_Capped(unpacked, self.max_unpacked_bytes), mode="r|") as members,
             ):
                 for member in members:
+                    if members.offset > self.max_unpacked_bytes:  # to go on, tarfile would read up to there, or try to
+                        raise _too_large(self.max_unpacked_bytes)
                     key = PurePosixPath(member.name).parts[-2:]
                     if key not in missing or not member.isreg():
                         continue
@@ -156,8 +175,16 @@ class TarArchive:
                         yield corpus, file, path
                     if not missing:
                         return
-        except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError, OverflowError) as error:
-            raise _Refused("the archive that came is damaged") from error
+        except (_Refused, GeneratorExit):
+            raise
+        except OSError as error:
+            if not isinstance(error, gzip.BadGzipFile):
+                raise  # not the archive, but this machine
+            raise broken or _Refused("the archive that came is damaged") from error
+        except Exception as error:  # which one a damaged header ends with is anyone's guess
+            raise broken or _Refused("the archive that came is damaged") from error
+        if broken:
+            raise broken
 
 
 @dataclass(frozen=True)
@@ -353,12 +380,22 @@ def cache_folder() -> Path:
     -------
     Path
         ``LXMLS_DAY1_CACHE`` if that is set, otherwise the operating system's place for caches. It need not exist yet.
+
+    Raises
+    ------
+    CorpusUnavailable
+        If that place is in a home folder, and there is none.
     """
-    if chosen := os.environ.get(CACHE_VARIABLE):
-        return Path(chosen).expanduser()
     import platformdirs  # imported here, and not through pooch, whose import takes longer than reading a corpus
 
-    return Path(platformdirs.user_cache_dir("lxmls-day1"))
+    chosen = os.environ.get(CACHE_VARIABLE)
+    try:
+        folder = os.path.expanduser(chosen or platformdirs.user_cache_dir("lxmls-day1"))
+    except RuntimeError:  # newer versions of platformdirs; older ones leave the ~
+        folder = "~"
+    if folder.startswith("~") or not (chosen or os.path.isabs(folder)):
+        raise CorpusUnavailable(f"there is no home folder to keep files in; set {CACHE_VARIABLE} to a folder for them")
+    return Path(folder)
 
 
 def find_corpus(
@@ -404,7 +441,7 @@ def find_corpus(
     """
     corpus = corpus_named(name, table=table)
     if data_dir is not None:
-        return _in_data_dir(corpus, Path(data_dir).expanduser(), other_names=set(table) - {name})
+        return _in_data_dir(corpus, Path(os.path.expanduser(data_dir)), other_names=set(table) - {name})
     if isinstance(corpus.source, Packaged):
         folder = Path(__file__).parent / corpus.source.folder
         if found := _complete(corpus, folder, "package"):
@@ -415,11 +452,13 @@ def find_corpus(
 
     looked_in = []
     if root := os.environ.get(DATA_VARIABLE):
-        for folder in _folders_under(corpus, Path(root).expanduser()):
+        for folder in _folders_under(corpus, Path(os.path.expanduser(root))):
             if found := _complete(corpus, folder, "environment"):
                 return found
             looked_in.append(folder)
-    cached = (Path(cache_dir) if cache_dir is not None else cache_folder()) / "corpora" / corpus.folder
+    cache = (Path(cache_dir) if cache_dir is not None else cache_folder()) / "corpora"
+    cached = cache / corpus.folder
+    _clear_leftovers(cache)
     if _verified(corpus, cached):
         return _complete(corpus, cached, "cache", verified=True)
     looked_in.append(cached)
@@ -430,7 +469,10 @@ def find_corpus(
     except _Refused as refusal:
         raise _unavailable(corpus, looked_in, f"{corpus.source.address} did not give it: {refusal}") from refusal
     except OSError as error:  # after the network's own errors: the disk is full, or the folder not ours to write to
-        raise _unavailable(corpus, looked_in, f"the cache cannot be written to ({error})") from error
+        place, reason = error.filename or cache, error.strerror or str(error)
+        raise _unavailable(
+            corpus, looked_in, f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)"
+        ) from error
     return _complete(corpus, cached, "download", verified=True)
 
 
@@ -502,6 +544,7 @@ def _verified(corpus: Corpus, folder: Path) -> bool:
 def _fetch_into_cache(corpus: Corpus, folder: Path, table: Mapping[str, Corpus], network: Network) -> None:
     """Download what is missing of `corpus` into `folder`, and what else of the table comes along with it."""
     cache = folder.parents[corpus.folder.count("/")]
+    failure: Exception | None = None
     companions = [other for other in table.values() if other.source == corpus.source and other.name != corpus.name]
     wanted = [
         (member, file)
@@ -511,12 +554,52 @@ def _fetch_into_cache(corpus: Corpus, folder: Path, table: Mapping[str, Corpus],
     ]
     cache.mkdir(parents=True, exist_ok=True)
     _log.info("downloading the %s corpus from %s", corpus.name, corpus.source.address)
-    with temporary_folder(".download-", cache) as scratch:
-        for member, file, path in corpus.source.fetch(wanted, scratch, network):
-            _publish(file, path, cache / member.folder / file.name)
+    with temporary_folder(_SCRATCH, cache) as scratch, _held(scratch / _IN_USE):
+        try:
+            for member, file, path in corpus.source.fetch(wanted, scratch, network):
+                _publish(file, path, cache / member.folder / file.name)
+        except (_Refused, OSError) as error:
+            failure = error  # of no account if all that was asked for had come before
     missing = [file.name for file in corpus.files if not _intact(file, folder / file.name)]
     if missing:
-        raise _Refused(f"what came does not hold {_list(missing)} with the right checksum")
+        raise failure or _Refused(f"what came does not hold {_list(missing)} with the right checksum")
+
+
+@contextlib.contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Keep a file locked as long as the block runs; `_is_held` sees that, also after a ``kill -9``."""
+    with path.open("wb") as file:
+        with contextlib.suppress(ImportError, OSError):  # on Windows an open file cannot be deleted, which will do
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _is_held(path: Path) -> bool:
+    """Whether another download has this file locked, or may be about to make it."""
+    try:
+        with path.open("rb") as file:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return time.time() - path.parent.stat().st_mtime < _YOUNG
+    except ImportError:
+        path.unlink()  # a PermissionError if it is open
+    return False
+
+
+def _clear_leftovers(cache: Path) -> None:
+    """Remove what processes that were killed have left: scratch folders of downloads, half-written files."""
+    for path in cache.parent.glob("*/.*.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _YOUNG:
+                path.unlink()
+    for outer in cache.glob(f"{_SCRATCH}*"):
+        with contextlib.suppress(OSError):  # held, gone meanwhile, or not ours to remove
+            if not any(_is_held(inner / _IN_USE) for inner in [*outer.iterdir()] or [outer]):
+                shutil.rmtree(outer)
 
 
 def _publish(file: CorpusFile, path: Path, target: Path) -> None:
@@ -557,30 +640,69 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
     timeouts = (network.connect_timeout, network.read_timeout)
 
     def transfer(url, path, _):
-        with requests.get(url, stream=True, timeout=timeouts) as response, open(path, "wb") as file:
-            response.raise_for_status()
-            capped = _Capped(file, max_bytes)
-            for piece in response.iter_content(chunk_size=1 << 16):
-                capped.write(piece)
+        try:
+            with requests.get(url, stream=True, timeout=timeouts) as response, open(path, "wb") as file:
+                response.raise_for_status()
+                capped = _Capped(file, max_bytes)
+                for piece in response.iter_content(chunk_size=1 << 12):  # less than that is lost when it breaks off
+                    capped.write(piece)
+        except requests.exceptions.RequestException:
+            with contextlib.suppress(OSError):
+                os.replace(path, scratch / _PARTIAL)
+            raise
 
     try:
         with _quiet(pooch.get_logger()):
-            return Path(fetcher.fetch(name, downloader=transfer))
+            return Path(_within(network.total_timeout, lambda: fetcher.fetch(name, downloader=transfer)))
     except requests.exceptions.HTTPError as error:
         raise _Refused(f"the server answered {error.response.status_code} for {url}") from error
     except requests.exceptions.RequestException as error:
         raise _Refused(_plain_reason(error)) from error
     except ValueError as error:
+        if "does not match the known hash" not in str(error):
+            raise _Refused(_plain_reason(error)) from error
         raise _Refused("the file that came has the wrong checksum") from error
 
 
+def _within(seconds: float, action: Callable[[], _T]) -> _T:
+    """What `action` returns or raises, if it ends in time. A thread waits for a server that drips; it ends with us."""
+    ended: Future[_T] = Future()
+
+    def act() -> None:
+        try:
+            ended.set_result(action())
+        except BaseException as error:
+            ended.set_exception(error)
+
+    threading.Thread(target=act, daemon=True).start()
+    end = time.monotonic() + seconds
+    while not ended.done():
+        if time.monotonic() > end:
+            raise _Refused(f"the server had not sent all of it after {seconds:g} seconds")
+        with contextlib.suppress(TimeoutError):  # in small steps: on Windows Ctrl-C does not end a long wait
+            ended.exception(timeout=min(0.5, max(0.0, end - time.monotonic())))
+    return ended.result()
+
+
 def _plain_reason(error: Exception) -> str:
+    """Why a download failed, as a clause; a server that has answered is not said to be out of reach."""
+    names = {kind.__name__ for kind in type(error).__mro__}
     text = str(error)
-    if "timed out" in text or "Timeout" in type(error).__name__:
-        return "the server did not answer in time"
-    if "IncompleteRead" in text or "Connection broken" in text or "ChunkedEncodingError" in type(error).__name__:
+    if "IncompleteRead" in text or "Connection broken" in text or "ChunkedEncodingError" in names:
         return "the connection broke off before the end"
-    return "the server cannot be reached"
+    if "RemoteDisconnected" in text or "Connection aborted" in text or "ConnectionResetError" in text:
+        return "the server closed the connection without an answer"
+    if "timed out" in text or "Timeout" in names:
+        return "the server did not answer in time"
+    if "SSLError" in names:
+        return "no secure connection could be made to the server; its certificate may not be trusted here"
+    if "ProxyError" in names:
+        return "the proxy refused the connection"
+    if "TooManyRedirects" in names:
+        return "the server sent us on and on to other addresses"
+    if "NewConnectionError" in text or "NameResolutionError" in text:
+        return "the server cannot be reached"
+    return f"what the server answered cannot be understood ({type(error).__name__})"
 
 
 @contextlib.contextmanager
@@ -594,6 +716,10 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
         logger.setLevel(level)
 
 
+def _too_large(max_bytes: int) -> _Refused:
+    return _Refused(f"what came is larger than {max_bytes} bytes, which it cannot be")
+
+
 class _Capped:
     """A file that refuses to be read or written beyond so many bytes."""
 
@@ -605,7 +731,7 @@ class _Capped:
     def _spend(self, nr_bytes: int) -> None:
         self._left -= nr_bytes
         if self._left < 0:
-            raise _Refused(f"what came is larger than {self._max_bytes} bytes, which it cannot be")
+            raise _too_large(self._max_bytes)
 
     def read(self, size: int) -> bytes:
         content = self._file.read(min(size, self._left + 1))

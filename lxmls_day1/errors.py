@@ -5,6 +5,18 @@ They are ``ValueError``s, so that code which knows nothing of this package can c
 """
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things, for a message.
+
+    Examples
+    --------
+    >>> counted(1, "check"), counted(2, "check"), counted(1, "class"), counted(0, "class")
+    ('1 check', '2 checks', '1 class', '0 classes')
+    """
+    plural = "es" if thing.endswith("s") else "s"
+    return f"{number} {thing}{plural if number != 1 else ''}"
+
+
 class InputError(ValueError):
     """An argument, an option or a file that cannot be used as it is."""
 
@@ -19,3 +31,7 @@ class CorpusError(InputError):
 
 class CorpusUnavailable(InputError):
     """A corpus that is neither on this machine nor to be had from the network now."""
+
+
+class LibraryName(UserWarning):
+    """A file of a lab that bears the name of a library."""

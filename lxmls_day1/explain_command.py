@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted
 from lxmls_day1.predict_command import reading_options
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def command(
     documents = open_documents(lab, model, [path], form, unit)
     if number is not None:
         if number > len(documents):
-            raise InputError(f"--number is {number}, but the file holds {len(documents)} reviews.")
+            raise InputError(f"--number is {number}, but the file holds {counted(len(documents), 'review')}.")
         documents = [documents[number - 1]]
     known = set(model.feature_names)
     X = vectorised(lab, documents, model)

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from lxmls_day1.errors import counted
+
 MIME_TYPE = "application/vnd.lxmls-day1.figure+json"
 
 _MOST_POINTS = 40  # of one line; of a longer one as many are recorded, evenly spaced, with the sums of all
@@ -123,7 +125,7 @@ def differences(expected: dict[str, Any], got: dict[str, Any]) -> list[str]:
     """
     expected_axes, got_axes = expected["axes"], got["axes"]
     if len(expected_axes) != len(got_axes):
-        return [f"{len(got_axes)} axes instead of {len(expected_axes)}"]
+        return [f"{len(got_axes)} {'axis' if len(got_axes) == 1 else 'axes'} instead of {len(expected_axes)}"]
     return [
         f"axes {number}, {difference}"
         for number, (wanted, present) in enumerate(zip(expected_axes, got_axes, strict=True), start=1)
@@ -263,7 +265,7 @@ def _axes_differences(expected: dict[str, Any], got: dict[str, Any]) -> Iterator
 
 def _number_differences(what: str, expected: list, got: list, near: Callable[[float, float], bool]) -> Iterator[str]:
     if len(expected) != len(got):
-        yield f"{what}: {len(got)} numbers instead of {len(expected)}"
+        yield f"{what}: {counted(len(got), 'number')} instead of {len(expected)}"
         return
     for i, (wanted, present) in enumerate(zip(expected, got, strict=True), start=1):
         if (wanted is None) != (present is None) or (wanted is not None and not near(wanted, present)):

@@ -14,7 +14,7 @@ R. O. Duda, P. E. Hart and D. G. Stork, *Pattern Classification*, 2nd ed., 2001,
 
 import numpy as np
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted
 
 _PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
 _TAIL = 10  # standard deviations after which a density counts as zero: Φ(−10) is 8e-24
@@ -169,7 +169,7 @@ def discriminant_scores(X, params):
     n_features = X.shape[1]
     if params.shape[0] not in (n_features + 1, 2 * n_features + 1):
         raise InputError(
-            f"X has {n_features} features, so params must have {n_features + 1} rows (linear) or "
+            f"X has {counted(n_features, 'feature')}, so params must have {n_features + 1} rows (linear) or "
             f"{2 * n_features + 1} rows (quadratic), but it has {params.shape[0]}; "
             "use params that were trained on these features."
         )

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted
 
 
 @click.command(name="grade", short_help="Grade submissions, whatever is in them.")
@@ -163,7 +163,7 @@ def _conclude(book: Any, folder: Path) -> None:
     ordered = sorted(points)
     median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     out_of = book.rows[0].out_of
-    click.echo(f"{len(book.rows)} submissions: {median:g} of {out_of:g} points in the middle")
+    click.echo(f"{counted(len(book.rows), 'submission')}: {median:g} of {out_of:g} points in the middle")
     click.echo(
         f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
     )

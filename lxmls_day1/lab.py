@@ -10,19 +10,22 @@ import os
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from lxmls_day1.errors import InputError, NotInLab
+from lxmls_day1.errors import InputError, LibraryName, NotInLab
+from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path
 
 if TYPE_CHECKING:
     from lxmls_day1.exercise_cell import ExerciseCell
     from lxmls_day1.exercises.notebook_display import Shown
 
-PACKAGES = ("readers", "classifiers")
+OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
 _IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
 
 
@@ -47,8 +50,9 @@ class Lab:
     Notes
     -----
     Files of a lab import one another absolutely (``from classifiers.online_classifier import OnlineClassifier``), and
-    Python knows one package of the name ``classifiers`` at a time. So `load` makes this folder the first on ``sys.path``
-    and drops from ``sys.modules`` what was imported as ``readers`` or ``classifiers`` from anywhere else. Objects that
+    Python knows one package of the name ``classifiers`` at a time. So `load` makes this folder the one in which Python
+    looks for the two packages, and drops from ``sys.modules`` what was imported under their names from anywhere else. Any
+    other file of this folder can be imported too, but never takes the place of a library of its name. Objects that
     another lab has made keep working; only a *new* import finds this folder. Two labs can thus be used in turn, in one
     thread. To keep them apart altogether, give each a process. One lab may be used by several threads.
 
@@ -59,7 +63,7 @@ class Lab:
     """
 
     def __init__(self, folder: str | os.PathLike[str]):
-        self.folder = Path(folder).expanduser().resolve()
+        self.folder = Path(os.path.expanduser(folder)).resolve()
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
         self._loaded: dict[str, ModuleType] = {}
@@ -88,7 +92,7 @@ class Lab:
         -------
         Lab
         """
-        start = Path.cwd() if start is None else Path(start).expanduser().resolve()
+        start = Path.cwd() if start is None else Path(os.path.expanduser(start)).resolve()
         for folder in (start, *start.parents):
             if is_lab_folder(folder):
                 break
@@ -96,12 +100,13 @@ class Lab:
             folder = reference_folder()
         lab = cls(folder)
         lab._come_first()
+        lab.warn_of_library_names()
         return lab
 
     def load(self, name: str) -> ModuleType:
         """Import one module of this lab, whatever was imported under its name before.
 
-        See the notes of `Lab` on what this does to ``sys.path`` and ``sys.modules``. A module that is already imported
+        See the notes of `Lab` on what this does to imports. A module that is already imported
         from this folder is returned as it is, as an ``import`` would.
 
         Parameters
@@ -123,7 +128,7 @@ class Lab:
         if package not in PACKAGES or not stem.replace(".", "_").isidentifier():
             raise InputError(f"{name!r} is not a module of a lab; wanted something like 'classifiers.mira'.")
         known = sys.modules.get(name)
-        if known is not None and known is self._loaded.get(name) and sys.path[:1] == [str(self.folder)]:
+        if known is not None and known is self._loaded.get(name) and _finder().folder == str(self.folder):
             return known  # nobody else's folder came first since: thousands of calls of a function need not look again
         path = self.folder.joinpath(package, *stem.split(".")).with_suffix(".py")
         self._require(path, package)
@@ -319,12 +324,24 @@ class Lab:
         if not (self.folder / package / "__init__.py").is_file():
             raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")
 
+    def warn_of_library_names(self) -> None:
+        """Warn of each file of this lab, outside of its packages, that bears the name of a library."""
+        for path in library_names(self.folder):
+            warnings.warn(
+                f"{path} bears the name of a library, and `import {path.stem}` means the library: "
+                "give the file another name.",
+                LibraryName,
+                stacklevel=3,
+            )
+
     def _come_first(self) -> None:
         """Make this folder the one in which ``readers`` and ``classifiers`` are looked for."""
-        folder = str(self.folder)
+        own = [str(self.folder / name) for name in OWN_FOLDERS]
         with _IMPORTS:
-            if sys.path[:1] != [folder]:
-                sys.path[:] = [folder, *(entry for entry in sys.path if entry != folder)]
+            _finder().folder = own[0]
+            if sys.path[-len(own) :] != own:  # behind the libraries, and the current folder with them
+                current = [entry for entry in sys.path if not entry]
+                sys.path[:] = [*(entry for entry in sys.path if entry and entry not in own), *current[:1], *own]
             for name in _imported():
                 if not self._holds(name, sys.modules[name]):
                     del sys.modules[name]
@@ -355,9 +372,51 @@ def _imported() -> list[str]:
     return [name for name in list(sys.modules) if name.startswith(PACKAGES) and name.partition(".")[0] in PACKAGES]
 
 
-def is_lab_folder(folder: Path) -> bool:
-    """Whether `folder` holds all that makes a lab; a folder of tests, which mirrors it, has no packages."""
-    return all((folder / name / "__init__.py").is_file() for name in PACKAGES)
+class _LabFinder:
+    """Finds ``readers`` and ``classifiers`` in the folder of the lab that came last, while that is on ``sys.path``."""
+
+    folder: str | None = None
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name not in PACKAGES or self.folder not in sys.path:
+            return None
+        return PathFinder.find_spec(name, [self.folder])
+
+
+def _finder() -> _LabFinder:
+    """The one that is among the finders of this process; it becomes the first of them unless it is there."""
+    for finder in sys.meta_path:
+        if isinstance(finder, _LabFinder):
+            return finder
+    sys.meta_path.insert(0, _LabFinder())
+    return sys.meta_path[0]
+
+
+def library_names(folder: Path) -> list[Path]:
+    """The files and packages of a lab, outside of its own two, that bear the name of a library.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("random.py", "numpy.py", "my_notes.py"):
+    ...         Path(folder, name).touch()
+    ...     [path.name for path in library_names(Path(folder))]
+    ['numpy.py', 'random.py']
+    """
+    libraries = library_path()
+    found = []
+    for place in (folder / name for name in OWN_FOLDERS):
+        for path in [*sorted(place.glob("*.py")), *sorted(place.glob("*/__init__.py"))]:
+            path = path.parent if path.name == "__init__.py" else path
+            name = path.stem
+            if (
+                name in (*PACKAGES, "test", "lxmls_day1") or not name.isidentifier()
+            ):  # who writes test.py means no library
+                continue
+            if name in sys.stdlib_module_names or PathFinder.find_spec(name, libraries) is not None:
+                found.append(path)
+    return found
 
 
 def is_within(path: Path, folder: Path) -> bool:

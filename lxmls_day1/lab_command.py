@@ -9,6 +9,7 @@ from urllib.parse import quote
 import click
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.library_path import environment
 
 
 @click.command(name="lab", short_help="Open the notebooks.", context_settings={"ignore_unknown_options": True})
@@ -31,7 +32,10 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
         click.echo(f"{start_workspace(folder)} is your new lab.")
-    lab_folder = (Lab(folder) if folder else Lab.open()).folder
+    lab = Lab(folder) if folder else Lab.open()
+    if folder:
+        lab.warn_of_library_names()  # as `open` does
+    lab_folder = lab.folder
     status = status_of(lab_folder)
     standing = status.next or next(iter(status.standings), None)
     notebook = standing.exercise.notebook if standing else ""
@@ -47,7 +51,7 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
 
 def jupyter_arguments(folder: Path, notebook: str, no_browser: bool = False) -> list[str]:
     """The command that starts JupyterLab in a folder, with a notebook open if it is there."""
-    arguments = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
+    arguments = [sys.executable, "-P", "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
     if notebook and (folder / notebook).is_file():
         arguments.append(f"--LabApp.default_url=/lab/tree/{quote(notebook)}")
     return arguments + ["--no-browser"] * no_browser
@@ -66,7 +70,7 @@ def require_jupyterlab(notebook: str) -> None:
 
 def run_until_it_ends(arguments: list[str], folder: Path) -> int:
     """Run a program that answers Ctrl-C by itself; its exit status."""
-    process = subprocess.Popen(arguments, cwd=folder)
+    process = subprocess.Popen(arguments, cwd=folder, env=environment())
     while True:
         try:
             return process.wait()

@@ -34,7 +34,7 @@ import numpy as np
 
 from lxmls_day1 import __version__
 from lxmls_day1.checks import check_finite_params, shown
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted
 from lxmls_day1.whole_files import replace_files
 
 FORMAT = "lxmls-day1 model"
@@ -517,7 +517,7 @@ def _check_fit(model: SavedModel) -> None:
     classes = model.classifier.classes
     if classes is not None and len(classes) != n_classes:
         raise InputError(
-            f"the parameters have {n_classes} columns, but the classifier has {len(classes)} classes; pass the "
+            f"the parameters have {counted(n_classes, 'column')}, but the classifier has {counted(len(classes), 'class')}; pass the "
             "parameters that its own train returned"
         )
     if model.feature_names is not None:
@@ -525,7 +525,7 @@ def _check_fit(model: SavedModel) -> None:
         quadratic = getattr(model.classifier, "quadratic", False)
         if n_rows != 1 + n_names * (2 if quadratic else 1):
             raise InputError(
-                f"there are {n_names} feature names, but the parameters have {n_rows} rows; expected a name for "
+                f"for {counted(n_names, 'feature name')} the parameters have {counted(n_rows, 'row')}; expected a name for "
                 f"each {'two rows' if quadratic else 'row'} but the first, which holds the intercepts"
             )
         if len(set(model.feature_names)) < n_names:

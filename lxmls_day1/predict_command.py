@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,7 +130,7 @@ def remarks(documents: Sequence["Document"], predicted: Sequence[str], X: Any) -
     unknown = int((X.sum(axis=1) == 0).sum())
     if unknown:
         said.append(
-            f"Note: {unknown} of {len(documents)} reviews hold{'s' * (unknown == 1)} no word that the classifier "
+            f"Note: {unknown} of {counted(len(documents), 'review')} hold{'s' * (unknown == 1)} no word that the classifier "
             "knows; its intercepts decided."
         )
     right = [document.label == name for document, name in zip(documents, predicted, strict=True) if document.label]

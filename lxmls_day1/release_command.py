@@ -22,14 +22,14 @@ def command(out: str, exercises: str | None, with_solutions: bool, course: str) 
       lxmls-day1 release out --course https://example.org/day-1.git
       lxmls-day1 release out --with-solutions
     """
-    from lxmls_day1.errors import InputError
+    from lxmls_day1.errors import InputError, counted
     from lxmls_day1.exercises.release import release
 
     if exercises is not None and with_solutions:
         raise InputError("--with-solutions leaves no exercise open, so --exercises does not go with it.")
     ids = None if exercises is None else [id.strip() for id in exercises.split(",") if id.strip()]
     made = release(out, ids, with_solutions, course)
-    click.echo(f"{made.folder} ({made.n_files} files)")
+    click.echo(f"{made.folder} ({counted(made.n_files, 'file')})")
     click.echo(f"{made.archive}")
     if with_solutions:
         click.echo("With all solutions: not for students.")

@@ -114,8 +114,14 @@ class ResultTable(Sequence[Row]):
         notes = "".join(f"<p>{html.escape(line)}</p>" for line in self._note_lines())
         return f"<table><thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table>{notes}"
 
-    def to_rich(self):
+    def to_rich(self, width: int | None = None):
         """The table for a terminal.
+
+        Parameters
+        ----------
+        width : int, optional
+            Columns of the terminal. Where they do not suffice for all columns of the table, those of names and accuracies
+            are shown, and the name of each data set above its rows.
 
         Returns
         -------
@@ -127,16 +133,35 @@ class ResultTable(Sequence[Row]):
         from rich.table import Table
         from rich.text import Text
 
+        is_narrow = width is not None and width < self._least_width()
+        shown = [i for i, column in enumerate(COLUMNS) if not is_narrow or column.heading in NARROW]
         table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-        for column in COLUMNS:
-            table.add_column(column.heading, justify="right" if column.is_number else "left", no_wrap=column.is_number)
+        for column in (COLUMNS[i] for i in shown):
+            table.add_column(
+                column.heading,
+                justify="right" if column.is_number else "left",
+                no_wrap=column.is_number,
+                overflow="fold",
+            )
         previous = None
         for row, cells in zip(self.rows, self._cells(), strict=True):
-            if previous is not None and row.data_set != previous:
-                table.add_section()
+            if row.data_set != previous:
+                if previous is not None:
+                    table.add_section()
+                if is_narrow:
+                    table.add_row(Text(f"{row.data_set}:"))
             previous = row.data_set
-            table.add_row(*map(Text, cells))
+            table.add_row(*(Text(cells[i]) for i in shown))
         return Group(table, *map(Text, self._note_lines()))
+
+    def _least_width(self) -> int:
+        """The columns of a terminal on which no number and no word of the whole table is cut."""
+        lines = [[column.heading for column in COLUMNS], *self._cells()]
+        return sum(
+            max(len(word) for line in lines for word in ([line[i]] if column.is_number else line[i].split() or [""]))
+            + 3
+            for i, column in enumerate(COLUMNS)
+        )
 
     def to_json(self) -> str:
         """The rows in full precision, the notes, and which versions measured them.
@@ -229,6 +254,9 @@ COLUMNS = (
     Column("seconds", ".3f"),
     Column("objective", "#.4g"),
 )
+
+
+NARROW = ("classifier", "train", "test")
 
 
 def _finite_or_none(value: str | float | None) -> str | float | None:

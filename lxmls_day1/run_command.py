@@ -170,4 +170,5 @@ def show(table: "ResultTable") -> None:
         return
     from rich.console import Console
 
-    Console().print(table.to_rich())
+    console = Console()
+    console.print(table.to_rich(console.width))

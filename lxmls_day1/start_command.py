@@ -14,10 +14,11 @@ def command(folder: str) -> None:
     Example:
       lxmls-day1 start my-lab
     """
+    from lxmls_day1.errors import counted
     from lxmls_day1.exercises.registry import Registry
     from lxmls_day1.exercises.workspace import start_workspace
 
     made = start_workspace(folder)
-    click.echo(f"{made} is your lab, with {len(Registry.of(made).assigned)} exercises. Go on with:")
+    click.echo(f"{made} is your lab, with {counted(len(Registry.of(made).assigned), 'exercise')}. Go on with:")
     click.echo(f"  cd {folder}")
     click.echo("  lxmls-day1 lab       (the notebooks)    or    lxmls-day1 status")

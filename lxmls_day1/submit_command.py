@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted
 
 
 @click.command(name="submit", short_help="Pack what you hand in.")
@@ -45,4 +45,6 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
     if submission.unsolved:
         click.echo(f"Not solved yet: {', '.join(submission.unsolved)}. Hand it in again when you have more.")
     size = f"{len(content) / 1e6:.1f} MB" if len(content) > 1e5 else f"{len(content) / 1e3:.0f} kB"
-    click.echo(f"{'Packed again' if was_there else 'Packed'}: {Path(path)} ({len(submission.files)} files, {size})")
+    click.echo(
+        f"{'Packed again' if was_there else 'Packed'}: {Path(path)} ({counted(len(submission.files), 'file')}, {size})"
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted
 from lxmls_day1.run_command import DOMAINS as REVIEWS
 
 if TYPE_CHECKING:
@@ -114,9 +114,9 @@ def command(
     measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
     click.echo(f"{learner.get_name()}, trained on {corpus.get_name()}: accuracy {measured}.")
     size = (
-        f"{len(params[0])} tags, {len(params) - 1} features"
+        f"{counted(len(params[0]), 'tag')}, {counted(len(params) - 1, 'feature')}"
         if tagger
-        else f"{len(params[0])} classes, {corpus.nr_features} features"
+        else f"{counted(len(params[0]), 'class')}, {counted(corpus.nr_features, 'feature')}"
     )
     click.echo(f"Saved as {printable(out)}: {size}.")
 

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.text.parsed_reviews import (
     FILES,
     LABEL_NAMES,
@@ -204,7 +204,10 @@ def _read_corpus(domain: str, data_dir: str | os.PathLike | None, cache: bool) -
 def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReviews:
     if cache:
         sources = sha256_of_files(paths)
-        reviews = load_parsed(_cache_path(domain, sources), sources)
+        try:
+            reviews = load_parsed(_cache_path(domain, sources), sources)
+        except CorpusUnavailable:  # there is no folder to keep anything in
+            cache, reviews = False, None
         if reviews is not None:
             return reviews
     contents = [path.read_bytes() for path in paths]

@@ -68,7 +68,7 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
     for part, share, start, end in zip(PARTS, shares, [0, *ends], ends, strict=False):
         if start == end and (share > 0 or part == "train"):
             raise InputError(
-                f"the {part} part would be empty: a share of {share:g} of {nr_examples} examples; "
+                f"the {part} part would be empty: a share of {share:g} of {nr_examples} example{'s' * (nr_examples != 1)}; "
                 f"give it a larger share, or use more examples"
             )
     return ends[0], ends[1], ends[2]

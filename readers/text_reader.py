@@ -92,7 +92,7 @@ def parse_columns(
     for line_number, fields in _records(text, name, delimiter, quote)[int(header) :]:
         if len(fields) != 2:
             raise CorpusError(
-                f"{name}, line {line_number}: got {len(fields)} fields; expected two, label and text, parted by "
+                f"{name}, line {line_number}: got {len(fields)} field{'s' * (len(fields) != 1)}; expected two, label and text, parted by "
                 f"{_DELIMITERS.get(delimiter, repr(delimiter))}: a text that holds it needs quotes around it"
             )
         label, document = fields[label_column].strip(), fields[1 - label_column].strip()

@@ -170,7 +170,7 @@ class TestMakefile:
 
     def test_sets_up_once_and_runs(self, project):
         said, asked = self.make(project, "run", "ARGS=--domain toy")
-        assert "ran: -m lxmls_day1 run --domain toy" in said
+        assert "ran: -P -m lxmls_day1 run --domain toy" in said
         assert "-m pip install --quiet -c constraints.txt -e .\n" in asked
         said, asked = self.make(project, "run")
         assert "Setting up" not in said
@@ -187,7 +187,7 @@ class TestMakefile:
     def test_the_notebooks_add_theirs_to_any_set_up(self, project):
         self.make(project, "test")
         said, asked = self.make(project, "lab", "LAB=a lab")
-        assert "ran: -m lxmls_day1 lab --start a lab" in said
+        assert "ran: -P -m lxmls_day1 lab --start a lab" in said
         assert "-e .[notebook]\n" in asked and "-m venv" not in asked
         for target in ("run", "test", "lab"):
             assert "-m pip" not in self.make(project, target)[1]
@@ -202,10 +202,10 @@ class TestMakefile:
     def test_an_interrupted_set_up_is_done_again(self, project):
         (project / "fail-pip").touch()
         said, _ = self.make(project, "run", status=2)
-        assert "ran: -m lxmls_day1" not in said
+        assert "ran: -P -m lxmls_day1" not in said
         (project / "fail-pip").unlink()
         said, asked = self.make(project, "run")
-        assert "-m venv --clear .venv" in asked and "ran: -m lxmls_day1" in said
+        assert "-m venv --clear .venv" in asked and "ran: -P -m lxmls_day1" in said
 
     def test_a_copy_with_its_venv_gets_its_own(self, project):
         self.make(project, "run")

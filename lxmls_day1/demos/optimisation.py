@@ -16,6 +16,7 @@ from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import LeftOut, sentences
 from lxmls_day1.demos.objective_curves import FAMILIES, SYMBOLS, Curve, Data, Optimum, Settings, curves
 from lxmls_day1.demos.reviews import domains, open_reviews
+from lxmls_day1.errors import counted
 
 POINTS = "points"
 REGULARIZERS = (0.0, 0.0001, 0.001, 0.01, 0.1, 1.0)
@@ -299,9 +300,7 @@ class DemoOptimisation(Demonstration):
         self._count()
 
     def _count(self) -> None:
-        self.said.value = (
-            f"measuring … {len(self.curves)} curves" if self.background.running else f"{len(self.curves)} curves"
-        )
+        self.said.value = "measuring … " * self.background.running + counted(len(self.curves), "curve")
 
     def _tell(self, shown: dict[str, np.ndarray]) -> None:
         self.stage.state(

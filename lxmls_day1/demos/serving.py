@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1 import library_path
 from lxmls_day1.demos.environment import DARK_VARIABLE, SCALE_VARIABLE, require_widgets
 from lxmls_day1.errors import InputError
 
@@ -74,6 +75,7 @@ def command_of(folder: Path, port: int) -> list[str]:
     """The command that serves a folder of notebooks to browsers of this machine."""
     return [
         sys.executable,
+        "-P",
         "-m",
         "voila",
         str(folder),
@@ -93,7 +95,7 @@ def command_of(folder: Path, port: int) -> list[str]:
 
 def environment_of(dark: bool = False, scale: float | None = None) -> dict[str, str]:
     """The environment for that command: where its template lies, and how the demonstrations are to look."""
-    environment = dict(os.environ)
+    environment = library_path.environment()
     own = str(Path(__file__).with_name("jupyter"))
     others = environment.get("JUPYTER_PATH", "")
     environment["JUPYTER_PATH"] = own + (os.pathsep + others if others else "")

@@ -7,24 +7,22 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import lxmls_day1
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.library_path import PACKAGES, command_of
 
 PYTEST_SETTINGS = "[pytest]\naddopts =\n"
 PYTEST_OPTIONS = ("-p", "no:cacheprovider", "-p", "no:terminal", "--import-mode=importlib", "--noconftest")
 
 
 def environment() -> dict[str, str]:
-    """That of this process, without what would change how pytest runs, and with this package on the path."""
-    left_out = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONSTARTUP", "PYTHONINSPECT")
+    """That of this process, without what would change how pytest runs or where libraries are imported from."""
+    left_out = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT")
     variables = {name: value for name, value in os.environ.items() if name not in left_out}
-    package = str(Path(lxmls_day1.__file__).resolve().parents[1])
     variables |= {
-        "PYTHONPATH": os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "PYTHONSAFEPATH": "1",
+        "PYTHONNOUSERSITE": "1",
         "PYTHONIOENCODING": "utf-8",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "MPLBACKEND": "Agg",
@@ -34,8 +32,8 @@ def environment() -> dict[str, str]:
     return variables
 
 
-def start(arguments: Sequence[str], folder: Path, errors: Path) -> subprocess.Popen:
-    """Start Python with these arguments in a folder, as the head of a group of processes of its own.
+def start(module: str, arguments: Sequence[str], folder: Path, errors: Path) -> subprocess.Popen:
+    """Run a module as ``python -m`` does, in a folder, as the head of a group of processes of its own.
 
     What it prints is thrown away; what goes to standard error is kept in the file `errors`.
     """
@@ -44,7 +42,7 @@ def start(arguments: Sequence[str], folder: Path, errors: Path) -> subprocess.Po
     )
     with errors.open("wb") as file:
         return subprocess.Popen(
-            [sys.executable, "-X", "faulthandler", *arguments],
+            command_of(module, arguments, options=("-X", "faulthandler")),
             cwd=folder,
             env=environment(),
             stdin=subprocess.DEVNULL,

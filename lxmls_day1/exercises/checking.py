@@ -207,8 +207,9 @@ def _run_some(
     skip.write_text("\n".join(watched.ended), encoding="utf-8")
     check_process.forget_bytecode(folder)
     process = check_process.start(
+        "pytest",
         [
-            "-m", "pytest", "-p", "lxmls_day1.exercises.pytest_plugin", *check_process.PYTEST_OPTIONS,
+            "-p", "lxmls_day1.exercises.pytest_plugin", *check_process.PYTEST_OPTIONS,
             "-c", str(place / "pytest.ini"), f"--rootdir={files[0].parent}", f"--lab={folder}",
             f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
         ],

@@ -76,8 +76,9 @@ def rehearse(
         }
         request.write_text(json.dumps(content), encoding="utf-8")
         result.touch()
-        module = ["-m", "lxmls_day1.exercises.rehearsal", str(request), str(result)]
-        process = check_process.start(module, Path(folder), errors)
+        process = check_process.start(
+            "lxmls_day1.exercises.rehearsal", [str(request), str(result)], Path(folder), errors
+        )
         try:
             done, last = 0, time.monotonic()
             while process.poll() is None:

@@ -82,7 +82,10 @@ def release(
     registry = Registry.read(reference / FILE)
     stubbed = () if with_solutions else tuple(exercise.id for exercise in registry.select(assigned))
     name = INSTRUCTOR if with_solutions else STUDENT
-    folder, archive = Path(out).expanduser().resolve() / name, Path(out).expanduser().resolve() / f"{name}.zip"
+    folder, archive = (
+        Path(os.path.expanduser(out)).resolve() / name,
+        Path(os.path.expanduser(out)).resolve() / f"{name}.zip",
+    )
     for path in (folder, archive):
         if path.exists():
             raise InputError(f"{path} is there already; nothing was touched. Delete it, or name another folder.")
@@ -149,7 +152,7 @@ def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
                 package[name] = path.read_bytes()
         write_files(staging, {**package, **lab})
         result = subprocess.run(
-            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", temporary],
+            [sys.executable, "-P", "-m", "hatchling", "build", "-t", "wheel", "-d", temporary],
             cwd=staging,
             env={**os.environ, "SOURCE_DATE_EPOCH": str(source_date())},
             capture_output=True,

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from lxmls_day1.errors import counted
 from lxmls_day1.exercises.generation import cell_source, exercises_of_cells
 from lxmls_day1.exercises.markers import stubs_left
 from lxmls_day1.exercises.progress import Progress, files_digest, keeps_state
@@ -64,7 +65,7 @@ class Status:
         """``5 of 12 exercises done; next: 1.6, L-BFGS``."""
         if not self.counted:
             return "nothing to solve here: every exercise came with its solution"
-        text = f"{self.done} of {len(self.counted)} exercises done"
+        text = f"{self.done} of {counted(len(self.counted), 'exercise')} done"
         return f"{text}; next: {self.next.exercise.id}, {self.next.exercise.title}" if self.next else text
 
 

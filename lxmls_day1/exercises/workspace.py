@@ -102,7 +102,7 @@ def start_workspace(destination: str | os.PathLike[str], assigned: Collection[st
     InputError
         If the folder holds anything, or stands in a place where none can be made.
     """
-    folder = Path(destination).expanduser().resolve()
+    folder = Path(os.path.expanduser(destination)).resolve()
     files = student_files(reference_folder(), assigned)
     files[PurePosixPath(README)] = WELCOME.format(installation="").encode()
     with new_folder(folder) as made:

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from statistics import mean, median
 from urllib.parse import quote
 
+from lxmls_day1.errors import counted
 from lxmls_day1.grading.gradebook import OK, VERDICTS, CheckGrade, Gradebook, Row
 from lxmls_day1.grading.page_frame import (
     VERDICT_WORDS,
     bar,
-    counted,
     facts,
     how_graded,
     joined,

@@ -251,14 +251,3 @@ def joined(texts: list[str]) -> str:
     '1.1, 1.3 and 1.8'
     """
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}" if texts else ""
-
-
-def counted(number: int, thing: str) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> counted(1, "check"), counted(2, "check")
-    ('1 check', '2 checks')
-    """
-    return f"{number} {thing}{'s' * (number != 1)}"

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import lxmls_day1
 import lxmls_day1.whole_files
-from lxmls_day1.command_line import COMMANDS, command_group
+from lxmls_day1.command_line import COMMANDS, caches_without_home, command_group
 from lxmls_day1.errors import InputError
 from lxmls_day1.result_table import ResultTable, Row
 
@@ -84,6 +84,19 @@ def run(*arguments, status=0):
 
 def rows_in(folder):
     return [Row(**row) for row in json.loads((folder / "results.json").read_text(encoding="utf-8"))["rows"]]
+
+
+def all_of(controller):
+    """What is said on a pseudo-terminal until everybody has left it."""
+    output = b""
+    try:
+        while piece := os.read(controller, 4096):
+            output += piece
+    except OSError:  # Linux ends a pseudo-terminal in this way
+        pass
+    finally:
+        os.close(controller)
+    return output
 
 
 class TestHelp:
@@ -196,14 +209,7 @@ class TestRun:
         environment = {**os.environ, "COLUMNS": "80", "TERM": "xterm", "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen(command, stdout=terminal, stderr=terminal, env=environment)
         os.close(terminal)
-        output = b""
-        try:
-            while piece := os.read(controller, 4096):
-                output += piece
-        except OSError:  # Linux ends a pseudo-terminal in this way
-            pass
-        finally:
-            os.close(controller)
+        output = all_of(controller)
         assert process.wait() == 0
         shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output.decode())
         assert "─────" in shown and "0.2500" in shown and "Note: A guess." in shown
@@ -251,6 +257,24 @@ class TestMistakes:
         monkeypatch.setattr(lxmls_day1.whole_files, "replace_files", full)
         assert self.error("run", "--lab", lab) == f"{Path('out', 'boundaries.png')}: no space left on device."
 
+    @pytest.mark.parametrize(
+        ("error", "sentence"),
+        [
+            (OSError(errno.ENOSPC, "No space left on device"), "no space left on device; make room, or set TMPDIR to"),
+            (
+                FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"),
+                "make room, or set TMPDIR",
+            ),
+            (OSError(errno.ENOSPC, "No space left on device", "out/a.png"), "out/a.png: no space left on device."),
+        ],
+    )
+    def test_no_room_for_temporary_files(self, lab, monkeypatch, error, sentence):
+        def no_room(*_arguments, **_settings):
+            raise error
+
+        monkeypatch.setattr(lxmls_day1.whole_files, "replace_files", no_room)
+        assert sentence in self.error("run", "--lab", lab)
+
     def test_an_input_error_of_a_reader(self, lab):
         text = REVIEWS.replace("CorpusUnavailable(", "InputError(").replace(
             "import CorpusUnavailable", "import InputError"
@@ -275,6 +299,31 @@ class TestMistakes:
         with pytest.raises(InputError):
             run = command_group.get_command(click.Context(command_group), "run").callback
             run(task="classification", domain="toy", tags=None, data_dir=None, out="out", lab_folder=str(lab / "no"))
+
+
+class TestSurroundings:
+    def test_without_a_home_folder_libraries_keep_their_files_elsewhere(self, monkeypatch):
+        for variable in ("NUMBA_CACHE_DIR", "MPLCONFIGDIR"):
+            monkeypatch.setenv(variable, "to be put back")
+            monkeypatch.delenv(variable)
+        monkeypatch.setattr("os.path.expanduser", lambda path: path)
+        with caches_without_home():
+            place = Path(os.environ["NUMBA_CACHE_DIR"])
+            assert place.is_dir() and os.environ["MPLCONFIGDIR"] == str(place)
+        assert not place.exists()
+
+    @pytest.mark.parametrize(("variable", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+    @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+    def test_no_colours_where_none_are_wanted(self, variable, value):
+        import pty
+
+        controller, terminal = pty.openpty()
+        command = [sys.executable, "-m", "lxmls_day1", "status"]
+        environment = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT), variable: value}
+        process = subprocess.Popen(command, cwd=ROOT, stdout=terminal, stderr=terminal, env=environment)
+        os.close(terminal)
+        assert b"\x1b" not in all_of(controller)
+        assert process.wait() == 0
 
 
 @pytest.mark.slow

@@ -4,7 +4,9 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import tarfile
@@ -528,14 +530,203 @@ def test_a_right_file_beside_hostile_members_is_still_found(find, tmp_path, serv
 
 @pytest.mark.parametrize(
     "bad",
-    [answer(tar_gz(good_members("dvd")), declared_length=10**6), answer(b"", 404), answer(b"", 500)],
-    ids=["truncated", "not found", "failing"],
+    [answer(tar_gz(good_members("dvd"))[:-200], declared_length=10**6), answer(b"", 404), answer(b"", 500)],
+    ids=["cut", "not found", "failing"],
 )
 def test_an_archive_that_does_not_come_is_an_error(find, tmp_path, server, bad):
     server.answers["/all.tar.gz"] = bad
     with pytest.raises(CorpusUnavailable, match="set LXMLS_DAY1_DATA"):
         find("dvd")
     assert files_under(tmp_path / "cache") == []
+
+
+BROKEN_BEHIND = {
+    "cut": lambda whole: answer(whole[:-20_000]),
+    "damaged": lambda whole: answer(whole[:-20_000] + bytes(20_000)),
+    "broken off": lambda whole: answer(whole[:-20_000], declared_length=len(whole)),
+    "too large behind": lambda whole: answer(tar_gz([*good_members("dvd"), ("zeros", bytes(3_000_000))])),
+    "a petabyte behind": lambda whole: answer(gzip.compress(claimed("big", 10**15, before=good_members("dvd")))),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_BEHIND.values(), ids=BROKEN_BEHIND)
+def test_what_breaks_behind_the_wanted_files_is_of_no_account(find, server, broken):
+    whole = tar_gz([*good_members("dvd"), ("filler", os.urandom(50_000)), *good_members("kitchen")])
+    server.answers["/all.tar.gz"] = broken(whole)
+    assert_is(find("dvd"), "dvd", "download")
+
+
+def claimed(name, size, kind=tarfile.REGTYPE, before=()):
+    """An archive, not compressed, whose last member claims a size that it has not."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for member, content in before:
+            info = tarfile.TarInfo(member)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        end = archive.offset
+    info = tarfile.TarInfo(name)
+    info.size, info.type = size, kind
+    return buffer.getvalue()[:end] + info.tobuf(tarfile.GNU_FORMAT) + bytes(100_000)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [tarfile.REGTYPE, tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE, tarfile.XHDTYPE, tarfile.XGLTYPE, b"Z"],
+    ids=["file", "contiguous", "sparse", "extended header", "global header", "unknown kind"],
+)
+@pytest.mark.parametrize("name", ["big", "processed_acl/dvd/positive.review"])
+def test_a_member_that_claims_a_petabyte_ends_the_reading(find, tmp_path, server, kind, name):
+    server.answers["/all.tar.gz"] = answer(gzip.compress(claimed(name, 10**15, kind)))
+    with pytest.raises(CorpusUnavailable, match="larger than 2000000 bytes|archive that came is damaged"):
+        find("dvd")
+    assert files_under(tmp_path / "cache") == []
+
+
+# ------------------------------------------------------------------------------------------------- servers that answer
+
+RAW_ANSWERS = {
+    "nothing": (b"", "the server closed the connection without an answer"),
+    "no HTTP": (b"220 mail.example.org ready\r\n", "the server closed the connection without an answer"),
+    "redirects without end": (
+        b"HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: /plain/positive.review\r\nContent-Length: 0\r\n\r\n",
+        "the server sent us on and on",
+    ),
+    "a redirect to nowhere": (
+        b"HTTP/1.1 302 Found\r\nLocation: nothing://here\r\nContent-Length: 0\r\n\r\n",
+        "what the server answered cannot be understood (InvalidSchema)",
+    ),
+    "wrongly compressed": (
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
+        "what the server answered cannot be understood (ContentDecodingError)",
+    ),
+    "bad chunks": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello",
+        "the connection broke off before the end",
+    ),
+}
+
+
+@contextlib.contextmanager
+def raw_server(serve):
+    """A server on loopback that calls `serve(connection)` for each connection; yields its address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def accept():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection, contextlib.suppress(OSError):
+                    serve(connection)
+
+    thread = threading.Thread(target=accept)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/plain/"
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+
+
+@pytest.mark.parametrize(("raw", "message"), RAW_ANSWERS.values(), ids=RAW_ANSWERS)
+def test_a_server_that_was_reached_is_not_said_to_be_out_of_reach(find, table, monkeypatch, raw, message):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def serve(connection):
+        connection.recv(1 << 16)
+        connection.sendall(raw)
+
+    with raw_server(serve) as url:
+        table["books"] = replace(table["books"], source=PlainFiles(url))
+        with pytest.raises(CorpusUnavailable, match=re.escape(message)):
+            find("books")
+
+
+def test_a_server_without_a_trusted_certificate(find, table, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def serve(connection):
+        connection.recv(1 << 16)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with raw_server(serve) as url:
+        table["books"] = replace(table["books"], source=PlainFiles(url.replace("http:", "https:")))
+        with pytest.raises(CorpusUnavailable, match="no secure connection could be made to the server"):
+            find("books")
+
+
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"], ids=["head", "body"])
+def test_a_server_that_drips_is_given_up(find, table, monkeypatch, tmp_path, head):
+    """Each byte comes within the read timeout, and all of them never."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    over = threading.Event()
+
+    def serve(connection):
+        connection.recv(1 << 16)
+        connection.sendall(head)
+        while not over.wait(0.02):
+            connection.sendall(b"H")
+
+    with raw_server(serve) as url:
+        table["books"] = replace(table["books"], source=PlainFiles(url))
+        patient = Network(connect_timeout=60, read_timeout=60, total_timeout=0.3, retries=3)
+        with pytest.raises(CorpusUnavailable, match=r"the server had not sent all of it after 0\.3 seconds"):
+            find("books", network=patient)
+        over.set()
+
+
+# ----------------------------------------------------------------------------------------------------------- leftovers
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_what_a_killed_download_has_left_is_cleared_at_the_next_use(find, tmp_path, server):
+    release = threading.Event()
+    serve_books(server, stall=release)
+    cache = tmp_path / "cache" / "corpora"
+    with start_download(server, cache.parent) as killed, start_download(server, cache.parent) as alive:
+        wait_until(lambda: server.asked_for.count("/plain/positive.review") == 2)
+        both = set(cache.glob(".download-*"))
+        killed.kill()
+        killed.wait()
+        put(tmp_path / "data" / "dvd", "dvd")
+        with pytest.raises(CorpusUnavailable):  # whatever it is that is looked for
+            find("kitchen")
+        (left,) = cache.glob(".download-*")
+        assert len(both) == 2 and left in both  # the other download is not disturbed
+        release.set()
+        assert alive.communicate(timeout=60)[0].strip() == "download"
+    assert_is(find("books"), "books", "cache")
+    assert list(cache.glob(".*")) == []
+
+
+def test_half_written_files_are_cleared_once_they_are_old(find, tmp_path):
+    put(tmp_path / "cache" / "corpora" / "sentiment" / "books")
+    parsed = tmp_path / "cache" / "parsed"
+    parsed.mkdir()
+    for name in (".books.reviews.1234.part", ".dvd.reviews.5678.part", "books.reviews"):
+        (parsed / name).touch()
+    os.utime(parsed / ".books.reviews.1234.part", (0, 0))
+    find("books")
+    assert files_under(parsed) == [".dvd.reviews.5678.part", "books.reviews"]
+
+
+def test_a_scratch_folder_that_was_just_made_is_left_alone(find, tmp_path):
+    cache = tmp_path / "cache" / "corpora"
+    put(cache / "sentiment" / "books")
+    (cache / ".download-new" / "inner").mkdir(parents=True)
+    (cache / ".download-old").mkdir()
+    os.utime(cache / ".download-old", (0, 0))
+    find("books")
+    assert [path.name for path in cache.glob(".*")] == [".download-new"]
+
+
+def test_without_a_home_folder_the_variable_is_named(monkeypatch):
+    monkeypatch.delenv("LXMLS_DAY1_CACHE", raising=False)
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda _: "~/.cache/lxmls-day1")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    with pytest.raises(CorpusUnavailable, match="there is no home folder to keep files in; set LXMLS_DAY1_CACHE"):
+        cache_folder()
 
 
 # -------------------------------------------------------------------------------------------------------------- files

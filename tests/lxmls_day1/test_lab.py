@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import lxmls_day1.lab
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, LibraryName
 from lxmls_day1.lab import Lab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,13 +93,49 @@ class TestLoading:
         make_lab(tmp_path / "two", mira="OFFSET = 2").load("classifiers.mira")
         assert mira.test() == 1
 
-    def test_the_folder_is_first_on_the_path_once(self, tmp_path):
+    def test_the_folder_is_behind_the_libraries_once(self, tmp_path, monkeypatch):
         lab = make_lab(tmp_path / "mine", mira="", svm="")
-        sys.path.append(str(lab.folder))
+        monkeypatch.syspath_prepend(str(lab.folder))
+        monkeypatch.syspath_prepend("")
+        libraries = [entry for entry in sys.path if entry not in ("", str(lab.folder))]
         lab.load("classifiers.mira")
         lab.load("classifiers.svm")
-        assert sys.path[0] == str(lab.folder)
-        assert sys.path.count(str(lab.folder)) == 1
+        assert sys.path == [*libraries, "", str(lab.folder), str(lab.folder / "notebooks")]
+
+    def test_the_packages_are_found_though_another_lab_is_first_on_the_path(self, tmp_path, monkeypatch):
+        other = make_lab(tmp_path / "other", mira="WHERE = 'other'")
+        lab = make_lab(tmp_path / "mine", mira="WHERE = 'mine'")
+        monkeypatch.syspath_prepend(str(other.folder))
+        assert lab.load("classifiers.mira").WHERE == "mine"
+        from classifiers.mira import WHERE
+
+        assert WHERE == "mine"
+
+    def test_no_file_of_a_lab_takes_the_place_of_a_library(self, tmp_path):
+        lab = make_lab(tmp_path / "mine", mira="import own, wsgiref\nFOUND = (own, wsgiref)")
+        (lab.folder / "notebooks").mkdir()
+        for name in ("wsgiref.py", "own.py", "notebooks/wsgiref.py"):
+            (lab.folder / name).write_text("WHOSE = 'mine'")
+        sys.modules.pop("wsgiref", None)
+        own, wsgiref = lab.load("classifiers.mira").FOUND
+        assert own.WHOSE == "mine" and not hasattr(wsgiref, "WHOSE")
+
+    @pytest.mark.parametrize("name", ["numpy.py", "random.py", "notebooks/numpy.py", "click/__init__.py"])
+    def test_a_file_that_bears_the_name_of_a_library_is_named(self, tmp_path, name):
+        lab = make_lab(tmp_path / "mine")
+        path = lab.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+        with pytest.warns(
+            LibraryName, match="bears the name of a library, and `import (numpy|random|click)` means the"
+        ):
+            Lab.open(lab.folder)
+
+    def test_a_file_of_one_s_own_bears_no_such_name(self, tmp_path):
+        lab = make_lab(tmp_path / "mine")
+        for name in ("my_notes.py", "test.py", "2_online.py"):
+            (lab.folder / name).touch()
+        Lab.open(lab.folder)
 
     def test_a_module_that_is_imported_already_is_the_same_object(self, tmp_path):
         lab = make_lab(tmp_path / "mine", mira="")

@@ -156,3 +156,22 @@ class TestFiles:
         with pytest.raises(KeyboardInterrupt):
             write(TABLE, path)
         assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("results", "old")]
+
+
+@pytest.mark.parametrize("width", [32, 40, 60, 67, 68, 80, 120])
+def test_a_narrow_terminal_keeps_names_and_accuracies(width):
+    from rich.console import Console
+
+    rows = [
+        Row("Multinomial naive Bayes, unsmoothed", "simple data set, 100 points", 0.98761, 0.9, 123.4, 0.5678),
+        Row("SVM", "Amazon reviews: electronics", 0.87654, 0.8123, 12.3),
+    ]
+    console = Console(width=width, file=io.StringIO())
+    console.print(ResultTable(rows, ["A note."]).to_rich(width))
+    shown = console.file.getvalue()
+    assert max(map(len, shown.splitlines())) <= width and "\u2026" not in shown
+    joined = "".join(character for character in shown if character.isalnum())
+    for number in ("0.9876", "0.9000", "0.8765", "0.8123", *(["123.400", "0.5678"] if width >= 68 else [])):
+        assert number in shown
+    for word in ("Multinomial", "naive", "unsmoothed", "simple", "SVM", "reviews"):
+        assert word in joined

@@ -1,0 +1,163 @@
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1 import library_path
+from lxmls_day1.exercises.workspace import start_workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+STANDARD = os.path.dirname(os.__file__)
+STRANGERS = ("numpy.py", "random.py", "click.py", "joblib.py", "multiprocessing.py", "typing.py", "collections/__init__.py",
+             "pytest.py", "warnings.py", "subprocess.py", "IPython/__init__.py", "ipykernel_launcher.py", "jupyterlab.py",
+             "voila.py", "sitecustomize.py", "usercustomize.py", "encodings/__init__.py")  # fmt: skip
+HIJACK = "import os\nopen(os.environ['HIJACKED'], 'a').write(__file__ + '\\n')\nraise SystemExit('hijacked')\n"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    folder = start_workspace(tmp_path_factory.mktemp("above") / "my-lab")
+    for place in (folder, folder / "notebooks", folder / "notebooks" / "demos"):
+        for name in STRANGERS:
+            (place / name).parent.mkdir(exist_ok=True)
+            (place / name).write_text(HIJACK)
+    (folder.parent / "beside").mkdir()
+    return folder
+
+
+class TestLibraryPath:
+    @pytest.fixture
+    def lab(self, tmp_path, monkeypatch):
+        for name in ("readers", "classifiers"):
+            (tmp_path / "my-lab" / name).mkdir(parents=True)
+            (tmp_path / "my-lab" / name / "__init__.py").touch()
+        (tmp_path / "here").mkdir()
+        monkeypatch.chdir(tmp_path / "here")
+        return tmp_path / "my-lab"
+
+    def test_neither_the_current_folder_nor_a_relative_one_nor_one_of_a_lab(self, lab, tmp_path):
+        (tmp_path / "link").symlink_to("here")
+        strange = ["", ".", "classifiers/", str(tmp_path / "here"), str(tmp_path / "link"), str(lab)]
+        strange += [str(lab / name) for name in ("classifiers", "notebooks", "notebooks/demos")]
+        assert library_path.library_path([*strange, STANDARD, str(tmp_path)]) == [STANDARD, str(tmp_path)]
+
+    def test_libraries_that_are_installed_in_a_lab_or_below_the_current_folder_stay(self, lab, monkeypatch):
+        monkeypatch.chdir(STANDARD)
+        installed = [
+            STANDARD,
+            str(lab / "lib" / "site-packages"),
+            str(lab / ".venv" / "lib" / "python" / "site-packages"),
+        ]
+        assert library_path.library_path(installed) == installed
+
+    def test_the_environment_keeps_what_else_is_on_pythonpath(self, lab):
+        given = os.pathsep.join([str(lab), "", "/modules/scipy", "."])
+        assert library_path.environment({"PYTHONPATH": given, "A": "1"}) == {
+            "PYTHONPATH": "/modules/scipy" if os.name != "nt" else given,
+            "PYTHONSAFEPATH": "1",
+            "A": "1",
+        }
+        assert "PYTHONPATH" not in library_path.environment({"PYTHONPATH": str(lab)})
+
+    @pytest.mark.parametrize("given", ["", ".", "{lab}", "{lab}/classifiers"])
+    def test_what_pythonpath_names_by_mistake_is_left_out_at_the_start(self, lab, given):
+        for place in (lab, lab / "classifiers"):
+            (place / "click.py").write_text("raise SystemExit('hijacked')")
+        given = os.pathsep.join([given.format(lab=lab), "/modules/scipy"])
+        command = [sys.executable, "-P", "-c", "from lxmls_day1.__main__ import main; main()", "--version"]
+        environment = {**os.environ, "PYTHONPATH": given}
+        done = subprocess.run(command, cwd=lab, env=environment, capture_output=True, text=True, check=False)
+        assert done.stdout.startswith("lxmls-day1, version"), done.stderr
+
+    def test_python_m_in_a_lab(self, lab):
+        """Python itself imports importlib and what that needs before the module that it is to run: there only -P helps."""
+        for name in ("click.py", "numpy.py", "random.py", "readers.py"):
+            (lab / name).write_text("raise SystemExit('hijacked')")
+        for options in ((), ("-P",)):
+            command = [sys.executable, *options, "-m", "lxmls_day1", "--version"]
+            done = subprocess.run(command, cwd=lab, capture_output=True, text=True, check=False)
+            assert done.stdout.startswith("lxmls-day1, version"), done.stderr
+
+    def test_nothing_but_frozen_modules_is_imported_before_the_path_is_safe(self):
+        code = (
+            "import sys; sys.path.insert(0, sys.argv[1]); import lxmls_day1.library_path\n"
+            "from _imp import is_frozen; names = sys.modules.keys() - set(sys.builtin_module_names)\n"
+            "print(sorted(name for name in names if not is_frozen(name)))"
+        )
+        command = [sys.executable, "-I", "-S", "-c", code, str(ROOT)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        known = {"__main__", "os.path", "encodings", "encodings.aliases", "encodings.utf_8", "encodings.ascii"}
+        assert set(ast.literal_eval(done.stdout)) - known == {"lxmls_day1", "lxmls_day1.library_path"}
+
+
+@pytest.mark.slow
+class TestWorkspaceOfStrangers:
+    """A workspace with files of the names of libraries: none of them is imported by a command, a kernel or a server."""
+
+    @pytest.fixture
+    def start(self, workspace, tmp_path):
+        def start(command, place, environment=os.environ, **settings):
+            log = tmp_path / "hijacked"
+            environment = {**environment, "HIJACKED": str(log), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
+            settings = {"capture_output": True, "text": True, "check": False, **settings}
+            done = subprocess.run([sys.executable, *command], cwd=place, env=environment, **settings)
+            assert not log.exists(), log.read_text()
+            return done
+
+        return start
+
+    @pytest.mark.parametrize("place", ["inside", "above", "beside"])
+    @pytest.mark.parametrize("arguments", [("status",), ("check", "1.5"), ("lab", "--print"), ("demo", "--only", "no")])
+    def test_a_command(self, workspace, start, place, arguments):
+        folder = {
+            "inside": workspace,
+            "above": workspace.parent,
+            "beside": workspace.parent / "beside",
+        }[place]
+        if folder == workspace:
+            lab = []
+        elif arguments[0] in ("lab", "demo"):
+            lab = [str(workspace)]
+        else:
+            lab = ["--lab", str(workspace)]
+        done = start(["-P", "-m", "lxmls_day1", *arguments, *lab], folder)
+        status, wanted = {
+            "status": (0, "1.5"),
+            "check": (1, "still to be written"),
+            "lab": (0, "jupyterlab"),
+            "demo": (1, "there is no demonstration"),
+        }[arguments[0]]
+        assert done.returncode == status and wanted in (done.stdout + done.stderr).lower(), done.stdout + done.stderr
+        if arguments[0] != "status" or not lab:
+            assert f"Warning: {workspace / 'numpy.py'} bears the name of a library" in done.stderr
+
+    @pytest.mark.parametrize("module", ["jupyterlab", "voila", "ipykernel_launcher"])
+    def test_a_server_or_a_kernel(self, workspace, start, module):
+        pytest.importorskip({"ipykernel_launcher": "ipykernel"}.get(module, module))
+        place = workspace / "notebooks" / ("demos" if module == "voila" else ".")
+        done = start(["-m", module, "--version"], place, library_path.environment())
+        assert done.returncode == 0 and done.stdout.strip()[0].isdigit(), done.stderr
+
+    def test_a_program_with_the_libraries_of_this_process(self, workspace, start):
+        environment = {**os.environ, "PYTHONPATH": ""}
+        command = library_path.command_of("pytest", ["--version"])[1:]
+        done = start(command, workspace, environment)
+        assert done.returncode == 0 and done.stdout.startswith("pytest "), done.stderr
+
+    def test_a_kernel_finds_the_libraries_and_one_s_own_files(self, workspace, start):
+        (workspace / "notebooks" / "own.py").write_text("WHOSE = 'mine'")
+        code = (
+            "from jupyter_client.manager import start_new_kernel\n"
+            "manager, client = start_new_kernel()\n"
+            "said = []\n"
+            "client.execute_interactive('import warnings; warnings.simplefilter(\"ignore\"); from lxmls_day1.lab import Lab; '\n"
+            "    'Lab.open(); import own, numpy; print(own.WHOSE, numpy.pi)',\n"
+            "    output_hook=lambda message: said.append(str(message['content'])))\n"
+            "manager.shutdown_kernel(now=True)\n"
+            "print(said)"
+        )
+        done = start(["-P", "-c", code], workspace / "notebooks", library_path.environment())
+        assert "mine 3.14" in done.stdout, done.stdout + done.stderr
