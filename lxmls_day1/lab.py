@@ -303,8 +303,13 @@ class Lab:
             raise NotInLab(f"{where} has no class {class_name}{nearest(class_name, classes)}")
         try:
             return found(**settings)
-        except TypeError:
-            signature = inspect.signature(found)
+        except TypeError as failure:
+            signature, known = inspect.signature(found), settings_of(found)
+            unknown = next((name for name in settings if name not in known and repr(name) in str(failure)), None)
+            if unknown is not None:
+                raise InputError(
+                    f"{class_name} in {where} has no setting {unknown!r}{nearest(unknown, known)}"
+                ) from None
             try:
                 signature.bind(**settings)
             except TypeError as error:
@@ -353,6 +358,13 @@ class Lab:
 def _imported() -> list[str]:
     """The names of all modules in ``sys.modules`` that are, or belong to, a package of a lab."""
     return [name for name in list(sys.modules) if name.startswith(PACKAGES) and name.partition(".")[0] in PACKAGES]
+
+
+def settings_of(kind: type) -> list[str]:
+    """The names of the settings of a class: those of its ``__init__``, and of the ones to which it may pass others on."""
+    functions = [vars(base)["__init__"] for base in kind.__mro__ if inspect.isfunction(vars(base).get("__init__"))]
+    names = [name for function in functions for name in list(inspect.signature(function).parameters)[1:]]
+    return list(dict.fromkeys(names))
 
 
 def is_lab_folder(folder: Path) -> bool:
