@@ -38,6 +38,8 @@ class Lab:
     ----------
     folder : pathlib.Path
         Absolute, symbolic links resolved.
+    named : bool
+        Whether the folder was named, rather than found by `open`.
 
     Raises
     ------
@@ -60,6 +62,7 @@ class Lab:
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(folder).expanduser().resolve()
+        self.named = True
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
         self._loaded: dict[str, ModuleType] = {}
@@ -95,6 +98,7 @@ class Lab:
         else:
             folder = reference_folder()
         lab = cls(folder)
+        lab.named = False
         lab._come_first()
         return lab
 
@@ -244,46 +248,53 @@ class Lab:
         function = self._function(module, name)
         return [function(*arguments) for arguments in calls]
 
-    def exercise(self, number: str) -> "ExerciseCell":
+    def exercise(self, number: "str | float") -> "ExerciseCell":
         """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
 
         In it an edit of the lab's files is seen without a restart, and a part that is still to be written ends the cell
         with one line that says so; see `lxmls_day1.exercise_cell`.
         """
         from lxmls_day1.exercise_cell import ExerciseCell
+        from lxmls_day1.exercises.registry import Registry
 
-        return ExerciseCell(self, number)
+        return ExerciseCell(self, number if isinstance(number, str) else Registry.of(self.folder).meant(number)[0])
 
-    def check(self, exercise: str | None = None) -> "Shown":
-        """Run the public checks of an exercise, or of all, on the files of this lab as they are on disk.
+    def check(self, exercise: "str | float | Iterable[str | float] | None" = None) -> "Shown":
+        """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
 
         They run in a process of their own: what this one has imported, and an endless loop, do no harm.
 
         Parameters
         ----------
-        exercise : str, optional
-            ``"1.5"``; all that have checks unless given.
+        exercise : str or list of str, optional
+            ``"1.5"``; all that have checks unless given. A number is understood where it can mean one exercise only:
+            1.10 is the number 1.1.
 
         Returns
         -------
         Shown
             A report that a notebook shows as a table and Python as text.
+
+        Raises
+        ------
+        InputError
+            If there is no such exercise; if this is the reference lab, found because there is no workspace here.
         """
         from lxmls_day1.exercises.notebook_display import checked
 
-        return checked(self.folder, exercise)
+        return checked(self, exercise)
 
-    def hint(self, exercise: str) -> "Shown":
+    def hint(self, exercise: "str | float") -> "Shown":
         """The next of the three hints on an exercise, after those that were shown before: idea, equation, code sketch."""
         from lxmls_day1.exercises.notebook_display import hinted
 
-        return hinted(self.folder, exercise)
+        return hinted(self, exercise)
 
     def status(self) -> "Shown":
         """How far one is, over all exercises."""
         from lxmls_day1.exercises.notebook_display import status_shown
 
-        return status_shown(self.folder)
+        return status_shown(self)
 
     def _function(self, module: str, name: str) -> Any:
         loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")

@@ -1,6 +1,5 @@
 """``lxmls-day1 lab``: JupyterLab, at the first exercise that is not solved."""
 
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -26,12 +25,12 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
       lxmls-day1 lab my-lab --start
     """
     from lxmls_day1.exercises.status import status_of
+    from lxmls_day1.exercises.terminal import as_typed, shown_workspace
     from lxmls_day1.exercises.workspace import start_workspace
-    from lxmls_day1.lab import Lab
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
         click.echo(f"{start_workspace(folder)} is your new lab.")
-    lab_folder = (Lab(folder) if folder else Lab.open()).folder
+    lab_folder = shown_workspace(folder, "lab")
     status = status_of(lab_folder)
     standing = status.next or next(iter(status.standings), None)
     notebook = standing.exercise.notebook if standing else ""
@@ -39,7 +38,7 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
         click.echo(f"Exercise {status.next.exercise.id}, {status.next.exercise.title}: {notebook}")
     arguments = jupyter_arguments(lab_folder, notebook, no_browser)
     if only_print:
-        click.echo(shlex.join(arguments))
+        click.echo(as_typed(*arguments))
         return
     require_jupyterlab(notebook)
     context.exit(run_until_it_ends(arguments, lab_folder))

@@ -16,6 +16,7 @@ STATES = {
     "given": "came with its solution",
     "reference": "reference solution put in",
     "failing": "checks fail",
+    "missing": "a file is missing; `reset` puts it back",
     "changed": "not checked since the last edit",
     "to do": "to do",
     "to answer": "to be answered in the notebook",
@@ -62,10 +63,18 @@ class Status:
     @property
     def summary(self) -> str:
         """``5 of 12 exercises done; next: 1.6, L-BFGS``."""
+        return (
+            f"{self.how_many}; next: {self.next.exercise.id}, {self.next.exercise.title}"
+            if self.next
+            else self.how_many
+        )
+
+    @property
+    def how_many(self) -> str:
+        """``5 of 12 exercises done``."""
         if not self.counted:
             return "nothing to solve here: every exercise came with its solution"
-        text = f"{self.done} of {len(self.counted)} exercises done"
-        return f"{text}; next: {self.next.exercise.id}, {self.next.exercise.title}" if self.next else text
+        return f"{self.done} of {len(self.counted)} exercises done"
 
 
 def status_of(folder: Path) -> Status:
@@ -95,6 +104,8 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, progress: Progr
         return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
     if any(exercise.id in _stubs_in(folder / name) for name in exercise.files):
         return "to do", ""
+    if not all((folder / name).is_file() for name in exercise.files):
+        return "missing", ""
     result = progress.results.get(exercise.id)
     if result is None or result.digest != files_digest(folder, exercise):
         return "changed", ""
@@ -103,7 +114,7 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, progress: Progr
     if exercise.id in progress.given:
         return "reference", ""
     more = f"; {result.hidden} more at grading" if result.hidden else ""
-    return "solved", f"{result.passed} of {result.total} public checks pass{more}"
+    return "solved", f"{result.passed} of {result.total} pass{more}"
 
 
 def _stubs_in(path: Path) -> set[str]:

@@ -1,11 +1,18 @@
 """Reports on a terminal: coloured where it has colours, in plain characters where it has no others."""
 
+import os
+import shlex
+import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import click
 
-from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line
+from lxmls_day1.exercises.progress import why_not_kept
+from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line, workspace_lines
+from lxmls_day1.exercises.workspace import workspace_of
+from lxmls_day1.lab import Lab
 
 STYLES = {
     "": {},
@@ -22,6 +29,43 @@ def echo_lines(lines: Iterable[Line]) -> None:
     plain = not can_show("✓█")
     for style, text in lines:
         click.secho(text.translate(PLAIN_SYMBOLS) if plain else text, **STYLES[style])
+
+
+def shown_workspace(named: str | None, command: str) -> Path:
+    """The lab folder that a student's command works on; it is the first line of what the command prints.
+
+    Parameters
+    ----------
+    named : str or None
+        What --lab names.
+    command : str
+
+    Raises
+    ------
+    InputError
+        If nothing is named and no workspace is here.
+    """
+    folder = workspace_of(Lab(named) if named else Lab.open(), command)
+    echo_lines(workspace_lines(folder))
+    return folder
+
+
+def echo_unless_kept(keep: Callable[[], None], what: str) -> None:
+    """Keep something in the workspace's state, after it was shown; say so if that fails."""
+    why = why_not_kept(keep, what)
+    if why:
+        click.echo(why, err=True)
+
+
+def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
+    """Arguments of a command as they are to be typed, with quotes where there are spaces.
+
+    Examples
+    --------
+    >>> as_typed("cd", "my lab/one", windows=False), as_typed("cd", "my lab", windows=True)
+    ("cd 'my lab/one'", 'cd "my lab"')
+    """
+    return subprocess.list2cmdline(arguments) if windows else shlex.join(arguments)
 
 
 def can_show(text: str) -> bool:
