@@ -87,7 +87,7 @@ def status_lines(status: Status) -> Iterator[Line]:
     yield "", ""
     ends = {id(standing): _end(standing) for standing in status.standings}
     longest = max((len(standing.exercise.title) for standing in status.standings), default=0)
-    width = max(12, min(longest, WIDTH - 13 - max(map(len, ends.values()), default=0)))
+    width = max(12, min(longest, WIDTH - 12 - max(map(len, ends.values()), default=0)))
     for standing in status.standings:
         exercise = standing.exercise
         symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
@@ -100,7 +100,7 @@ def status_lines(status: Status) -> Iterator[Line]:
 def _end(standing: Standing) -> str:
     """What stands behind the title of an exercise: its points, its state, how many hints were shown."""
     hints = f" ({standing.hints} hint{'s' * (standing.hints > 1)})" if standing.hints else ""
-    return f"{standing.exercise.points:>4g} p  {standing.text}{hints}"
+    return f"{standing.exercise.points:>4g} pts  {standing.text}{hints}"
 
 
 def bar(done: int, total: int) -> str:

@@ -137,7 +137,7 @@ def test_solve_reset_undo(here):
 
 def test_submit(here, tmp_path):
     said = run("submit")
-    assert "Not solved yet: 1.1, 1.2." in said and "Packed:" in said
+    assert "Not solved yet: 1.1, 1.2, 1.3." in said and "Packed:" in said
     assert (here / "submission-mine.zip").is_file()
     assert "Packed again" in run("submit")
     (here / "classifiers/steps.py").write_text("x = (\n")

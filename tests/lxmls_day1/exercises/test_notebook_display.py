@@ -52,14 +52,14 @@ def test_a_check(edit):
 def test_a_hint_and_its_characters(workspace):
     path = workspace / "tests/exercises/exercises.toml"
     path.write_text(path.read_text().replace("Think of two blocks.", "Think <b>of & two."))
-    shown = hinted(workspace, "1.1")
+    shown = hinted(Lab(workspace), "1.1")
     assert "Think <b>of & two." in text_of(shown.html)
     assert "Think <b>of & two." in shown.text
     assert "tau = l" in repr(Lab(workspace).hint("1.1"))
 
 
 def test_the_status(workspace):
-    shown = status_shown(workspace)
+    shown = status_shown(Lab(workspace))
     assert "0 of 3 exercises done" in text_of(shown.html)
     assert repr(Lab(workspace).status()) == shown.text
     assert 'aria-valuenow="0"' in shown.html

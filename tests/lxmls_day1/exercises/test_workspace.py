@@ -9,7 +9,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import workspace as module
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.markers import without_markers
-from lxmls_day1.exercises.progress import Progress
+from lxmls_day1.exercises.progress import LOCK, Progress
 from lxmls_day1.exercises.workspace import collect_submission, pack_submission, reset, solve, start_workspace, undo
 
 STEPS = "classifiers/steps.py"
@@ -23,7 +23,11 @@ class TestStart:
     def test_the_files_of_a_student_a_welcome_and_the_state(self, reference, workspace):
         files = tree(workspace)
         assert {str(name): content for name, content in student_files(reference).items()}.items() <= files.items()
-        assert set(files) - {str(name) for name in student_files(reference)} == {"README.md", ".lab-state.json"}
+        assert set(files) - {str(name) for name in student_files(reference)} == {
+            "README.md",
+            ".lab-state.json",
+            ".gitignore",
+        }
 
     @pytest.mark.parametrize("name", ["notes.txt", ".hidden"])
     def test_what_is_there_is_never_touched(self, reference, tmp_path, name):
@@ -137,10 +141,11 @@ class TestSolveAndReset:
         with pytest.raises(InputError, match="is not UTF-8 text"):
             solve(workspace, "1.1")
         path.unlink()
-        with pytest.raises(InputError, match="is not there"):
-            solve(workspace, "1.1")
-        solve(workspace, "1.1", whole_file=True)
+        solve(workspace, "1.1")
         assert b"tau = loss" in path.read_bytes()
+        assert undo(workspace).files == (STEPS,) and not path.exists()
+        reset(workspace, "1.1")
+        assert b"raise NotImplementedError" in path.read_bytes()
 
     def test_cells_of_a_notebook(self, reference, workspace):
         toml = reference / "tests/exercises/exercises.toml"
@@ -187,7 +192,7 @@ class TestSolveAndReset:
         assert tree(reference) == before
 
     def test_an_interruption_leaves_all_as_it_was(self, workspace, monkeypatch):
-        before = {name: content for name, content in tree(workspace).items() if not name.startswith(".lab-backups")}
+        before = tree(workspace)
         count = 0
 
         def interrupted(source, target):
@@ -199,9 +204,7 @@ class TestSolveAndReset:
         with pytest.raises(KeyboardInterrupt):
             solve(workspace, "1.1")
         monkeypatch.undo()
-        assert {
-            name: content for name, content in tree(workspace).items() if not name.startswith(".lab-backups")
-        } == before
+        assert tree(workspace) == {**before, LOCK: b""}
 
 
 class TestSubmit:
@@ -211,7 +214,7 @@ class TestSubmit:
         (workspace / "classifiers/mine.py").write_text("x = 1\n")
         (workspace / "classifiers/notes.txt").write_text("private")
         submission = collect_submission(workspace)
-        assert submission.missing == () and submission.unsolved == ("1.1", "1.2")
+        assert submission.missing == () and submission.unsolved == ("1.1", "1.2", "1.3")
         name, content = pack_submission(workspace, submission, "Ada Lovelace, Ä")
         assert name == "submission-ada-lovelace-ä.zip"
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -219,7 +222,7 @@ class TestSubmit:
         assert {STEPS, "classifiers/mine.py", "notebooks/1_first.ipynb", "submission.json"} <= names
         assert not [n for n in names if "pycache" in n or "notes" in n or "tests" in n or n.startswith(".")]
         manifest = json.loads(archive.read("ada-lovelace-ä/submission.json"))
-        assert manifest["name"] == "Ada Lovelace, Ä" and manifest["unsolved"] == ["1.1", "1.2"]
+        assert manifest["name"] == "Ada Lovelace, Ä" and manifest["unsolved"] == ["1.1", "1.2", "1.3"]
         assert set(manifest["files"]) == names - {"submission.json"}
         assert pack_submission(workspace, submission, "Ada Lovelace, Ä")[1] == content
 
@@ -229,7 +232,7 @@ class TestSubmit:
         (workspace / "classifiers/mine.py").write_text("x = (\n")
         (workspace / "notebooks/1_first.ipynb").write_text("{")
         assert set(collect_submission(workspace).missing) == {
-            "classifiers/steps.py is not there.",
+            "classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back.",
             "classifiers/means.py is not UTF-8 text.",
             "classifiers/mine.py:1: this is not Python: '(' was never closed.",
             "notebooks/1_first.ipynb is not a notebook.",
