@@ -19,3 +19,14 @@ class CorpusError(InputError):
 
 class CorpusUnavailable(InputError):
     """A corpus that is neither on this machine nor to be had from the network now."""
+
+
+def how_to_install(extra: str) -> str:
+    """The command that installs an optional extra of this package, as text for a message.
+
+    Examples
+    --------
+    >>> how_to_install("notebook")
+    '`python -m pip install "lxmls-day1[notebook]"`'
+    """
+    return f'`python -m pip install "lxmls-day1[{extra}]"`'

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import click
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, how_to_install
 
 
 @click.command(name="lab", short_help="Open the notebooks.", context_settings={"ignore_unknown_options": True})
@@ -25,8 +25,8 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
       lxmls-day1 lab my-lab --start
     """
     from lxmls_day1.exercises.status import status_of
-    from lxmls_day1.exercises.terminal import as_typed, shown_workspace
-    from lxmls_day1.exercises.workspace import start_workspace
+    from lxmls_day1.exercises.terminal import shown_workspace
+    from lxmls_day1.exercises.workspace import as_typed, start_workspace
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
         click.echo(f"{start_workspace(folder)} is your new lab.")
@@ -58,7 +58,7 @@ def require_jupyterlab(notebook: str) -> None:
 
     if find_spec("jupyterlab") is None:
         raise InputError(
-            "JupyterLab is not installed here. Install it with `python -m pip install jupyterlab ipywidgets` (in a checkout "
+            f"JupyterLab is not installed here. Install it with {how_to_install('notebook')} (in a checkout "
             f"`make lab` does it), or open {notebook or 'the notebooks'} in any other program for notebooks."
         )
 

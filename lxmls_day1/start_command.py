@@ -17,8 +17,7 @@ def command(folder: str) -> None:
     from pathlib import Path
 
     from lxmls_day1.exercises.registry import Registry
-    from lxmls_day1.exercises.terminal import as_typed
-    from lxmls_day1.exercises.workspace import start_workspace
+    from lxmls_day1.exercises.workspace import as_typed, start_workspace
 
     made = start_workspace(folder)
     click.echo(f"{made} is your lab, with {len(Registry.of(made).assigned)} exercises. Go on with:")

@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1 import plotting
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, how_to_install
 from lxmls_day1.exercise_cell import place_in_folder
 from lxmls_day1.lab import PACKAGES
 from lxmls_day1.whole_files import replace_files
@@ -719,7 +719,7 @@ def require_widgets() -> None:
     if lacking := [name for name in ("ipywidgets", "ipympl") if find_spec(name) is None]:
         raise InputError(
             f"demonstrations need {' and '.join(lacking)}, which is not installed here. Install what they need with "
-            "`python -m pip install ipywidgets ipympl voila ipykernel` (in a checkout `make demo` does it)."
+            f"{how_to_install('demo')} (in a checkout `make demo` does it)."
         )
 
 

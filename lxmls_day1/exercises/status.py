@@ -16,10 +16,10 @@ STATES = {
     "given": "came with its solution",
     "reference": "reference solution put in",
     "failing": "checks fail",
-    "missing": "a file is missing; `reset` puts it back",
-    "changed": "not checked since the last edit",
+    "missing": "a file is missing: `reset`",
+    "changed": "edited, not checked since",
     "to do": "to do",
-    "to answer": "to be answered in the notebook",
+    "to answer": "answer it in the notebook",
     "reading": "look at it in the notebook",
 }
 DONE = ("solved", "answered", "reference")
@@ -113,7 +113,7 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, progress: Progr
         return "failing", f"{result.passed} of {result.total} public checks pass"
     if exercise.id in progress.given:
         return "reference", ""
-    more = f"; {result.hidden} more at grading" if result.hidden else ""
+    more = f"; {result.hidden} at grading" if result.hidden else ""
     return "solved", f"{result.passed} of {result.total} pass{more}"
 
 

@@ -1,8 +1,5 @@
 """Reports on a terminal: coloured where it has colours, in plain characters where it has no others."""
 
-import os
-import shlex
-import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -55,17 +52,6 @@ def echo_unless_kept(keep: Callable[[], None], what: str) -> None:
     why = why_not_kept(keep, what)
     if why:
         click.echo(why, err=True)
-
-
-def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
-    """Arguments of a command as they are to be typed, with quotes where there are spaces.
-
-    Examples
-    --------
-    >>> as_typed("cd", "my lab/one", windows=False), as_typed("cd", "my lab", windows=True)
-    ("cd 'my lab/one'", 'cd "my lab"')
-    """
-    return subprocess.list2cmdline(arguments) if windows else shlex.join(arguments)
 
 
 def can_show(text: str) -> bool:

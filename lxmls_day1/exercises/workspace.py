@@ -11,7 +11,9 @@ import json
 import os
 import re
 import secrets
+import shlex
 import shutil
+import subprocess
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -235,10 +237,24 @@ def workspace_of(lab: Lab, command: str) -> Path:
     """
     if lab.named or keeps_state(lab.folder):
         return lab.folder
-    near = workspaces_below(Path.cwd())
-    place = f"you are not in a lab of your own, and `{command}` does not work on the reference lab, {lab.folder}"
-    where = f"one is {near[0]}" if near else "make one with `lxmls-day1 start DIR`"
-    raise InputError(f"{place}. Go to your lab with `cd`, or name it with --lab DIR; {where}.")
+    here = Path.cwd()
+    near = [f" (`{as_typed('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
+    naming = 'open it with Lab("DIR")' if command.startswith("lab.") else "name it with --lab DIR"
+    raise InputError(
+        f"{here} is in no lab of your own, and `{command}` leaves the reference lab alone. "
+        f"Go to your lab{''.join(near)}, {naming}, or make one with `lxmls-day1 start DIR`."
+    )
+
+
+def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
+    """Arguments of a command as they are to be typed, with quotes where there are spaces.
+
+    Examples
+    --------
+    >>> as_typed("cd", "my lab/one", windows=False), as_typed("cd", "my lab", windows=True)
+    ("cd 'my lab/one'", 'cd "my lab"')
+    """
+    return subprocess.list2cmdline(arguments) if windows else shlex.join(arguments)
 
 
 def workspaces_below(folder: Path) -> list[Path]:

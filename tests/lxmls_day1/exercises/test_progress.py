@@ -99,7 +99,7 @@ class TestStatus:
         status = status_of(workspace)
         assert (status.done, status.next.exercise.id) == (1, "1.2")
         assert status.summary == "1 of 3 exercises done; next: 1.2, Means"
-        assert "3 of 3 pass; 2 more at grading" in as_text(status_lines(status))
+        assert "3 of 3 pass; 2 at grading" in as_text(status_lines(status))
         (workspace / "classifiers/steps.py").write_text("# another\n")
         assert self.states(workspace)[0] == "changed"
 
