@@ -81,9 +81,9 @@ def hint_lines(hints: Hints) -> Iterator[Line]:
 
 def status_lines(status: Status) -> Iterator[Line]:
     """A bar, and a table of the exercises."""
-    yield "title", f"{bar(status.done, len(status.counted))}  {status.how_many}"
+    yield "title", f"{bar(status.done, len(status.counted))}  {status.how_many}" if status.counted else status.how_many
     if status.next:
-        yield "title", f"next: {status.next.exercise.id}, {status.next.exercise.title}"
+        yield "title", _cut(f"next: {status.next.exercise.id}, {status.next.exercise.title}", WIDTH)
     yield "", ""
     ends = {id(standing): _end(standing) for standing in status.standings}
     longest = max((len(standing.exercise.title) for standing in status.standings), default=0)
@@ -93,8 +93,11 @@ def status_lines(status: Status) -> Iterator[Line]:
         symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
         style = "good" if standing.done else "bad" if standing.state == "failing" else ""
         style = "quiet" if standing.state in NOT_COUNTED else style
-        title = exercise.title if len(exercise.title) <= width else f"{exercise.title[: width - 1].rstrip()}…"
-        yield style, f"  {symbol} {exercise.id:<5} {title:<{width}}  {ends[id(standing)]}"
+        yield style, f"  {symbol} {exercise.id:<5} {_cut(exercise.title, width):<{width}}  {ends[id(standing)]}"
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
 
 
 def _end(standing: Standing) -> str:

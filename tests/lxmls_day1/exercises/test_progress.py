@@ -1,13 +1,18 @@
 import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from lxmls_day1.exercises.hints import next_hint, remember_hint
 from lxmls_day1.exercises.progress import FILE, Backup, Progress, Result, files_digest
 from lxmls_day1.exercises.registry import Registry
-from lxmls_day1.exercises.report_text import as_text, hint_lines, status_lines
-from lxmls_day1.exercises.status import status_of
-from lxmls_day1.exercises.workspace import solve
+from lxmls_day1.exercises.report_text import as_text, hint_lines, status_lines, workspace_lines
+from lxmls_day1.exercises.status import STATES, Standing, Status, status_of
+from lxmls_day1.exercises.workspace import solve, undo
 
 
 class TestState:
@@ -31,6 +36,79 @@ class TestState:
         progress.save()
         assert (workspace / f"{FILE}.damaged").read_text() == content
         assert Progress.of(workspace) == progress and not Progress.of(workspace).damage
+
+    @pytest.mark.parametrize(
+        "path", ["../x", "/etc/x", "a/../../x", "..\\x", "C:\\x", "C:x", "\\\\host\\share\\x", "", "classifiers/.."]
+    )
+    @pytest.mark.parametrize("where", ["kept", "old", "written", "origin"])
+    def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, path, where):
+        solve(workspace, "1.1")
+        content = json.loads((workspace / FILE).read_text())
+        (backup,) = content["backups"]
+        if where == "kept":
+            backup["kept"] = {path: next(iter(backup["kept"].values()))}
+        elif where == "old":
+            backup["kept"] = dict.fromkeys(backup["kept"], path)
+        elif where == "written":
+            backup["written"] = {path: "digest"}
+        else:
+            content["origin"]["files"] = {path: {"digest": "", "functions": [], "around": ""}}
+        (workspace / FILE).write_text(json.dumps(content))
+        progress = Progress.of(workspace)
+        assert progress.damage and [set(backup.kept) for backup in progress.backups] == [{"classifiers/steps.py"}]
+
+    def test_backups_are_found_without_it(self, workspace):
+        stub = (workspace / "classifiers/steps.py").read_bytes()
+        solve(workspace, "1.1")
+        solve(workspace, "1.2")
+        undo(workspace)  # this one must not be found again
+        for spoil in (lambda: (workspace / FILE).write_text("{"), (workspace / FILE).unlink):
+            spoil()
+            assert [backup.what for backup in Progress.of(workspace).backups] == ["solve 1.1"]
+        assert undo(workspace).files == ("classifiers/steps.py",)
+        assert (workspace / "classifiers/steps.py").read_bytes() == stub
+        (workspace / FILE).unlink()
+        assert Progress.of(workspace).backups == []
+
+    def test_one_that_may_not_be_read_is_set_aside_too(self, workspace):
+        (workspace / FILE).unlink()
+        (workspace / FILE).mkdir()
+        progress = Progress.of(workspace)
+        assert re.fullmatch(r"\.lab-state\.json cannot be read \(.+\)", progress.damage)
+        progress.save()
+        assert not Progress.of(workspace).damage and (workspace / f"{FILE}.damaged").is_dir()
+
+    def test_damage_is_said(self, workspace):
+        (workspace / FILE).write_text("{")
+        assert ".lab-state.json is damaged: hints and results begin anew" in as_text(workspace_lines(workspace))
+
+    def test_processes_at_once_lose_nothing(self, workspace):
+        """Each of them adds results of its own, many times, as fast as it can."""
+        code = """
+import sys
+from pathlib import Path
+from lxmls_day1.exercises.progress import Progress, locked
+
+folder, name = Path(sys.argv[1]), sys.argv[2]
+for n in range(40):
+    with locked(folder):
+        progress = Progress.of(folder)
+        progress.hints[f"{name}.{n}"] = 1
+        progress.save()
+"""
+        command = [sys.executable, "-c", code, str(workspace)]
+        running = [subprocess.Popen([*command, name]) for name in ("1", "2", "3")]
+        assert [process.wait() for process in running] == [0, 0, 0]
+        assert len(Progress.of(workspace).hints) == 120
+
+    def test_locks_where_there_is_no_fcntl(self, workspace, monkeypatch):
+        """On Windows msvcrt locks a byte of the file."""
+        calls = []
+        msvcrt = SimpleNamespace(LK_LOCK=1, locking=lambda file, mode, n: calls.append((mode, n)))
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+        monkeypatch.setitem(sys.modules, "msvcrt", msvcrt)
+        remember_hint(workspace, next_hint(workspace, "1.1"))
+        assert calls == [(1, 1)] and Progress.of(workspace).hints == {"1.1": 1}
 
     def test_the_reference_remembers_nothing(self, reference):
         Progress(reference, {"1.1": 2}).save()
@@ -124,6 +202,18 @@ class TestStatus:
             notebook["cells"].insert(-1, heading)
             path.write_text(json.dumps(notebook))
         assert self.states(workspace)[2] == "to answer"
+
+    @pytest.mark.parametrize("state", STATES)
+    def test_no_line_is_wider_than_80_columns(self, workspace, state):
+        """With a long title, as many hints as there are, and whatever is said about a state."""
+        text = {"solved": "16 of 16 pass; 12 at grading", "failing": "15 of 16 public checks pass"}
+        exercise = replace(
+            Registry.of(workspace)["1.1"], id="1.10", title="The weights of a Gaussian " * 3, points=12.5
+        )
+        standing = Standing(exercise, state, text.get(state, STATES[state]), 3)
+        lines = as_text(status_lines(Status((standing,)))).splitlines()
+        assert max(map(len, lines)) < 80
+        assert "The weights of" in lines[-1] and lines[-1].endswith("(3 hints)")
 
     def test_in_the_reference_nothing_is_left_to_do(self, reference):
         assert self.states(reference) == ["given"] * 3
