@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import report_text
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport, remember, run_checks
 from lxmls_day1.exercises.hints import Hints, next_hint, remember_hint
@@ -52,8 +53,10 @@ def checked(lab: Lab, exercise: Any = None) -> Shown:
 def hinted(lab: Lab, exercise: Any) -> Shown:
     """The next hint on an exercise."""
     folder = workspace_of(lab, "lab.hint")
-    (id,) = Registry.of(folder).meant(exercise)
-    hints = next_hint(folder, id)
+    ids = Registry.of(folder).meant(exercise)
+    if len(ids) != 1:
+        raise InputError(f'lab.hint wants one exercise, such as lab.hint("1.5"), but got {exercise!r}.')
+    hints = next_hint(folder, ids[0])
     unsaved = why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown")
     return _shown(folder, hints, report_text.hint_lines(hints), _hints(hints), unsaved)
 
@@ -67,7 +70,7 @@ def status_shown(lab: Lab) -> Shown:
 
 def _shown(folder: Path, report: Any, lines: Iterator[Line], parts: Iterator[str], unsaved: str = "") -> Shown:
     """A report below the lab's folder and what is to be said about it, and above what could not be kept."""
-    head, foot = workspace_lines(folder), [("known", unsaved)] * bool(unsaved)
+    head, foot = list(workspace_lines(folder)), [("known", unsaved)] * bool(unsaved)
     text = report_text.as_text([*head, *lines, *foot])
     return Shown(report, text, _box([*map(_line, head), *parts, *map(_line, foot)]))
 

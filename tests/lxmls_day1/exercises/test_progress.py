@@ -37,25 +37,25 @@ class TestState:
         assert (workspace / f"{FILE}.damaged").read_text() == content
         assert Progress.of(workspace) == progress and not Progress.of(workspace).damage
 
-    @pytest.mark.parametrize(
-        "path", ["../x", "/etc/x", "a/../../x", "..\\x", "C:\\x", "C:x", "\\\\host\\share\\x", "", "classifiers/.."]
-    )
     @pytest.mark.parametrize("where", ["kept", "old", "written", "origin"])
-    def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, path, where):
+    def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, where):
         solve(workspace, "1.1")
-        content = json.loads((workspace / FILE).read_text())
-        (backup,) = content["backups"]
-        if where == "kept":
-            backup["kept"] = {path: next(iter(backup["kept"].values()))}
-        elif where == "old":
-            backup["kept"] = dict.fromkeys(backup["kept"], path)
-        elif where == "written":
-            backup["written"] = {path: "digest"}
-        else:
-            content["origin"]["files"] = {path: {"digest": "", "functions": [], "around": ""}}
-        (workspace / FILE).write_text(json.dumps(content))
-        progress = Progress.of(workspace)
-        assert progress.damage and [set(backup.kept) for backup in progress.backups] == [{"classifiers/steps.py"}]
+        state = (workspace / FILE).read_text()
+        for path in ("../x", "/etc/x", "a/../../x", "..\\x", "C:\\x", "C:x", "\\\\host\\share\\x", "", "readers/.."):
+            content = json.loads(state)
+            (backup,) = content["backups"]
+            if where == "kept":
+                backup["kept"] = {path: next(iter(backup["kept"].values()))}
+            elif where == "old":
+                backup["kept"] = dict.fromkeys(backup["kept"], path)
+            elif where == "written":
+                backup["written"] = {path: "digest"}
+            else:
+                content["origin"]["files"] = {path: {"digest": "", "functions": [], "around": ""}}
+            (workspace / FILE).write_text(json.dumps(content))
+            progress = Progress.of(workspace)
+            assert progress.damage, path
+            assert [set(backup.kept) for backup in progress.backups] == [{"classifiers/steps.py"}]
 
     def test_backups_are_found_without_it(self, workspace):
         stub = (workspace / "classifiers/steps.py").read_bytes()
@@ -82,6 +82,7 @@ class TestState:
         (workspace / FILE).write_text("{")
         assert ".lab-state.json is damaged: hints and results begin anew" in as_text(workspace_lines(workspace))
 
+    @pytest.mark.slow
     def test_processes_at_once_lose_nothing(self, workspace):
         """Each of them adds results of its own, many times, as fast as it can."""
         code = """
@@ -90,7 +91,7 @@ from pathlib import Path
 from lxmls_day1.exercises.progress import Progress, locked
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
-for n in range(40):
+for n in range(15):
     with locked(folder):
         progress = Progress.of(folder)
         progress.hints[f"{name}.{n}"] = 1
@@ -99,7 +100,7 @@ for n in range(40):
         command = [sys.executable, "-c", code, str(workspace)]
         running = [subprocess.Popen([*command, name]) for name in ("1", "2", "3")]
         assert [process.wait() for process in running] == [0, 0, 0]
-        assert len(Progress.of(workspace).hints) == 120
+        assert len(Progress.of(workspace).hints) == 45
 
     def test_locks_where_there_is_no_fcntl(self, workspace, monkeypatch):
         """On Windows msvcrt locks a byte of the file."""
