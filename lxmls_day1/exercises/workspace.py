@@ -73,6 +73,7 @@ WELCOME = """# Your day-1 lab
     lxmls-day1 status          how far you are
     lxmls-day1 reset 1.5       the empty exercise again (`lxmls-day1 undo` takes that back)
     lxmls-day1 submit          packs what you hand in
+    lxmls-day1 update          after a new version was installed: renews what you were given, keeps what you wrote
 
 In a notebook the same is `lab.check("1.5")`, `lab.hint("1.5")` and `lab.status()`.
 """
@@ -168,10 +169,9 @@ def version_note(folder: Path) -> str:
         return ""
     here = (lxmls_day1.__version__, INTERFACE)
     if (origin.made_by, origin.interface) != here:
-        made_by = f"lxmls-day1 {origin.made_by}" if origin.made_by else "another version of lxmls-day1"
-        return (
-            f"This lab was made by {made_by}, and {here[0]} is installed: `lxmls-day1 update` renews the given files."
-        )
+        known = origin.made_by not in ("", here[0])
+        maker = f"lxmls-day1 {origin.made_by}" if known else "another version of lxmls-day1"
+        return f"This lab was made by {maker}, and {here[0]} is installed: `lxmls-day1 update` renews the given files."
     gone = [name for name, given in origin.files.items() if not given.functions and not (folder / name).is_file()]
     if gone:
         more = f" and {len(gone) - 1} more files are" if len(gone) > 2 else f" and {gone[1]} are" if gone[1:] else " is"
