@@ -47,12 +47,9 @@ def command(
       lxmls-day1 check
       lxmls-day1 check --watch 1.5
     """
-    from lxmls_day1.lab import Lab
+    from lxmls_day1.exercises.terminal import shown_workspace
 
-    lab = Lab(lab_folder) if lab_folder else Lab.open()
-    if lab_folder:
-        lab.warn_of_library_names()  # as `open` does
-    folder = lab.folder
+    folder = shown_workspace(lab_folder, "check")
 
     def run(ids: Collection[str] | None) -> bool:
         return check_and_show(folder, ids, time_limit).all_passed
@@ -69,14 +66,14 @@ def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float)
     """Run checks, show the report, keep the results."""
     from lxmls_day1.exercises.checking import CheckReport, remember, run_checks
     from lxmls_day1.exercises.report_text import check_lines
-    from lxmls_day1.exercises.terminal import echo_lines
+    from lxmls_day1.exercises.terminal import echo_lines, echo_unless_kept
 
     with shown_check() as progressed:
         report = run_checks(folder, ids, time_limit, progressed)
     if ids is None:
         report = CheckReport(tuple(one for one in report.reports if one.results))
-    remember(folder, report)
     echo_lines(check_lines(report))
+    echo_unless_kept(lambda: remember(folder, report), "The results")
     return report
 
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "solve": "lxmls_day1.solve_command",
     "reset": "lxmls_day1.reset_command",
     "undo": "lxmls_day1.undo_command",
+    "update": "lxmls_day1.update_command",
     "submit": "lxmls_day1.submit_command",
     "release": "lxmls_day1.release_command",
     "grade": "lxmls_day1.grade_command",
@@ -54,6 +55,15 @@ class CommandGroup(click.Group):
         if name not in COMMANDS:
             return None
         return importlib.import_module(COMMANDS[name]).command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from lxmls_day1.lab import nearest
+
+            ctx.fail(f"there is no command {args[0]!r}{nearest(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -77,7 +87,8 @@ def command_group() -> None:
     """The day-1 lab: linear classifiers, from naive Bayes to support vector machines, on real reviews.
 
     A lab is a folder with readers/ (data sets) and classifiers/ (one file per algorithm). Every command works on the
-    lab that you are in, and on the reference lab, with all classifiers in place, anywhere else.
+    lab that you are in. Anywhere else run, train, predict, explain and demo take the reference lab, with all
+    classifiers in place; the commands for exercises ask for a lab of your own.
 
     \b
     Examples:
@@ -102,6 +113,7 @@ def command_group() -> None:
       lxmls-day1 solve 1.5             the solution, to go on from there
       lxmls-day1 reset 1.5             the empty exercise again
       lxmls-day1 undo                  what solve or reset has replaced
+      lxmls-day1 update                after an update of this package
       lxmls-day1 submit                one zip file for the instructor
       lxmls-day1 release out           for instructors: what to give out
       lxmls-day1 grade all.zip --out marks   and what to do with what comes back

@@ -35,3 +35,14 @@ class CorpusUnavailable(InputError):
 
 class LibraryName(UserWarning):
     """A file of a lab that bears the name of a library."""
+
+
+def how_to_install(extra: str) -> str:
+    """The command that installs an optional extra of this package, as text for a message.
+
+    Examples
+    --------
+    >>> how_to_install("notebook")
+    '`python -m pip install "lxmls-day1[notebook]"`'
+    """
+    return f'`python -m pip install "lxmls-day1[{extra}]"`'

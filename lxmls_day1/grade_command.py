@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from lxmls_day1.errors import InputError, counted
+from lxmls_day1.errors import InputError, counted, how_to_install
 
 
 @click.command(name="grade", short_help="Grade submissions, whatever is in them.")
@@ -115,7 +115,7 @@ def require_ipython() -> None:
     import importlib.util
 
     if importlib.util.find_spec("IPython") is None:
-        raise InputError("--run-notebooks needs IPython; install it with: pip install 'lxmls-day1[notebook]'.")
+        raise InputError(f"--run-notebooks needs IPython; install it with {how_to_install('notebook')}.")
 
 
 def cluster(backend: str, scheduler: str | None) -> Any:
@@ -128,7 +128,7 @@ def cluster(backend: str, scheduler: str | None) -> Any:
         import joblib
         from distributed import Client
     except ImportError:
-        raise InputError("--backend dask needs dask; install it with: pip install 'lxmls-day1[cluster]'.") from None
+        raise InputError(f"--backend dask needs dask; install it with {how_to_install('cluster')}.") from None
     stack = contextlib.ExitStack()
     try:
         stack.enter_context(Client(scheduler, timeout=10))

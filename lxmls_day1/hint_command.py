@@ -16,10 +16,11 @@ def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 hint 1.5
     """
-    from lxmls_day1.exercises.hints import next_hint
+    from lxmls_day1.exercises.hints import next_hint, remember_hint
     from lxmls_day1.exercises.report_text import hint_lines
-    from lxmls_day1.exercises.terminal import echo_lines
-    from lxmls_day1.lab import Lab
+    from lxmls_day1.exercises.terminal import echo_lines, echo_unless_kept, shown_workspace
 
-    folder = (Lab(lab_folder) if lab_folder else Lab.open()).folder
-    echo_lines(hint_lines(next_hint(folder, exercise, again)))
+    folder = shown_workspace(lab_folder, "hint")
+    hints = next_hint(folder, exercise, again)
+    echo_lines(hint_lines(hints))
+    echo_unless_kept(lambda: remember_hint(folder, hints), "That this hint was shown")

@@ -41,6 +41,8 @@ class Lab:
     ----------
     folder : pathlib.Path
         Absolute, symbolic links resolved.
+    named : bool
+        Whether the folder was named, rather than found by `open`.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class Lab:
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(os.path.expanduser(folder)).resolve()
+        self.named = True
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
         self._loaded: dict[str, ModuleType] = {}
@@ -99,6 +102,7 @@ class Lab:
         else:
             folder = reference_folder()
         lab = cls(folder)
+        lab.named = False
         lab._come_first()
         lab.warn_of_library_names()
         return lab
@@ -249,46 +253,53 @@ class Lab:
         function = self._function(module, name)
         return [function(*arguments) for arguments in calls]
 
-    def exercise(self, number: str) -> "ExerciseCell":
+    def exercise(self, number: "str | float") -> "ExerciseCell":
         """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
 
         In it an edit of the lab's files is seen without a restart, and a part that is still to be written ends the cell
         with one line that says so; see `lxmls_day1.exercise_cell`.
         """
         from lxmls_day1.exercise_cell import ExerciseCell
+        from lxmls_day1.exercises.registry import Registry
 
-        return ExerciseCell(self, number)
+        return ExerciseCell(self, number if isinstance(number, str) else Registry.of(self.folder).meant(number)[0])
 
-    def check(self, exercise: str | None = None) -> "Shown":
-        """Run the public checks of an exercise, or of all, on the files of this lab as they are on disk.
+    def check(self, exercise: "str | float | Iterable[str | float] | None" = None) -> "Shown":
+        """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
 
         They run in a process of their own: what this one has imported, and an endless loop, do no harm.
 
         Parameters
         ----------
-        exercise : str, optional
-            ``"1.5"``; all that have checks unless given.
+        exercise : str or list of str, optional
+            ``"1.5"``; all that have checks unless given. A number is understood where it can mean one exercise only:
+            1.10 is the number 1.1.
 
         Returns
         -------
         Shown
             A report that a notebook shows as a table and Python as text.
+
+        Raises
+        ------
+        InputError
+            If there is no such exercise; if this is the reference lab, found because there is no workspace here.
         """
         from lxmls_day1.exercises.notebook_display import checked
 
-        return checked(self.folder, exercise)
+        return checked(self, exercise)
 
-    def hint(self, exercise: str) -> "Shown":
+    def hint(self, exercise: "str | float") -> "Shown":
         """The next of the three hints on an exercise, after those that were shown before: idea, equation, code sketch."""
         from lxmls_day1.exercises.notebook_display import hinted
 
-        return hinted(self.folder, exercise)
+        return hinted(self, exercise)
 
     def status(self) -> "Shown":
         """How far one is, over all exercises."""
         from lxmls_day1.exercises.notebook_display import status_shown
 
-        return status_shown(self.folder)
+        return status_shown(self)
 
     def _function(self, module: str, name: str) -> Any:
         loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")
@@ -308,8 +319,13 @@ class Lab:
             raise NotInLab(f"{where} has no class {class_name}{nearest(class_name, classes)}")
         try:
             return found(**settings)
-        except TypeError:
-            signature = inspect.signature(found)
+        except TypeError as failure:
+            signature, known = inspect.signature(found), settings_of(found)
+            unknown = next((name for name in settings if name not in known and repr(name) in str(failure)), None)
+            if unknown is not None:
+                raise InputError(
+                    f"{class_name} in {where} has no setting {unknown!r}{nearest(unknown, known)}"
+                ) from None
             try:
                 signature.bind(**settings)
             except TypeError as error:
@@ -417,6 +433,13 @@ def library_names(folder: Path) -> list[Path]:
             if name in sys.stdlib_module_names or PathFinder.find_spec(name, libraries) is not None:
                 found.append(path)
     return found
+
+
+def settings_of(kind: type) -> list[str]:
+    """The names of the settings of a class: those of its ``__init__``, and of the ones to which it may pass others on."""
+    functions = [vars(base)["__init__"] for base in kind.__mro__ if inspect.isfunction(vars(base).get("__init__"))]
+    names = [name for function in functions for name in list(inspect.signature(function).parameters)[1:]]
+    return list(dict.fromkeys(names))
 
 
 def is_within(path: Path, folder: Path) -> bool:

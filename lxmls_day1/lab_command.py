@@ -1,6 +1,5 @@
 """``lxmls-day1 lab``: JupyterLab, at the first exercise that is not solved."""
 
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +7,7 @@ from urllib.parse import quote
 
 import click
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, how_to_install
 from lxmls_day1.library_path import environment
 
 
@@ -27,15 +26,12 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
       lxmls-day1 lab my-lab --start
     """
     from lxmls_day1.exercises.status import status_of
-    from lxmls_day1.exercises.workspace import start_workspace
-    from lxmls_day1.lab import Lab
+    from lxmls_day1.exercises.terminal import shown_workspace
+    from lxmls_day1.exercises.workspace import as_typed, start_workspace
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
         click.echo(f"{start_workspace(folder)} is your new lab.")
-    lab = Lab(folder) if folder else Lab.open()
-    if folder:
-        lab.warn_of_library_names()  # as `open` does
-    lab_folder = lab.folder
+    lab_folder = shown_workspace(folder, "lab")
     status = status_of(lab_folder)
     standing = status.next or next(iter(status.standings), None)
     notebook = standing.exercise.notebook if standing else ""
@@ -43,7 +39,7 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
         click.echo(f"Exercise {status.next.exercise.id}, {status.next.exercise.title}: {notebook}")
     arguments = jupyter_arguments(lab_folder, notebook, no_browser)
     if only_print:
-        click.echo(shlex.join(arguments))
+        click.echo(as_typed(*arguments))
         return
     require_jupyterlab(notebook)
     context.exit(run_until_it_ends(arguments, lab_folder))
@@ -63,7 +59,7 @@ def require_jupyterlab(notebook: str) -> None:
 
     if find_spec("jupyterlab") is None:
         raise InputError(
-            "JupyterLab is not installed here. Install it with `python -m pip install jupyterlab ipywidgets` (in a checkout "
+            f"JupyterLab is not installed here. Install it with {how_to_install('notebook')} (in a checkout "
             f"`make lab` does it), or open {notebook or 'the notebooks'} in any other program for notebooks."
         )
 

@@ -16,9 +16,8 @@ def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 reset 1.5
     """
+    from lxmls_day1.exercises.terminal import shown_workspace
     from lxmls_day1.exercises.workspace import reset
-    from lxmls_day1.lab import Lab
     from lxmls_day1.solve_command import tell
 
-    folder = (Lab(lab_folder) if lab_folder else Lab.open()).folder
-    tell(reset(folder, exercise, whole_file), f"The empty exercise {exercise}")
+    tell(reset(shown_workspace(lab_folder, "reset"), exercise, whole_file), f"The empty exercise {exercise}")

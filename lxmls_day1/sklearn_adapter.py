@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from lxmls_day1.checks import listed, shown
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, how_to_install
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -25,8 +25,7 @@ try:
     from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 except ImportError as error:
     raise ImportError(
-        "the adapter needs scikit-learn 1.6 or newer, an optional extra of this package: "
-        "pip install 'lxmls-day1[sklearn]'"
+        f"the adapter needs scikit-learn 1.6 or newer, an optional extra of this package: {how_to_install('sklearn')}"
     ) from error
 
 # What scikit-learn has tags for, by the name of the class or of a base class: classes of another lab folder count too.

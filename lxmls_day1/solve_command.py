@@ -16,11 +16,10 @@ def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 solve 1.5
     """
+    from lxmls_day1.exercises.terminal import shown_workspace
     from lxmls_day1.exercises.workspace import solve
-    from lxmls_day1.lab import Lab
 
-    folder = (Lab(lab_folder) if lab_folder else Lab.open()).folder
-    tell(solve(folder, exercise, whole_file), f"The solution of exercise {exercise}")
+    tell(solve(shown_workspace(lab_folder, "solve"), exercise, whole_file), f"The solution of exercise {exercise}")
 
 
 def tell(replaced: object, what: str) -> None:

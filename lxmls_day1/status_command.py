@@ -13,7 +13,6 @@ def command(lab_folder: str | None) -> None:
     """
     from lxmls_day1.exercises.report_text import status_lines
     from lxmls_day1.exercises.status import status_of
-    from lxmls_day1.exercises.terminal import echo_lines
-    from lxmls_day1.lab import Lab
+    from lxmls_day1.exercises.terminal import echo_lines, shown_workspace
 
-    echo_lines(status_lines(status_of((Lab(lab_folder) if lab_folder else Lab.open()).folder)))
+    echo_lines(status_lines(status_of(shown_workspace(lab_folder, "status"))))

@@ -11,6 +11,7 @@ import click
 
 from lxmls_day1.errors import InputError, counted
 from lxmls_day1.run_command import DOMAINS as REVIEWS
+from lxmls_day1.whole_files import replaceable
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
@@ -205,6 +206,7 @@ def check_place(out: str) -> None:
         raise InputError(f"{out} is a folder; --out wants a file, such as model.npz.")
     if not Path(out).parent.is_dir():
         raise InputError(f"{Path(out).parent} is no folder, so {out} cannot be written; make it first.")
+    replaceable(out)
 
 
 @contextlib.contextmanager

@@ -1,19 +1,21 @@
-"""``lxmls-day1 undo``: what the last ``solve`` or ``reset`` has replaced."""
+"""``lxmls-day1 undo``: what the last ``solve``, ``reset`` or ``update`` has replaced."""
 
 import click
 
 
-@click.command(name="undo", short_help="Take back the last solve or reset.")
+@click.command(name="undo", short_help="Take back the last solve, reset or update.")
 @click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
 def command(lab_folder: str | None) -> None:
-    """Bring back what the last `solve` or `reset` has replaced; called again, what the one before it has.
+    """Bring back what the last `solve`, `reset` or `update` has replaced; called again, what the one before it has.
 
     If you have edited the file since then, your edited text is kept too, and where is said.
     """
+    from lxmls_day1.exercises.terminal import shown_workspace
     from lxmls_day1.exercises.workspace import undo
-    from lxmls_day1.lab import Lab
 
-    undone = undo((Lab(lab_folder) if lab_folder else Lab.open()).folder)
+    undone = undo(shown_workspace(lab_folder, "undo"))
     click.echo(f"`{undone.what}` is undone: {', '.join(undone.files)}")
     for path in undone.kept:
         click.echo(f"What you had edited since then is kept in {path}")
+    for path in undone.lost:
+        click.echo(f"{path}, where a text before it was kept, is gone.")

@@ -3,16 +3,22 @@
 import contextlib
 import os
 import secrets
+import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from lxmls_day1.errors import InputError
 
 
 def replace_files(contents: Mapping[str | os.PathLike[str], bytes]) -> None:
     """Write several files that belong together.
 
     Each goes to a new file beside its place first; only when all are written completely does each take its name. A full
-    disk or an interruption thus leaves the old files, and nothing half-written beside them.
+    disk or an interruption thus leaves the old files, and nothing half-written beside them. A file that is there keeps
+    its permissions. A symbolic link stays one: the file that it leads to is written. Devices, pipes and sockets are not
+    replaced.
 
     Parameters
     ----------
@@ -21,6 +27,8 @@ def replace_files(contents: Mapping[str | os.PathLike[str], bytes]) -> None:
 
     Raises
     ------
+    InputError
+        If one of the paths is neither a regular file nor free; then nothing is written.
     OSError
         As from opening, writing and renaming a file; its ``filename`` is the place that was wanted.
 
@@ -32,20 +40,41 @@ def replace_files(contents: Mapping[str | os.PathLike[str], bytes]) -> None:
     ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
     [('marks.csv', 'mira,0.9')]
     """
-    written: list[tuple[Path, Path]] = []
+    places = [replaceable(path) for path in contents]
+    written: list[tuple[Path, Path, Path]] = []
     try:
-        for path, content in contents.items():
-            path = Path(path)
-            beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-            written.append((beside, path))
-            with _named(path), beside.open("xb") as file:
-                file.write(content)
-        for beside, path in written:
-            with _named(path):
-                os.replace(beside, path)
+        for wanted, place, content in zip(map(Path, contents), places, contents.values(), strict=True):
+            beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
+            written.append((beside, place, wanted))
+            with _named(wanted):
+                with beside.open("xb") as file:
+                    file.write(content)
+                if place.is_file():
+                    shutil.copymode(place, beside)
+        for beside, place, wanted in written:
+            with _named(wanted):
+                os.replace(beside, place)
     finally:
-        for beside, _ in written:
+        for beside, _, _ in written:
             beside.unlink(missing_ok=True)
+
+
+def replaceable(path: str | os.PathLike[str]) -> Path:
+    """Where a file is really written: `path`, or what it leads to if it is a symbolic link.
+
+    Raises
+    ------
+    InputError
+        If a device, a pipe, a socket or a link without an end is there: replacing it would take it from its users.
+    """
+    place = Path(os.path.realpath(path))
+    try:
+        mode = place.lstat().st_mode
+    except OSError:  # nothing there, or no right to look: writing says which
+        return place
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise InputError(f"{path} is not a regular file, so it is not replaced; name a file.")
+    return place
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ import os
 import sys
 from importlib.util import find_spec
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, how_to_install
 
 DARK_VARIABLE, SCALE_VARIABLE = "LXMLS_DAY1_DEMO_DARK", "LXMLS_DAY1_DEMO_SCALE"
 
@@ -14,7 +14,7 @@ def require_widgets() -> None:
     if lacking := [name for name in ("ipywidgets", "ipympl") if find_spec(name) is None]:
         raise InputError(
             f"demonstrations need {' and '.join(lacking)}, which is not installed here. Install what they need with "
-            "`python -m pip install ipywidgets ipympl voila ipykernel` (in a checkout `make demo` does it)."
+            f"{how_to_install('demo')} (in a checkout `make demo` does it)."
         )
 
 

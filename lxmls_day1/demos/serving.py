@@ -19,7 +19,7 @@ from typing import Any
 
 from lxmls_day1 import library_path
 from lxmls_day1.demos.environment import DARK_VARIABLE, SCALE_VARIABLE, require_widgets
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, how_to_install
 
 FOLDER = Path("notebooks") / "demos"
 HOST = "127.0.0.1"
@@ -66,7 +66,7 @@ def require_voila() -> None:
     require_widgets()
     if find_spec("voila") is None:
         raise InputError(
-            "demonstrations are shown by Voilà, which is not installed here. Install it with `python -m pip install voila` "
+            f"demonstrations are shown by Voilà, which is not installed here. Install it with {how_to_install('demo')} "
             "(in a checkout `make demo` does it), or open notebooks/demos/ in JupyterLab."
         )
 

@@ -5,7 +5,8 @@
 ``markers``           solutions in the reference files, and the stubs that take their place
 ``generation``        the files of a lab as a student receives them
 ``workspace``         a student's folder: start it, put solutions in, take them back, hand it in
-``progress``          what a workspace remembers: hints shown, results, backups
+``renewal``           a workspace of an older version brought up to date
+``progress``          what a workspace remembers: hints shown, results, backups, its version
 ``pytest_plugin``     the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``answers``           answers compared with the recorded ones, and with those of known mistakes
 ``mistakes``          known mistakes: a sentence, and the wrong solution that it explains

@@ -16,7 +16,7 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.progress import Progress, Result, files_digest
+from lxmls_day1.exercises.progress import Progress, Result, files_digest, locked
 from lxmls_day1.exercises.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
@@ -57,11 +57,25 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class ExerciseReport:
-    """How the public checks of one exercise went."""
+    """How the public checks of one exercise went.
+
+    Attributes
+    ----------
+    exercise : Exercise
+    results : tuple of CheckResult
+    hidden : int
+        How many more checks run at grading.
+    digest : str
+        Of the exercise's files as they were before the checks began (`files_digest`).
+    missing : tuple of str
+        Those of its files that were not there.
+    """
 
     exercise: Exercise
     results: tuple[CheckResult, ...]
     hidden: int
+    digest: str = ""
+    missing: tuple[str, ...] = ()
 
     @property
     def counted(self) -> tuple[CheckResult, ...]:
@@ -81,6 +95,13 @@ class ExerciseReport:
         """Whether nothing but the stub is in the way."""
         failed = [result for result in self.counted if not result.passed]
         return bool(failed) and all(result.outcome == "to do" for result in failed)
+
+    @property
+    def what_is_missing(self) -> str:
+        """``classifiers/mira.py is not there; `lxmls-day1 reset 1.5` puts it back.``"""
+        verb, pronoun = ("is", "it") if len(self.missing) == 1 else ("are", "them")
+        puts_back = f"`lxmls-day1 reset {self.exercise.id}` puts {pronoun} back"
+        return f"{' and '.join(self.missing)} {verb} not there; {puts_back}."
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
@@ -158,6 +179,7 @@ def run_checks(
     exercises = registry.select(ids)
     recorded = RecordedAnswers.read(checks / RECORDED.name)
     files = [file for exercise in exercises for file in check_files(checks, exercise)]
+    digests = {exercise.id: files_digest(folder, exercise) for exercise in exercises}  # a later edit is not checked
     watched = _run_all(folder, files, time_limit, progressed) if files else _Watched()
     results = [watched.ended[check["check"]] for check in watched.order]
     return CheckReport(
@@ -166,6 +188,8 @@ def run_checks(
                 exercise,
                 tuple(result for result in results if result.exercise == exercise.id),
                 recorded.hidden.get(exercise.id, 0),
+                digests[exercise.id],
+                tuple(name for name in exercise.files if not (folder / name).is_file()),
             )
             for exercise in exercises
         )
@@ -173,13 +197,19 @@ def run_checks(
 
 
 def remember(folder: Path, report: CheckReport) -> None:
-    """Keep the results in the workspace's state."""
-    progress = Progress.of(folder)
-    for one in report.reports:
-        if one.results:
-            digest = files_digest(folder, one.exercise)
-            progress.results[one.exercise.id] = Result(one.passed, len(one.counted), one.hidden, digest)
-    progress.save()
+    """Keep the results in the workspace's state.
+
+    Raises
+    ------
+    OSError
+        If the state cannot be written.
+    """
+    with locked(folder):
+        progress = Progress.of(folder)
+        for one in report.reports:
+            if one.results:
+                progress.results[one.exercise.id] = Result(one.passed, len(one.counted), one.hidden, one.digest)
+        progress.save()
 
 
 def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Progressed) -> _Watched:

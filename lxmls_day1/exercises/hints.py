@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from lxmls_day1.exercises.progress import Progress, keeps_state
+from lxmls_day1.exercises.progress import Progress, keeps_state, locked
 from lxmls_day1.exercises.registry import HINT_STEPS, Exercise, Registry
 
 
@@ -35,7 +35,7 @@ class Hints:
 
 
 def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
-    """The next hint on an exercise, and remember that it was shown.
+    """The next hint on an exercise; `remember_hint` once it is shown.
 
     Parameters
     ----------
@@ -60,6 +60,21 @@ def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
         return Hints(exercise, steps[:shown], len(steps) - shown, shown > 0)
     if shown >= len(steps):
         return Hints(exercise, steps, 0, False)
-    progress.hints[id] = shown + 1
-    progress.save()
     return Hints(exercise, steps[shown : shown + 1], len(steps) - shown - 1, True)
+
+
+def remember_hint(folder: Path, hints: Hints) -> None:
+    """Keep in the workspace's state that these hints were shown.
+
+    Raises
+    ------
+    OSError
+        If the state cannot be written.
+    """
+    id, highest = hints.exercise.id, max((number for number, _, _ in hints.steps), default=0)
+    if highest <= Progress.of(folder).hints.get(id, 0):
+        return
+    with locked(folder):
+        progress = Progress.of(folder)
+        progress.hints[id] = max(highest, progress.hints.get(id, 0))
+        progress.save()

@@ -208,15 +208,25 @@ def function_lines(source: str, function: str) -> slice | None:
 def replace_function(source: str, function: str, replacement: str) -> str | None:
     """The source with one function's lines replaced by those of another version; None if the function is not there.
 
-    Line ends of the source are kept: a file edited on Windows gets the new lines with its own "\\r\\n".
+    Line ends of the source are kept: a file edited on Windows gets the new lines with its own "\\r\\n". So is the
+    indentation of the function: in a class that is indented by tabs, every new line begins with the same tabs.
     """
     ends = "\r\n" if "\r\n" in source else "\n"
     lines = source.replace("\r\n", "\n").split("\n")
     place = function_lines("\n".join(lines), function)
     if place is None:
         return None
-    lines[place] = replacement.split("\n")
+    new = replacement.split("\n")
+    old_indent, indent = indent_of(new[0]), indent_of(lines[place.start])
+    lines[place] = [
+        indent + line[len(old_indent) :] if line.strip() and line.startswith(old_indent) else line for line in new
+    ]
     return ends.join(lines)
+
+
+def indent_of(line: str) -> str:
+    """The blanks at the beginning of a line."""
+    return line[: len(line) - len(line.lstrip())]
 
 
 def indented(text: str, indent: str) -> list[str]:

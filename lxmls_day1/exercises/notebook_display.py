@@ -4,16 +4,22 @@ Colours come in pairs of a mark and its meaning in words, and the text keeps the
 themes both work.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import report_text
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport, remember, run_checks
-from lxmls_day1.exercises.hints import Hints, next_hint
+from lxmls_day1.exercises.hints import Hints, next_hint, remember_hint
+from lxmls_day1.exercises.progress import why_not_kept
+from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.exercises.report_text import Line, workspace_lines
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status, status_of
+from lxmls_day1.exercises.workspace import workspace_of
+from lxmls_day1.lab import Lab
 
 GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
 CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
@@ -34,34 +40,55 @@ class Shown:
         return self.html
 
 
-def checked(folder: Path, id: str | None) -> Shown:
-    """Run the public checks of an exercise, or of all that have some."""
-    report = run_checks(folder, None if id is None else [id])
-    if id is None:
+def checked(lab: Lab, exercise: Any = None) -> Shown:
+    """Run the public checks of an exercise, of several, or of all that have some."""
+    folder = workspace_of(lab, "lab.check")
+    report = run_checks(folder, None if exercise is None else Registry.of(folder).meant(exercise))
+    if exercise is None:
         report = CheckReport(tuple(one for one in report.reports if one.results))
-    remember(folder, report)
-    return Shown(report, report_text.as_text(report_text.check_lines(report)), _box(map(_exercise, report.reports)))
+    unsaved = why_not_kept(lambda: remember(folder, report), "The results")
+    return _shown(folder, report, report_text.check_lines(report), map(_exercise, report.reports), unsaved)
 
 
-def hinted(folder: Path, id: str) -> Shown:
+def hinted(lab: Lab, exercise: Any) -> Shown:
     """The next hint on an exercise."""
-    hints = next_hint(folder, id)
-    return Shown(hints, report_text.as_text(report_text.hint_lines(hints)), _box(_hints(hints)))
+    folder = workspace_of(lab, "lab.hint")
+    ids = Registry.of(folder).meant(exercise)
+    if len(ids) != 1:
+        raise InputError(f'lab.hint wants one exercise, such as lab.hint("1.5"), but got {exercise!r}.')
+    hints = next_hint(folder, ids[0])
+    unsaved = why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown")
+    return _shown(folder, hints, report_text.hint_lines(hints), _hints(hints), unsaved)
 
 
-def status_shown(folder: Path) -> Shown:
+def status_shown(lab: Lab) -> Shown:
     """How far a workspace is."""
+    folder = workspace_of(lab, "lab.status")
     status = status_of(folder)
-    return Shown(status, report_text.as_text(report_text.status_lines(status)), _box(_status(status)))
+    return _shown(folder, status, report_text.status_lines(status), _status(status))
 
 
-def _box(parts: Iterator[str]) -> str:
+def _shown(folder: Path, report: Any, lines: Iterator[Line], parts: Iterator[str], unsaved: str = "") -> Shown:
+    """A report below the lab's folder and what is to be said about it, and above what could not be kept."""
+    head, foot = list(workspace_lines(folder)), [("known", unsaved)] * bool(unsaved)
+    text = report_text.as_text([*head, *lines, *foot])
+    return Shown(report, text, _box([*map(_line, head), *parts, *map(_line, foot)]))
+
+
+def _line(line: Line) -> str:
+    style = "opacity:0.6" if line[0] == "quiet" else f"color:{BAD}"
+    return f'<div style="{style}">{escape(line[1])}</div>'
+
+
+def _box(parts: Iterable[str]) -> str:
     return f'<div style="border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5">{"".join(parts)}</div>'
 
 
 def _exercise(report: ExerciseReport) -> str:
     parts = [f"<div><b>{escape(str(report.exercise))}</b></div>"]
-    if report.to_do:
+    if report.missing:
+        parts.append(f'<div style="color:{BAD}">✗ {escape(report.what_is_missing)}</div>')
+    elif report.to_do:
         where = ", ".join(f"<code>{escape(name)}</code>" for name in report.exercise.files)
         parts.append(f"<div>Still to be written{f': {where}' if where else ''}.</div>")
         parts.append(f'<div><code>lab.hint("{report.exercise.id}")</code> helps.</div>')

@@ -107,6 +107,31 @@ class Registry:
         """All ids, in the order of the file."""
         return tuple(self._exercises)
 
+    def meant(self, exercise: Any) -> list[str]:
+        """The ids that someone means who gives a text, a number, or several of these.
+
+        Raises
+        ------
+        InputError
+            If a number may mean two exercises: 1.1 and 1.10 are the same number.
+
+        Examples
+        --------
+        >>> registry = Registry.of(reference_folder())
+        >>> registry.meant("1.5"), registry.meant(1.5), registry.meant(["1.5", 1.7])
+        (['1.5'], ['1.5'], ['1.5', '1.7'])
+        """
+        if isinstance(exercise, str):
+            return [exercise.strip()]
+        if isinstance(exercise, list | tuple | set | frozenset):
+            return [id for one in exercise for id in self.meant(one)]
+        text = str(exercise)
+        if len(text.partition(".")[2]) == 1 and f"{text}0" in self:
+            raise InputError(
+                f'the number {text} may mean exercise "{text}" or "{text}0"; put the one that you mean in quotes, as here.'
+            )
+        return [text]
+
     def select(self, ids: Iterable[str] | None) -> list[Exercise]:
         """The exercises of these ids in the order of the file; without ids all that are assigned."""
         if ids is None:

@@ -18,10 +18,8 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.archives import source_date, zipped
 from lxmls_day1.exercises.authors_check import leaks, solution_lines
 from lxmls_day1.exercises.generation import LEFT_BEHIND, Files, reference_files, solved_files, student_files
-from lxmls_day1.exercises.progress import FILE as STATE
-from lxmls_day1.exercises.progress import Progress
 from lxmls_day1.exercises.registry import FILE, Registry
-from lxmls_day1.exercises.workspace import README, WELCOME, new_folder, write_files
+from lxmls_day1.exercises.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import temporary_folder
 
@@ -92,14 +90,12 @@ def release(
     lab = solved_files(reference) if with_solutions else student_files(reference, stubbed)
     lab = with_course(lab, course)
     wheel_name, wheel = build_wheel(reference, reference_files(reference) if with_solutions else lab)
-    bundle: Files = dict(lab)
     constraints = reference / "constraints.txt"
+    installation = INSTALLATION.format(constraints="-c constraints.txt " * constraints.is_file(), wheel=wheel_name)
+    bundle = with_workspace_files(lab, folder, installation)
     if constraints.is_file():
         bundle[PurePosixPath("constraints.txt")] = constraints.read_bytes().replace(b"\r\n", b"\n")
-    installation = INSTALLATION.format(constraints="-c constraints.txt " * constraints.is_file(), wheel=wheel_name)
-    bundle[PurePosixPath(README)] = WELCOME.format(installation=installation).encode()
     bundle[PurePosixPath(wheel_name)] = wheel
-    bundle[PurePosixPath(STATE)] = next(iter(Progress(folder).contents().values()))
     if not with_solutions:
         found = leaks(bundle, solution_lines(reference, stubbed))
         if found:

@@ -1,15 +1,30 @@
 """Reports as text: lines with a style each, for a terminal, a file, or the plain form in a notebook."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.exercises.hints import Hints
-from lxmls_day1.exercises.status import NOT_COUNTED, Status
+from lxmls_day1.exercises.progress import DAMAGED, Progress
+from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status
+from lxmls_day1.exercises.workspace import version_note
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
 SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
 PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "…": "~", "█": "#", "░": "."})
 BAR_WIDTH = 30
+WIDTH = 79  # of a line of the status
+
+
+def workspace_lines(folder: Path) -> Iterator[Line]:
+    """What stands above every report: which lab it is about, and what is odd about that."""
+    yield "quiet", f"Lab: {folder}"
+    damage = Progress.of(folder).damage
+    if damage:
+        yield "bad", f"{damage}: hints and results begin anew; it will be set aside as {DAMAGED}."
+    note = version_note(folder)
+    if note:
+        yield "bad", note
 
 
 def check_lines(report: CheckReport) -> Iterator[Line]:
@@ -23,7 +38,9 @@ def check_lines(report: CheckReport) -> Iterator[Line]:
 def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
     """The checks of one exercise: what passed, what was expected and got, the known mistake, and the count."""
     yield "title", str(report.exercise)
-    if report.to_do:
+    if report.missing:
+        yield "bad", f"  ✗ {report.what_is_missing}"
+    elif report.to_do:
         where = ", ".join(report.exercise.files)
         yield "known", f"  · still to be written{f': {where}' if where else ''}"
         yield "quiet", f"    `lxmls-day1 hint {report.exercise.id}` helps"
@@ -64,20 +81,29 @@ def hint_lines(hints: Hints) -> Iterator[Line]:
 
 def status_lines(status: Status) -> Iterator[Line]:
     """A bar, and a table of the exercises."""
-    yield "title", f"{bar(status.done, len(status.counted))}  {status.summary}"
+    yield "title", f"{bar(status.done, len(status.counted))}  {status.how_many}" if status.counted else status.how_many
+    if status.next:
+        yield "title", _cut(f"next: {status.next.exercise.id}, {status.next.exercise.title}", WIDTH)
     yield "", ""
-    width = max((len(standing.exercise.title) for standing in status.standings), default=0)
+    ends = {id(standing): _end(standing) for standing in status.standings}
+    longest = max((len(standing.exercise.title) for standing in status.standings), default=0)
+    width = max(12, min(longest, WIDTH - 12 - max(map(len, ends.values()), default=0)))
     for standing in status.standings:
         exercise = standing.exercise
-        hints = f"  ({standing.hints} hint{'s' * (standing.hints > 1)})" if standing.hints else ""
         symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
         style = "good" if standing.done else "bad" if standing.state == "failing" else ""
         style = "quiet" if standing.state in NOT_COUNTED else style
-        points = f"{exercise.points:g}"
-        yield (
-            style,
-            f"  {symbol} {exercise.id:<5} {exercise.title:<{width}}  {points:>4} points  {standing.text}{hints}",
-        )
+        yield style, f"  {symbol} {exercise.id:<5} {_cut(exercise.title, width):<{width}}  {ends[id(standing)]}"
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+
+
+def _end(standing: Standing) -> str:
+    """What stands behind the title of an exercise: its points, its state, how many hints were shown."""
+    hints = f" ({standing.hints} hint{'s' * (standing.hints > 1)})" if standing.hints else ""
+    return f"{standing.exercise.points:>4g} pts  {standing.text}{hints}"
 
 
 def bar(done: int, total: int) -> str:
@@ -92,6 +118,6 @@ def bar(done: int, total: int) -> str:
     return "█" * full + "░" * (BAR_WIDTH - full)
 
 
-def as_text(lines: Iterator[Line]) -> str:
+def as_text(lines: Iterable[Line]) -> str:
     """Lines without their styles."""
     return "\n".join(text for _, text in lines)

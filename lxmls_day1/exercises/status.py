@@ -17,9 +17,10 @@ STATES = {
     "given": "came with its solution",
     "reference": "reference solution put in",
     "failing": "checks fail",
-    "changed": "not checked since the last edit",
+    "missing": "a file is missing: `reset`",
+    "changed": "edited, not checked since",
     "to do": "to do",
-    "to answer": "to be answered in the notebook",
+    "to answer": "answer it in the notebook",
     "reading": "look at it in the notebook",
 }
 DONE = ("solved", "answered", "reference")
@@ -63,10 +64,18 @@ class Status:
     @property
     def summary(self) -> str:
         """``5 of 12 exercises done; next: 1.6, L-BFGS``."""
+        return (
+            f"{self.how_many}; next: {self.next.exercise.id}, {self.next.exercise.title}"
+            if self.next
+            else self.how_many
+        )
+
+    @property
+    def how_many(self) -> str:
+        """``5 of 12 exercises done``."""
         if not self.counted:
             return "nothing to solve here: every exercise came with its solution"
-        text = f"{self.done} of {counted(len(self.counted), 'exercise')} done"
-        return f"{text}; next: {self.next.exercise.id}, {self.next.exercise.title}" if self.next else text
+        return f"{self.done} of {counted(len(self.counted), 'exercise')} done"
 
 
 def status_of(folder: Path) -> Status:
@@ -96,6 +105,8 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, progress: Progr
         return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
     if any(exercise.id in _stubs_in(folder / name) for name in exercise.files):
         return "to do", ""
+    if not all((folder / name).is_file() for name in exercise.files):
+        return "missing", ""
     result = progress.results.get(exercise.id)
     if result is None or result.digest != files_digest(folder, exercise):
         return "changed", ""
@@ -103,8 +114,8 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, progress: Progr
         return "failing", f"{result.passed} of {result.total} public checks pass"
     if exercise.id in progress.given:
         return "reference", ""
-    more = f"; {result.hidden} more at grading" if result.hidden else ""
-    return "solved", f"{result.passed} of {result.total} public checks pass{more}"
+    more = f"; {result.hidden} at grading" if result.hidden else ""
+    return "solved", f"{result.passed} of {result.total} pass{more}"
 
 
 def _stubs_in(path: Path) -> set[str]:

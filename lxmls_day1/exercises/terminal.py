@@ -1,11 +1,15 @@
 """Reports on a terminal: coloured where it has colours, in plain characters where it has no others."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import click
 
-from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line
+from lxmls_day1.exercises.progress import why_not_kept
+from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line, workspace_lines
+from lxmls_day1.exercises.workspace import workspace_of
+from lxmls_day1.lab import Lab
 
 STYLES = {
     "": {},
@@ -22,6 +26,35 @@ def echo_lines(lines: Iterable[Line]) -> None:
     plain = not can_show("✓█")
     for style, text in lines:
         click.secho(text.translate(PLAIN_SYMBOLS) if plain else text, **STYLES[style])
+
+
+def shown_workspace(named: str | None, command: str) -> Path:
+    """The lab folder that a student's command works on; it is the first line of what the command prints.
+
+    Parameters
+    ----------
+    named : str or None
+        What --lab names.
+    command : str
+
+    Raises
+    ------
+    InputError
+        If nothing is named and no workspace is here.
+    """
+    lab = Lab(named) if named else Lab.open()
+    if named:
+        lab.warn_of_library_names()  # as `open` does
+    folder = workspace_of(lab, command)
+    echo_lines(workspace_lines(folder))
+    return folder
+
+
+def echo_unless_kept(keep: Callable[[], None], what: str) -> None:
+    """Keep something in the workspace's state, after it was shown; say so if that fails."""
+    why = why_not_kept(keep, what)
+    if why:
+        click.echo(why, err=True)
 
 
 def can_show(text: str) -> bool:

@@ -1,12 +1,10 @@
-"""The marks of a class as files for other programs: CSV, JSON, JUnit XML, Gradescope's and GitHub Classroom's JSON.
+"""The marks of a class as files for other programs: CSV, JSON, JUnit XML, Gradescope's JSON.
 
 Nothing that a student wrote acts in them: texts are passed through `lxmls_day1.grading.safe_text` first, whatever the form.
 
 References
 ----------
 Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthedocs.io/en/latest/specs/
-
-GitHub, *GitHub Classroom Autograding Reporter*, https://github.com/classroom-resources/autograding-grading-reporter
 
 Windy Road, *JUnit XML schema*, https://github.com/windyroad/JUnit-Schema
 """
@@ -179,46 +177,6 @@ def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
     return _json(content)
 
 
-def github_classroom_json(row: Row, gradebook: Gradebook) -> bytes:
-    """The result of a runner, version 1, as GitHub Classroom's autograding reporter reads it (there in base64).
-
-    The reporter writes every text into the log of a workflow, where lines such as ``::notice …`` are orders to the
-    workflow; a student's output could give itself marks with one. So no text holds ``::`` or ``##[``. The log is open to
-    the student: of hidden checks no more stands here than on the student's page.
-
-    Examples
-    --------
-    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", False, "wrong", "::notice::Points 60/60")
-    >>> row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
-    >>> result = json.loads(github_classroom_json(row, Gradebook((row,), 1, "process", "")))
-    >>> result["status"], result["max_score"], result["tests"][0]["score"]
-    ('fail', 10.0, 0.0)
-    >>> result["tests"][0]["message"].splitlines()[-1]
-    ': :notice: :Points 60/60'
-    """
-    tests = [
-        {
-            "name": _no_orders(one_line(f"{exercise.id} {exercise.title}: {check.title}", 300)),
-            "status": _status(check),
-            "message": None if check.verdict == OK else _no_orders(_output(check, exercise)),
-            "test_code": "" if check.hidden else _no_orders(calls_text(check)),
-            "filename": "" if check.hidden else f"tests/exercises/{one_line(check.check.partition('::')[0])}",
-            "line_no": 0,
-            "duration": _seconds(check.seconds),
-            "score": most if check.verdict == OK else 0.0,
-        }
-        for exercise in row.exercises
-        for check, most in _with_shares(exercise)
-    ]
-    content = {
-        "version": 1,
-        "status": "pass" if all(check.verdict == OK for check in row.checks) else "fail",
-        "max_score": row.out_of,
-        "tests": tests,
-    }
-    return _json(content)
-
-
 def _submission(row: Row) -> dict[str, Any]:
     plain = to_plain(row)
     for left_out in ("fingerprints", "boundaries", "key", "exercises"):
@@ -296,10 +254,6 @@ def _summary(row: Row, gradebook: Gradebook) -> str:
 
 def _status(check: CheckGrade) -> str:
     return "pass" if check.verdict == OK else "fail" if check.verdict in (WRONG, MISSING) else "error"
-
-
-def _no_orders(text: str) -> str:
-    return re.sub(":(?=:)", ": ", text).replace("##[", "# #[")
 
 
 def _counts(rows: Any) -> dict[str, str]:

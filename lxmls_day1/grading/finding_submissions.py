@@ -1,7 +1,7 @@
 """Where submissions are in what an instructor names, and whose they are: downloads of an LMS, folders, zip files.
 
-Without an LMS it is a folder of repositories ``assignment-login``, as GitHub Classroom makes it, or anything else: a folder
-or a zip file of folders and zip files; a lab; loose files. Files are listed here; only Gradescope's table of names is read.
+Without an LMS it is a folder of repositories ``assignment-login``, or anything else: a folder or a zip file of folders and
+zip files; a lab; loose files. Files are listed here; only Gradescope's table of names is read.
 """
 
 import contextlib

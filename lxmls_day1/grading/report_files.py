@@ -5,7 +5,6 @@ from pathlib import PurePosixPath
 
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import (
-    github_classroom_json,
     grades_csv,
     grades_json,
     gradescope_json,
@@ -38,13 +37,11 @@ def files_of_student(row: Row, gradebook: Gradebook, picture: bytes | None = Non
     feedback/ada.html
     feedback/ada.md
     gradescope/ada.json
-    github-classroom/ada.json
     """
     return {
         PurePosixPath("feedback", f"{row.student}.html"): student_html(row, gradebook, picture).encode(),
         PurePosixPath("feedback", f"{row.student}.md"): student_markdown(row, gradebook).encode(),
         PurePosixPath("gradescope", f"{row.student}.json"): gradescope_json(row, gradebook),
-        PurePosixPath("github-classroom", f"{row.student}.json"): github_classroom_json(row, gradebook),
     }
 
 

@@ -208,7 +208,9 @@ class TestMistakes:
             make_lab(tmp_path, mira=MIRA, loop="WHERE = 1").classifier("mira", "mira")
 
     def test_a_mistyped_setting(self, tmp_path):
-        with pytest.raises(InputError, match=r"Mira in classifiers/mira\.py: .*'regulariser'; it takes \(regularizer"):
+        with pytest.raises(
+            InputError, match=r"Mira in classifiers/mira\.py has no setting 'regulariser'; did you mean regularizer"
+        ):
             make_lab(tmp_path, mira=MIRA, loop="WHERE = 1").classifier("mira", "Mira", regulariser=0.5)
 
     def test_settings_reach_the_class(self, tmp_path):

@@ -431,5 +431,5 @@ def test_what_is_no_classifier_of_the_lab_is_refused(value, message):
 def test_a_missing_or_old_scikit_learn_is_told_with_the_extra_that_brings_it(lacking, monkeypatch):
     monkeypatch.setitem(sys.modules, lacking, None)
     monkeypatch.delitem(sys.modules, "lxmls_day1.sklearn_adapter")
-    with pytest.raises(ImportError, match=r"scikit-learn 1\.6 or newer.*pip install 'lxmls-day1\[sklearn\]'"):
+    with pytest.raises(ImportError, match=r"scikit-learn 1\.6 or newer.*pip install \"lxmls-day1\[sklearn\]"):
         importlib.import_module("lxmls_day1.sklearn_adapter")

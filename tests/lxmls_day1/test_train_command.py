@@ -1,3 +1,4 @@
+import os
 import re
 from pathlib import Path
 
@@ -135,13 +136,17 @@ class TestMistakes:
         [
             (["--classifier", "mria"], "has no classifier mria; did you mean mira"),
             (["--classifier", "linear_classifier"], "has no classifier linear_classifier; "),
-            (["--classifier", "mira", "--set", "regularisr=1"], "unexpected keyword argument 'regularisr'"),
+            (
+                ["--classifier", "mira", "--set", "regularisr=1"],
+                "has no setting 'regularisr'; did you mean regularizer?",
+            ),
             (["--classifier", "mira", "--set", "regularizer=0"], "must be a number above 0, but is 0"),
             (["--classifier", "mira", "--set", "nr_rounds=many"], "nr_rounds must be a whole number"),
             (["--classifier", "naive_bayes", "--set", "xtype=other"], 'xtype must be "gaussian" or "multinomial"'),
             (["--classifier", "max_ent_batch", "--set", "regularise=1"], "'regularise'"),
             (["--classifier", "mira", "--out", "no/model.npz"], "no is no folder, so no/model.npz cannot be written"),
             (["--classifier", "mira", "--out", "."], ". is a folder; --out wants a file"),
+            (["--classifier", "mira", "--out", os.devnull], f"{os.devnull} is not a regular file"),
             (["--classifier", "mira", "--lab", "."], "is not a lab"),
             (["--classifier", "mira", "--data-dir", "nowhere"], "nowhere"),
         ],

@@ -1,9 +1,11 @@
 import errno
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from lxmls_day1.errors import InputError
 from lxmls_day1.whole_files import replace_files, temporary_folder
 
 
@@ -70,6 +72,36 @@ def test_a_folder_in_the_way_is_an_error_and_leaves_no_trace(tmp_path):
         replace_files({tmp_path / "results": b"x"})
     assert caught.value.filename == str(tmp_path / "results")
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
+
+
+def test_a_file_keeps_its_permissions(tmp_path):
+    (tmp_path / "private").write_bytes(b"old")
+    (tmp_path / "private").chmod(0o600)
+    replace_files({tmp_path / "private": b"new"})
+    assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600
+
+
+class TestWhatIsNoRegularFile:
+    def test_links_are_followed_and_stay(self, tmp_path):
+        (tmp_path / "there").mkdir()
+        (tmp_path / "there/old").write_bytes(b"old")
+        links = {"to-a-file": "there/old", "to-nothing-yet": "there/new", "to-a-link": "to-a-file"}
+        for name, target in links.items():
+            (tmp_path / name).symlink_to(target)
+        replace_files({tmp_path / "to-a-link": b"1", tmp_path / "to-nothing-yet": b"2"})
+        assert contents(tmp_path / "there") == {"old": b"1", "new": b"2"}
+        assert all((tmp_path / name).is_symlink() for name in links)
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+    def test_pipes_devices_and_links_without_an_end_are_refused(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "loop").symlink_to("loop")
+        (tmp_path / "null").symlink_to(os.devnull)
+        for name in ("pipe", "loop", "null"):
+            with pytest.raises(InputError, match=f"{name} is not a regular file, so it is not replaced"):
+                replace_files({tmp_path / "a": b"x", tmp_path / name: b"x"})
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "null", "pipe"]
+        assert (tmp_path / "pipe").is_fifo() and Path(os.devnull).is_char_device()
 
 
 class TestTemporaryFolder:

@@ -1,5 +1,7 @@
 """The commands as they are typed: what they say, and the status with which they end."""
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +11,10 @@ from click.testing import CliRunner
 
 from lxmls_day1 import check_command, lab_command
 from lxmls_day1.command_line import COMMANDS, command_group
-from lxmls_day1.exercises import terminal
-from lxmls_day1.exercises.workspace import solve
+from lxmls_day1.exercises import checking, terminal
+from lxmls_day1.exercises.progress import Progress, Result, files_digest
+from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.exercises.workspace import as_typed, solve, start_workspace
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -34,8 +38,148 @@ def test_start(reference, tmp_path):
     assert "nothing in it was touched" in run("start", tmp_path / "mine", status=1)
 
 
+def test_start_says_how_to_go_there(reference, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    typed = as_typed("cd", "my lab/one")
+    assert f"\n  {typed}\n" in run("start", "my lab/one") and typed != "cd my lab/one"
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert "  cd" not in run("start", ".") and (tmp_path / "here/classifiers/steps.py").is_file()
+
+
+class TestWhere:
+    """Which lab a command works on, and that it says so."""
+
+    COMMANDS = [("check", "1.1"), ("hint", "1.1"), ("status",), ("solve", "1.1"), ("reset", "1.1"), ("undo",)]
+    COMMANDS += [("submit",), ("update",), ("lab", "--print")]
+
+    @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+    def test_the_reference_lab_is_refused_unless_it_is_named(self, reference, tmp_path, monkeypatch, arguments):
+        """Both outside of every lab and inside of the reference lab."""
+        before = sorted(reference.rglob("*"))
+        (tmp_path / "elsewhere").mkdir()
+        for folder in (tmp_path / "elsewhere", reference / "notebooks"):
+            monkeypatch.chdir(folder)
+            said = run(*arguments, status=1)
+            assert (
+                f"Error: {folder} is in no lab of your own, and `{arguments[0]}` leaves the reference lab alone."
+                in said
+            )
+            assert "make one with `lxmls-day1 start DIR`" in said and "Lab:" not in said
+        assert sorted(reference.rglob("*")) == before
+
+    @pytest.mark.parametrize("arguments", [("hint", "1.1"), ("status",)], ids=" ".join)
+    def test_named_it_is_shown(self, reference, arguments):
+        assert run(*arguments, "--lab", reference).startswith(f"Lab: {reference}\n")
+
+    def test_a_lab_below_is_pointed_at(self, reference, tmp_path, monkeypatch):
+        start_workspace(tmp_path / "mein Labor ä")
+        (tmp_path / "a-folder").mkdir()
+        monkeypatch.chdir(tmp_path)
+        assert f"Go to your lab (`{as_typed('cd', 'mein Labor ä')}`), name it with --lab DIR" in run("status", status=1)
+
+    @pytest.mark.parametrize("arguments", [c for c in COMMANDS if c[0] not in ("check", "undo")], ids=" ".join)
+    def test_the_lab_is_the_first_line(self, here, arguments):
+        assert run(*arguments).startswith(f"Lab: {here}\n")
+
+    def test_through_a_link_and_from_a_folder_in_it(self, here, tmp_path, monkeypatch):
+        (tmp_path / "a link").symlink_to(here)
+        monkeypatch.chdir(tmp_path / "a link/classifiers")
+        assert run("status").startswith(f"Lab: {here}\n")
+        assert run("hint", "1.1", "--lab", tmp_path / "a link").startswith(f"Lab: {here}\n")
+
+    def test_another_version_is_said_in_one_line_before_anything_else(self, here, monkeypatch):
+        monkeypatch.setattr("lxmls_day1.exercises.workspace.INTERFACE", 99)
+        first, second, *_ = run("status").splitlines()
+        assert (
+            second.startswith("This lab was made by another version of lxmls-day1, and ")
+            and "`lxmls-day1 update`" in second
+        )
+        assert "Every given file is up to date." in run("update")
+        assert "This lab was made" not in run("status")
+
+    def test_a_given_file_that_is_gone(self, here):
+        (here / "readers/points.py").unlink()
+        assert "readers/points.py is not there any more: `lxmls-day1 update` puts back what is missing." in run(
+            "status"
+        )
+        assert "Renewed: readers/points.py" in run("update")
+        assert (here / "readers/points.py").is_file()
+
+
+def test_a_mistyped_command():
+    assert "there is no command 'chek'; did you mean check?" in run("chek", "1.5", status=2)
+    assert "there is no command 'zzz'; there are: check, demo" in run("zzz", status=2)
+    assert "No such option" in run("--versoin", status=2)
+
+
+class TestUnwritable:
+    """What was found out is shown; that it could not be kept is said after it."""
+
+    @pytest.fixture(params=["read-only", "full"])
+    def disk(self, request, reference, tmp_path):
+        """A workspace that cannot be written to. Root may write to any folder, so a small disk is needed."""
+        disk = tmp_path / "disk"
+        disk.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+        if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip("no disk can be mounted here")
+        try:
+            folder = start_workspace(disk / "mine")
+            if request.param == "read-only":
+                subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+            else:
+                with pytest.raises(OSError), (disk / "ballast").open("wb", buffering=0) as file:
+                    while file.write(bytes(4096)):
+                        pass
+            yield folder
+        finally:
+            subprocess.run(["umount", "-l", str(disk)], check=True)
+
+    def test_hint_and_status(self, disk):
+        said = run("hint", "1.1", "--lab", disk)
+        assert "Think of two blocks." in said
+        assert re.search(r"That this hint was shown could not be kept in \.lab-state\.json: (no space|read-only)", said)
+        assert "0 of 3 exercises done" in run("status", "--lab", disk)
+
+    def test_what_writes_fails_in_one_sentence_and_leaves_all_as_it_was(self, disk):
+        before = sorted(disk.rglob("*"))
+        for arguments in (["solve", "1.1"], ["update"], ["submit"]):
+            said = run(*arguments, "--lab", disk, status=1)
+            assert said.splitlines()[-1].startswith("Error: ")
+        assert [path for path in sorted(disk.rglob("*")) if path.name != ".lab-state.lock"] == before
+
+    @pytest.mark.slow
+    def test_check(self, disk):
+        said = run("check", "1.1", "--lab", disk, status=1)
+        assert "still to be written: classifiers/steps.py" in said
+        assert "The results could not be kept in .lab-state.json: " in said
+
+
 @pytest.mark.slow
 class TestCheck:
+    def test_what_is_saved_while_the_checks_run_is_not_taken_for_checked(self, here, monkeypatch):
+        solve(here, "1.1")
+        path, real = here / "classifiers/steps.py", checking._run_all
+
+        def saved_meanwhile(*arguments):
+            watched = real(*arguments)
+            path.write_text(path.read_text().replace("tau = min", "tau = 3 * min"))
+            return watched
+
+        monkeypatch.setattr(checking, "_run_all", saved_meanwhile)
+        assert "3 of 3 public checks pass" in run("check", "1.1")
+        assert "edited, not checked since" in run("status")
+
+    def test_a_deleted_file_names_what_puts_it_back(self, here):
+        (here / "classifiers/steps.py").unlink()
+        said = run("check", "1.1", status=1)
+        assert "✗ classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back." in said
+        assert "a file is missing: `reset`" in run("status")
+        assert "classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back." in run("submit", status=1)
+        run("reset", "1.1")
+        assert "still to be written" in run("check", "1.1", status=1)
+
     def test_one_exercise_and_all(self, here):
         solve(here, "1.1")
         assert "3 of 3 public checks pass; 2 more run at grading" in run("check", "1.1")
@@ -137,9 +281,18 @@ def test_solve_reset_undo(here):
 
 def test_submit(here, tmp_path):
     said = run("submit")
-    assert "Not solved yet: 1.1, 1.2." in said and "Packed:" in said
+    assert "Not solved yet: 1.1, 1.2, 1.3." in said and "Packed:" in said
     assert (here / "submission-mine.zip").is_file()
     assert "Packed again" in run("submit")
+    source = (here / "classifiers/means.py").read_text(encoding="utf-8")
+    (here / "classifiers/means.py").write_text(source.replace("raise NotImplementedError", "x = str"), encoding="utf-8")
+    solve(here, "1.1")
+    digest = files_digest(here, Registry.of(here)["1.1"])
+    progress = Progress.of(here)
+    progress.results["1.1"] = Result(2, 3, 0, digest)
+    progress.save()
+    said = run("submit")
+    assert "Not solved yet: 1.1, 1.3." in said and "Not checked since the last edit: 1.2." in said
     (here / "classifiers/steps.py").write_text("x = (\n")
     said = run("submit", "--out", tmp_path / "out", status=1)
     assert "classifiers/steps.py:1: this is not Python" in said and "nothing was packed" in said

@@ -1,13 +1,18 @@
 import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from lxmls_day1.exercises.hints import next_hint
+from lxmls_day1.exercises.hints import next_hint, remember_hint
 from lxmls_day1.exercises.progress import FILE, Backup, Progress, Result, files_digest
 from lxmls_day1.exercises.registry import Registry
-from lxmls_day1.exercises.report_text import as_text, hint_lines, status_lines
-from lxmls_day1.exercises.status import status_of
-from lxmls_day1.exercises.workspace import solve
+from lxmls_day1.exercises.report_text import as_text, hint_lines, status_lines, workspace_lines
+from lxmls_day1.exercises.status import STATES, Standing, Status, status_of
+from lxmls_day1.exercises.workspace import solve, undo
 
 
 class TestState:
@@ -17,7 +22,7 @@ class TestState:
             {"1.1": 2},
             {"1.1": Result(1, 3, 2, "digest")},
             ["1.2"],
-            [Backup("solve 1.2", "1.2", {"a": "b"}, {"a": "c"}, False)],
+            [Backup("solve 1.2", "1.2", {"a": ".lab-backups/b"}, {"a": "c"}, False)],
         )
         progress.save()
         assert Progress.of(workspace) == progress
@@ -25,8 +30,86 @@ class TestState:
     @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"hints": 3}', "\x00"])
     def test_a_damaged_one_is_set_aside(self, workspace, content):
         (workspace / FILE).write_text(content)
-        assert Progress.of(workspace) == Progress(workspace)
+        progress = Progress.of(workspace)
+        assert progress == Progress(workspace) and progress.damage == f"{FILE} is damaged"
+        assert (workspace / FILE).read_text() == content  # reading changes nothing
+        progress.save()
         assert (workspace / f"{FILE}.damaged").read_text() == content
+        assert Progress.of(workspace) == progress and not Progress.of(workspace).damage
+
+    @pytest.mark.parametrize("where", ["kept", "old", "written", "origin"])
+    def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, where):
+        solve(workspace, "1.1")
+        state = (workspace / FILE).read_text()
+        for path in ("../x", "/etc/x", "a/../../x", "..\\x", "C:\\x", "C:x", "\\\\host\\share\\x", "", "readers/.."):
+            content = json.loads(state)
+            (backup,) = content["backups"]
+            if where == "kept":
+                backup["kept"] = {path: next(iter(backup["kept"].values()))}
+            elif where == "old":
+                backup["kept"] = dict.fromkeys(backup["kept"], path)
+            elif where == "written":
+                backup["written"] = {path: "digest"}
+            else:
+                content["origin"]["files"] = {path: {"digest": "", "functions": [], "around": ""}}
+            (workspace / FILE).write_text(json.dumps(content))
+            progress = Progress.of(workspace)
+            assert progress.damage, path
+            assert [set(backup.kept) for backup in progress.backups] == [{"classifiers/steps.py"}]
+
+    def test_backups_are_found_without_it(self, workspace):
+        stub = (workspace / "classifiers/steps.py").read_bytes()
+        solve(workspace, "1.1")
+        solve(workspace, "1.2")
+        undo(workspace)  # this one must not be found again
+        for spoil in (lambda: (workspace / FILE).write_text("{"), (workspace / FILE).unlink):
+            spoil()
+            assert [backup.what for backup in Progress.of(workspace).backups] == ["solve 1.1"]
+        assert undo(workspace).files == ("classifiers/steps.py",)
+        assert (workspace / "classifiers/steps.py").read_bytes() == stub
+        (workspace / FILE).unlink()
+        assert Progress.of(workspace).backups == []
+
+    def test_one_that_may_not_be_read_is_set_aside_too(self, workspace):
+        (workspace / FILE).unlink()
+        (workspace / FILE).mkdir()
+        progress = Progress.of(workspace)
+        assert re.fullmatch(r"\.lab-state\.json cannot be read \(.+\)", progress.damage)
+        progress.save()
+        assert not Progress.of(workspace).damage and (workspace / f"{FILE}.damaged").is_dir()
+
+    def test_damage_is_said(self, workspace):
+        (workspace / FILE).write_text("{")
+        assert ".lab-state.json is damaged: hints and results begin anew" in as_text(workspace_lines(workspace))
+
+    @pytest.mark.slow
+    def test_processes_at_once_lose_nothing(self, workspace):
+        """Each of them adds results of its own, many times, as fast as it can."""
+        code = """
+import sys
+from pathlib import Path
+from lxmls_day1.exercises.progress import Progress, locked
+
+folder, name = Path(sys.argv[1]), sys.argv[2]
+for n in range(15):
+    with locked(folder):
+        progress = Progress.of(folder)
+        progress.hints[f"{name}.{n}"] = 1
+        progress.save()
+"""
+        command = [sys.executable, "-c", code, str(workspace)]
+        running = [subprocess.Popen([*command, name]) for name in ("1", "2", "3")]
+        assert [process.wait() for process in running] == [0, 0, 0]
+        assert len(Progress.of(workspace).hints) == 45
+
+    def test_locks_where_there_is_no_fcntl(self, workspace, monkeypatch):
+        """On Windows msvcrt locks a byte of the file."""
+        calls = []
+        msvcrt = SimpleNamespace(LK_LOCK=1, locking=lambda file, mode, n: calls.append((mode, n)))
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+        monkeypatch.setitem(sys.modules, "msvcrt", msvcrt)
+        remember_hint(workspace, next_hint(workspace, "1.1"))
+        assert calls == [(1, 1)] and Progress.of(workspace).hints == {"1.1": 1}
 
     def test_the_reference_remembers_nothing(self, reference):
         Progress(reference, {"1.1": 2}).save()
@@ -44,7 +127,10 @@ class TestState:
 
 class TestHints:
     def test_one_at_a_time_and_remembered(self, workspace):
-        shown = [next_hint(workspace, "1.1") for _ in range(4)]
+        shown = []
+        for _ in range(4):
+            shown.append(next_hint(workspace, "1.1"))
+            remember_hint(workspace, shown[-1])
         assert [[step[2] for step in hints.steps] for hints in shown] == [
             ["Think of two blocks."],
             ["tau = l / (2 n)"],
@@ -56,8 +142,8 @@ class TestHints:
 
     def test_again_shows_what_was_shown(self, workspace):
         assert next_hint(workspace, "1.1", again=True).steps == ()
-        next_hint(workspace, "1.1")
-        assert len(next_hint(workspace, "1.1", again=True).steps) == 1
+        remember_hint(workspace, next_hint(workspace, "1.1"))
+        remember_hint(workspace, next_hint(workspace, "1.1", again=True))
         assert len(next_hint(workspace, "1.1", again=True).steps) == 1
 
     def test_the_reference_shows_all(self, reference):
@@ -92,7 +178,7 @@ class TestStatus:
         status = status_of(workspace)
         assert (status.done, status.next.exercise.id) == (1, "1.2")
         assert status.summary == "1 of 3 exercises done; next: 1.2, Means"
-        assert "3 of 3 public checks pass; 2 more at grading" in as_text(status_lines(status))
+        assert "3 of 3 pass; 2 at grading" in as_text(status_lines(status))
         (workspace / "classifiers/steps.py").write_text("# another\n")
         assert self.states(workspace)[0] == "changed"
 
@@ -117,6 +203,18 @@ class TestStatus:
             notebook["cells"].insert(-1, heading)
             path.write_text(json.dumps(notebook))
         assert self.states(workspace)[2] == "to answer"
+
+    @pytest.mark.parametrize("state", STATES)
+    def test_no_line_is_wider_than_80_columns(self, workspace, state):
+        """With a long title, as many hints as there are, and whatever is said about a state."""
+        text = {"solved": "16 of 16 pass; 12 at grading", "failing": "15 of 16 public checks pass"}
+        exercise = replace(
+            Registry.of(workspace)["1.1"], id="1.10", title="The weights of a Gaussian " * 3, points=12.5
+        )
+        standing = Standing(exercise, state, text.get(state, STATES[state]), 3)
+        lines = as_text(status_lines(Status((standing,)))).splitlines()
+        assert max(map(len, lines)) < 80
+        assert "The weights of" in lines[-1] and lines[-1].endswith("(3 hints)")
 
     def test_in_the_reference_nothing_is_left_to_do(self, reference):
         assert self.states(reference) == ["given"] * 3

@@ -1,7 +1,10 @@
 import io
 import json
 import os
+import shutil
+import subprocess
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +12,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import workspace as module
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.markers import without_markers
-from lxmls_day1.exercises.progress import Progress
+from lxmls_day1.exercises.progress import LOCK, Progress
 from lxmls_day1.exercises.workspace import collect_submission, pack_submission, reset, solve, start_workspace, undo
 
 STEPS = "classifiers/steps.py"
@@ -23,7 +26,11 @@ class TestStart:
     def test_the_files_of_a_student_a_welcome_and_the_state(self, reference, workspace):
         files = tree(workspace)
         assert {str(name): content for name, content in student_files(reference).items()}.items() <= files.items()
-        assert set(files) - {str(name) for name in student_files(reference)} == {"README.md", ".lab-state.json"}
+        assert set(files) - {str(name) for name in student_files(reference)} == {
+            "README.md",
+            ".lab-state.json",
+            ".gitignore",
+        }
 
     @pytest.mark.parametrize("name", ["notes.txt", ".hidden"])
     def test_what_is_there_is_never_touched(self, reference, tmp_path, name):
@@ -37,6 +44,48 @@ class TestStart:
         (tmp_path / "mine").mkdir()
         assert (start_workspace(tmp_path / "mine") / STEPS).is_file()
         assert (start_workspace(tmp_path / "a/b/c") / STEPS).is_file()
+
+    def test_an_empty_folder_stays_the_same_folder(self, reference, tmp_path, monkeypatch):
+        """With its mode and its owner; a shell that stands in it is not left without one."""
+        (tmp_path / "mine").mkdir(mode=0o750)
+        (tmp_path / "mine").chmod(0o2770)
+
+        def identity():
+            found = (tmp_path / "mine").stat()
+            return found.st_ino, found.st_mode, found.st_uid, found.st_gid
+
+        before = identity()
+        monkeypatch.chdir(tmp_path / "mine")
+        assert start_workspace(".") == Path.cwd() == tmp_path / "mine"
+        assert identity() == before
+        assert Path(STEPS).is_file() and not list(Path().glob(".*.part"))
+
+    @pytest.mark.parametrize("failing", [1, 3])
+    def test_an_interruption_leaves_an_empty_folder_empty(self, reference, tmp_path, monkeypatch, failing):
+        (tmp_path / "mine").mkdir()
+        real, calls = Path.rename, []
+
+        def rename(path, target):
+            calls.append(path)
+            if len(calls) == failing:
+                raise KeyboardInterrupt
+            return real(path, target)
+
+        monkeypatch.setattr(Path, "rename", rename)
+        with pytest.raises(KeyboardInterrupt):
+            start_workspace(tmp_path / "mine")
+        assert list((tmp_path / "mine").iterdir()) == []
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may mount")
+    def test_a_mount_point(self, reference, tmp_path):
+        (tmp_path / "mine").mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(tmp_path / "mine")]
+        if subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip("no disk can be mounted here")
+        try:
+            assert (start_workspace(tmp_path / "mine") / STEPS).is_file()
+        finally:
+            subprocess.run(["umount", "-l", str(tmp_path / "mine")], check=True)
 
     def test_a_file_in_the_way(self, reference, tmp_path):
         (tmp_path / "mine").write_text("mine")
@@ -137,10 +186,52 @@ class TestSolveAndReset:
         with pytest.raises(InputError, match="is not UTF-8 text"):
             solve(workspace, "1.1")
         path.unlink()
-        with pytest.raises(InputError, match="is not there"):
-            solve(workspace, "1.1")
-        solve(workspace, "1.1", whole_file=True)
+        solve(workspace, "1.1")
         assert b"tau = loss" in path.read_bytes()
+        assert undo(workspace).files == (STEPS,) and not path.exists()
+        reset(workspace, "1.1")
+        assert b"raise NotImplementedError" in path.read_bytes()
+
+    def test_a_class_that_is_indented_by_tabs(self, reference, workspace):
+        toml = reference / "tests/exercises/exercises.toml"
+        toml.write_text(toml.read_text().replace("classifiers/means.py", "classifiers/averages.py"))
+        source = (
+            "class Average:\n    def mean(self, values):\n        # exercise 1.2: solution (1 line)\n"
+            "        return sum(values) / len(values)\n        # exercise 1.2: end\n\n    def twice(self):\n        return 2\n"
+        )
+        (reference / "classifiers/averages.py").write_text(source)
+        (workspace / "tests/exercises/exercises.toml").write_text(toml.read_text())
+        path = workspace / "classifiers/averages.py"
+        path.write_text("class Average:\n\tdef mean(self, values):\n\t\treturn 0\n\n\tdef twice(self):\n\t\treturn 2\n")
+        for act, line in ((solve, "return sum"), (reset, "raise NotImplementedError")):
+            act(workspace, "1.2")
+            compile(path.read_text(), "averages.py", "exec")
+            assert line in path.read_text() and "\tdef twice" in path.read_text()
+
+    def test_nothing_is_put_in_that_would_not_be_python(self, workspace, monkeypatch):
+        before = (workspace / STEPS).read_bytes()
+        monkeypatch.setattr(module, "replace_function", lambda *_: "def half_step(:\n")
+        with pytest.raises(InputError, match="would not be Python any more"):
+            solve(workspace, "1.1")
+        assert (workspace / STEPS).read_bytes() == before
+
+    def test_a_lost_backup_does_not_stand_in_the_way(self, workspace):
+        solve(workspace, "1.1")
+        reset(workspace, "1.1")
+        shutil.rmtree(workspace / ".lab-backups/0002-reset-1.1")
+        with pytest.raises(InputError, match=r"`reset 1\.1` cannot be undone: .* is gone\. The next `lxmls-day1 undo`"):
+            undo(workspace)
+        assert undo(workspace).what == "solve 1.1"
+        assert Progress.of(workspace).backups == []
+
+    def test_a_link_out_of_the_workspace_is_not_followed(self, workspace, tmp_path):
+        outside = tmp_path / "outside.py"
+        shutil.move(workspace / STEPS, outside)
+        (workspace / STEPS).symlink_to(outside)
+        before = outside.read_bytes()
+        with pytest.raises(InputError, match="leads out of"):
+            solve(workspace, "1.1")
+        assert outside.read_bytes() == before
 
     def test_cells_of_a_notebook(self, reference, workspace):
         toml = reference / "tests/exercises/exercises.toml"
@@ -187,7 +278,7 @@ class TestSolveAndReset:
         assert tree(reference) == before
 
     def test_an_interruption_leaves_all_as_it_was(self, workspace, monkeypatch):
-        before = {name: content for name, content in tree(workspace).items() if not name.startswith(".lab-backups")}
+        before = tree(workspace)
         count = 0
 
         def interrupted(source, target):
@@ -199,9 +290,7 @@ class TestSolveAndReset:
         with pytest.raises(KeyboardInterrupt):
             solve(workspace, "1.1")
         monkeypatch.undo()
-        assert {
-            name: content for name, content in tree(workspace).items() if not name.startswith(".lab-backups")
-        } == before
+        assert tree(workspace) == {**before, LOCK: b""}
 
 
 class TestSubmit:
@@ -211,7 +300,7 @@ class TestSubmit:
         (workspace / "classifiers/mine.py").write_text("x = 1\n")
         (workspace / "classifiers/notes.txt").write_text("private")
         submission = collect_submission(workspace)
-        assert submission.missing == () and submission.unsolved == ("1.1", "1.2")
+        assert submission.missing == () and submission.unsolved == ("1.1", "1.2", "1.3")
         name, content = pack_submission(workspace, submission, "Ada Lovelace, Ä")
         assert name == "submission-ada-lovelace-ä.zip"
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -219,7 +308,7 @@ class TestSubmit:
         assert {STEPS, "classifiers/mine.py", "notebooks/1_first.ipynb", "submission.json"} <= names
         assert not [n for n in names if "pycache" in n or "notes" in n or "tests" in n or n.startswith(".")]
         manifest = json.loads(archive.read("ada-lovelace-ä/submission.json"))
-        assert manifest["name"] == "Ada Lovelace, Ä" and manifest["unsolved"] == ["1.1", "1.2"]
+        assert manifest["name"] == "Ada Lovelace, Ä" and manifest["unsolved"] == ["1.1", "1.2", "1.3"]
         assert set(manifest["files"]) == names - {"submission.json"}
         assert pack_submission(workspace, submission, "Ada Lovelace, Ä")[1] == content
 
@@ -229,7 +318,7 @@ class TestSubmit:
         (workspace / "classifiers/mine.py").write_text("x = (\n")
         (workspace / "notebooks/1_first.ipynb").write_text("{")
         assert set(collect_submission(workspace).missing) == {
-            "classifiers/steps.py is not there.",
+            "classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back.",
             "classifiers/means.py is not UTF-8 text.",
             "classifiers/mine.py:1: this is not Python: '(' was never closed.",
             "notebooks/1_first.ipynb is not a notebook.",

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lxmls_day1.grading.class_tables import github_classroom_json, grades_csv, grades_json, gradescope_json, junit_xml
+from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json, junit_xml
 from lxmls_day1.grading.gradebook import (
     VERDICTS,
     Boundary,
@@ -200,54 +200,3 @@ class TestGradescope:
     def test_a_known_mistake_is_named(self, run):
         tests = json.loads(gradescope_json(run.rows[1], run))["tests"]
         assert sum("A known mistake" in test["output"] for test in tests) == 1
-
-
-def reporter(result):
-    """What the autograding reporter makes of a result: the points, and what it writes into the log.
-
-    After src/notify-classroom.js and src/console-results.js of github-education-resources/autograding-grading-reporter.
-    """
-    points = 0
-    for test in result["tests"]:
-        points += test["score"]
-    log = []
-    for test in result["tests"]:
-        if test["status"] == "pass":
-            log.append(f"✅ {test['name']}\n")
-        else:
-            log.append(f"❌ {test['name']}\n")
-            log.append(f"Error: {test['message'] or 'Failed to run test'}\n")
-        log.append(f"Test code:\n{test['test_code']}\n")
-    return points, result["max_score"], "\n".join(log)
-
-
-class TestGithubClassroom:
-    @pytest.mark.parametrize("which, status", [(0, "pass"), (1, "fail"), (2, "fail")])
-    def test_points_and_status(self, run, which, status):
-        row = run.rows[which]
-        result = json.loads(github_classroom_json(row, run))
-        points, most, _ = reporter(result)
-        assert result["version"] == 1 and result["status"] == status and most == row.out_of
-        assert points == pytest.approx(row.points, abs=0.01)
-        assert {test["status"] for test in result["tests"]} <= {"pass", "fail", "error"}
-
-    @pytest.mark.parametrize("count", range(1, 40))
-    @pytest.mark.parametrize("out_of", [10.0, 7.5, 1.0, 15.0])
-    def test_full_marks_are_full_marks_to_the_last_bit(self, count, out_of):
-        exercise = ExerciseGrade("1.5", "MIRA", "code", out_of, checks_of("1.5", ["ok"] * count))
-        row = Row("ada", "Ada", "", "", (exercise,) * 3)
-        points, most, _ = reporter(json.loads(github_classroom_json(row, Gradebook((), 1, "process", ""))))
-        assert points == most == 3 * out_of
-
-    def test_nothing_in_the_log_is_an_order_to_the_workflow(self, run):
-        """The runner obeys lines that begin with :: after blanks, and ##[…] anywhere."""
-        _, _, log = reporter(json.loads(github_classroom_json(run.rows[1], run)))
-        assert "notice" in log and "set-env" in log
-        assert not any(line.lstrip().startswith("::") for line in log.splitlines())
-        assert "##[" not in log and "::" not in log
-
-    def test_hidden_checks_show_no_call_and_no_file(self, run):
-        result = json.loads(github_classroom_json(run.rows[1], run))
-        assert "SECRET" not in json.dumps(result)
-        for check, test in zip(run.rows[1].checks, result["tests"], strict=True):
-            assert not (check.hidden and (test["filename"] or test["test_code"]))

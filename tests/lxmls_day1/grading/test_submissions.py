@@ -586,7 +586,7 @@ class TestMany:
             assert [entry.name for entry in found] == ["Ada Lovelace", "Alan Turing, Kurt Gödel", "submission_125"]
             assert texts(read_submission(found[0], GIVEN)) == {MIRA: b"1"}
 
-    def test_github_classroom(self, tmp_path):
+    def test_a_folder_of_repositories(self, tmp_path):
         for login in ("ada", "al-turing"):
             write(tmp_path / "repos", within(f"day-1-lab-{login}", {**LAB, ".git/HEAD": b"ref"}))
         found = find_submissions([tmp_path / "repos"])

@@ -1,0 +1,35 @@
+"""``lxmls-day1 update``: a workspace brought up to the installed version."""
+
+import click
+
+
+@click.command(name="update", short_help="Renew the given files of your lab.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(lab_folder: str | None) -> None:
+    """Renew what you were given, after another version of this package was installed, and keep what you have written.
+
+    Where you have edited the functions of an exercise only, they move into the new file. Where you have edited more,
+    and in notebooks, your file stays as it is, and the new one is put aside for you to compare. Given files that you
+    have deleted come back. What was replaced is kept, and `lxmls-day1 undo` brings it back.
+
+    \b
+    Example:
+      lxmls-day1 update
+    """
+    from lxmls_day1.exercises.renewal import update
+    from lxmls_day1.exercises.terminal import shown_workspace
+
+    renewed = update(shown_workspace(lab_folder, "update"))
+    if not renewed.place:
+        click.echo("Every given file is up to date.")
+        return
+    for names, what in ((renewed.files, "Renewed"), (renewed.removed, "No longer given, and removed")):
+        if names:
+            click.echo(f"{what}: {', '.join(names)}")
+    for name in renewed.edited:
+        click.echo(f"You had edited {name}, which is a given file; yours is now {renewed.place}/{name}")
+    for name in renewed.kept:
+        click.echo(f"{name} is yours and stays as it is; the new version is {renewed.place}/{name}.new")
+    click.echo("`lxmls-day1 undo` brings back what was there.")
+    if any(name.endswith(".ipynb") for name in (*renewed.files, *renewed.removed)):
+        click.echo("If a notebook is open, reload it from disk before you save it.")
