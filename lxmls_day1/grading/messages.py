@@ -28,8 +28,12 @@ DEEPEST = 16
 LONGEST_NUMBER = 1 << 256
 ALIGNMENT = 16
 MOST_TEXT = 4 << 20  # bytes of the JSON text: numbers by the million belong into an array
-MOST_LISTS = 100_000  # a list costs its reader up to forty times its bytes in the frame
-TEXTS_FREE, TEXTS_SHARE = 1 << 20, 16  # bytes that texts may have as an array of texts: so many, and so many for each sent
+MOST_LISTS = 100_000  # brackets of a JSON text: a list costs its reader up to forty times its bytes in the frame
+TOO_MANY_LISTS = f"more than {MOST_LISTS // 2} lists; an array holds numbers in rows"
+TEXTS_FREE, TEXTS_SHARE = (
+    1 << 20,
+    16,
+)  # bytes that texts may have as an array of texts: so many, and so many for each sent
 PIECE = 1 << 18
 TICK = 0.05
 TYPES = {name: np.dtype(name) for name in "|b1 |i1 |u1 <i2 <u2 <f2 <i4 <u4 <f4 <i8 <u8 <f8".split()}
@@ -140,7 +144,7 @@ def _fault_of_text(text: str) -> str:
     if len(text) > MOST_TEXT:
         return f"{len(text) / 1e6:.0f} MB of lists and texts; {MOST_TEXT / 1e6:.0f} MB may stand outside of arrays"
     if text.count("[") + text.count("{") > MOST_LISTS:
-        return f"more than {MOST_LISTS} lists; an array holds numbers in rows"
+        return TOO_MANY_LISTS
     return ""
 
 
@@ -167,7 +171,9 @@ class _Size:
 def _fault_of_shape(shape: tuple[int, ...], item_size: int, most: int | None) -> str:
     """Why an array of so many bytes, empty dimensions taken as one, is too large; empty if it is not."""
     size = math.prod(max(1, length) for length in shape) * item_size
-    return "" if most is None or size <= most else f"an array of the shape {shape}, which would take {size / 1e6:.3g} MB"
+    return (
+        "" if most is None or size <= most else f"an array of the shape {shape}, which would take {size / 1e6:.3g} MB"
+    )
 
 
 class _Parts:
@@ -175,6 +181,7 @@ class _Parts:
 
     def __init__(self, most: int | None):
         self.raw: list[bytes] = []
+        self.lists = 0
         self.size = _Size()
         self.most = most
 
@@ -237,6 +244,9 @@ def _list_tree(value: Any, parts: _Parts, depth: int) -> Any:
     """Of a list or a tuple. Those of plain floats, which are the long ones, need no closer look."""
     if parts.most is not None and 2 * len(value) > MOST_TEXT:
         raise NotPlain(f"a list of {len(value)} entries, which is too long; an array holds many numbers")
+    parts.lists += 2  # each stands in an object that says what it is
+    if parts.lists > MOST_LISTS:
+        raise NotPlain(TOO_MANY_LISTS)
     parts.size.add(len(value), max((len(entry) for entry in value if isinstance(entry, str)), default=0))
     simple = set(map(type, value)) == {float} and all(map(math.isfinite, value))
     entries = list(value) if simple else [_tree(entry, parts, depth + 1) for entry in value]
