@@ -30,10 +30,7 @@ ALIGNMENT = 16
 MOST_TEXT = 4 << 20  # bytes of the JSON text: numbers by the million belong into an array
 MOST_LISTS = 100_000  # brackets of a JSON text: a list costs its reader up to forty times its bytes in the frame
 TOO_MANY_LISTS = f"more than {MOST_LISTS // 2} lists; an array holds numbers in rows"
-TEXTS_FREE, TEXTS_SHARE = (
-    1 << 20,
-    16,
-)  # bytes that texts may have as an array of texts: so many, and so many for each sent
+TEXTS_FREE, TEXTS_SHARE = 1 << 20, 16  # bytes of texts as an array of texts: so many, and so many for each byte sent
 PIECE = 1 << 18
 TICK = 0.05
 TYPES = {name: np.dtype(name) for name in "|b1 |i1 |u1 <i2 <u2 <f2 <i4 <u4 <f4 <i8 <u8 <f8".split()}
@@ -425,6 +422,7 @@ class Channel:
         self._most = most
         self._watch = watch
         self._came = b""
+        self.n_received = 0  # bytes of all frames that came in
         sock.setblocking(watch is None)
 
     def send(self, value: Any, deadline: float | None = None, most: int | None = None) -> None:
@@ -461,6 +459,7 @@ class Channel:
                     break
             frame += self._piece(deadline)
         self._came = bytes(frame[length:])
+        self.n_received += length
         return decoded(memoryview(frame)[:length], self._most)
 
     def _piece(self, deadline: float | None) -> bytes:
