@@ -239,7 +239,7 @@ def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[M
 def _name_in_manifest(member: Member, limits: ReadingLimits) -> str:
     """The name in ``submission.json``, as `lxmls-day1 submit` writes it; empty if it is not that."""
     try:
-        name = json.loads(Budget(limits).read(member, 1_000_000))["name"]
+        name = json.loads(Budget(limits).read(member, 100_000))["name"]
         return name if isinstance(name, str) else ""
     except (Refused, ValueError, KeyError, TypeError, RecursionError):
         return ""

@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lxmls_day1.exercises.answers import Answer, Expect, Expectation, WrongAnswer
+from lxmls_day1.grading.box import StudentError
+from lxmls_day1.grading.boxed_lab import call_text
 from lxmls_day1.grading.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
 
 MOST = 16 << 20  # bytes of a reply, as `Limits.reply` has it
@@ -188,6 +190,23 @@ def test_an_answer(name):
 
 def test_a_sparse_answer_is_made_dense_where_that_is_expected():
     Expect({"d": Expectation(Answer.of([[0.0, 2.0]]))}, {})("d", decoded(encoded(sp.csr_array([[0.0, 2.0]])), MOST))
+
+
+def test_an_answer_that_is_passed_on_is_shown_by_its_shape():
+    """A check may hand an answer to the next call, which is told to the student."""
+    large = {"array (2000000,)": np.ones(2_000_000, bool), "list of 500000": [0.5] * 500_000, "str of 100": "x" * 100}
+    for shown, value in large.items():
+        texts = []
+        assert peak_of(lambda value=value, texts=texts: texts.append(call_text("f", (value,), {}))) < 100_000
+        assert texts == [f"f({shown})"]
+
+
+def test_a_reply_of_the_raised_kind_is_cut_before_it_is_looked_at():
+    said = {"raised": ["x" * 10**6, 3, *["ValueError"] * 10**5], "text": "a " * 10**6, "places": [" x" * 10**6] * 9}
+    errors = []
+    assert peak_of(lambda: errors.append(StudentError.of(said))) < 300_000
+    assert len(errors[0].kinds) <= 20 and max(map(len, errors[0].kinds)) <= 80
+    assert len(str(errors[0])) <= 8000 and len(errors[0].places) == 5
 
 
 def frame_of(tree, raw=b""):
