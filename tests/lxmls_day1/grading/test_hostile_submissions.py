@@ -241,6 +241,10 @@ IN_A_CALL = {
         {"error", "refused"},
     ),
     "a_thousand_files": ("for number in range(100_000): open(f'{number}', 'wb').close()", {"error", "refused"}),
+    "folders_within_folders": (
+        "import os\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\nreturn np.full(len(scores), 0.123)",
+        {"error", "refused", "wrong"},
+    ),
     "loopback": (
         "import socket\nsocket.create_connection(('127.0.0.1', PORT), 1).sendall(b'GET / HTTP/1.0')",
         {"error"},
