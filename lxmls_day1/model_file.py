@@ -158,6 +158,7 @@ def read_file(
     if not data.startswith(_ZIP_MAGIC):
         raise InputError(f"{path} is no model of lxmls-day1: it does not begin as an .npz file does")
     with _damage_told(path), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _check_table(path, archive.infolist(), len(data))
         header = _read_header(path, archive)
         if header["format_version"] > FORMAT_VERSION:
             raise InputError(
@@ -177,6 +178,15 @@ def read_file(
         raise
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise InputError(f"{path} is no model of lxmls-day1: its header and its arrays do not fit together") from error
+
+
+def _check_table(path, infos: Sequence[zipfile.ZipInfo], n_bytes: int) -> None:
+    """Whether each array stands there once: a table may name the same bytes again and again."""
+    for info in infos:
+        if info.compress_type != zipfile.ZIP_STORED:  # ours never are; what is not inflated cannot be a bomb
+            raise InputError(f"{path} is no model of lxmls-day1: {info.filename} in it is compressed")
+    if len({info.filename for info in infos}) < len(infos) or sum(info.file_size for info in infos) > n_bytes:
+        raise InputError(f"{path} is no model of lxmls-day1: the table of its arrays lists some bytes twice")
 
 
 def _read_header(path, archive: zipfile.ZipFile) -> dict[str, Any]:
@@ -200,11 +210,11 @@ def _read_header(path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _read_array(path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
-    """One array. Its bytes are read to their end first, so that their checksum is compared."""
-    if info.compress_type != zipfile.ZIP_STORED:  # ours never are; what is not inflated cannot be a bomb
-        raise InputError(f"{path} is no model of lxmls-day1: {info.filename} in it is compressed")
+    """One array. Its bytes are read to their end first, so that their checksum is compared, and are all that it has."""
     content = archive.read(info)
     try:
+        if content.startswith(np.lib.format.MAGIC_PREFIX):
+            _check_length(content, info.filename)
         return np.load(io.BytesIO(content), allow_pickle=False)
     except ValueError as error:
         if "pickle" in str(error):
@@ -213,6 +223,18 @@ def _read_array(path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.nda
                 "run any code and are never loaded"
             ) from error
         raise
+
+
+def _check_length(content: bytes, name: str) -> None:
+    """Whether an array has as many bytes as its shape and its type say: numpy makes room for it before it reads any."""
+    file = io.BytesIO(content)
+    read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    version = np.lib.format.read_magic(file)
+    if version not in read_header:
+        raise ValueError(f"{name} is of the format {version}")
+    shape, _, dtype = read_header[version](file)
+    if not dtype.hasobject and math.prod(shape) * max(1, dtype.itemsize) != len(content) - file.tell():
+        raise ValueError(f"{name} is of another length than it says")
 
 
 @contextlib.contextmanager

@@ -103,6 +103,42 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None) -
         yield Path(inner)
 
 
+def remove_folder(folder: Path) -> None:
+    """Remove a folder that others have filled, with folders in one another to any depth; what cannot go stays.
+
+    `shutil.rmtree` calls itself once for each level, and fails where there are a thousand.
+
+    Examples
+    --------
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "a" / "b").mkdir(parents=True)
+    >>> remove_folder(folder)
+    >>> folder.exists()
+    False
+    """
+    found, number = [str(folder)], 0
+    for place in found:  # each folder in it is moved to the top, where its path is short, and looked at in its turn
+        with contextlib.suppress(OSError):
+            os.chmod(place, 0o700)
+            with os.scandir(place) as entries:
+                inside = list(entries)
+            for entry in inside:
+                with contextlib.suppress(OSError):
+                    if not entry.is_dir(follow_symlinks=False):
+                        os.unlink(entry.path)
+                    elif place == found[0]:
+                        found.append(entry.path)
+                    else:
+                        number += 1
+                        top = os.path.join(folder, f"{secrets.token_hex(8)}-{number}")
+                        os.chmod(entry.path, 0o700)
+                        os.rename(entry.path, top)
+                        found.append(top)
+    for place in reversed(found):
+        with contextlib.suppress(OSError):
+            os.rmdir(place)
+
+
 @contextlib.contextmanager
 def _named(path: Path):
     """Let an OSError speak of `path`, not of the file beside it (or of none, as that of a full disk does)."""

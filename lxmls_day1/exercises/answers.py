@@ -3,12 +3,17 @@
 A check says ``expect("the step on a mistake", d)``. The expected answer was recorded from the reference, and beside it what
 each known mistake answers at the same place. So an answer that differs can be told from one that differs for a reason.
 Answers are numbers, texts, or arrays of one of them: what can cross from one process into another as plain data.
+
+Of a value that is compared, shape and kind are found first, without converting it. One of another shape than the expected
+answer and those of the mistakes is told by its shape and its first entries: it is neither made dense nor made an array.
 """
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +21,10 @@ from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
 MOST_SHOWN = 12
+LONGEST_SHOWN = 200  # characters of one text
+DEEPEST = 32
+
+Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
 
 
 @dataclass(frozen=True)
@@ -41,24 +50,10 @@ class Answer:
         ------
         TypeError
             If it is neither a number, a text, None nor an array or nested list of one kind; the message says what it is.
+            None of its entries is converted then.
         """
-        import numpy as np
-
-        if value is None:
-            return cls((), (None,))
-        if hasattr(value, "toarray"):
-            value = value.toarray()
-        try:
-            array = np.asarray(value)
-        except ValueError as error:
-            raise TypeError(
-                f"a {type(value).__name__} whose rows differ in length: {shortened(repr(value))}"
-            ) from error
-        if array.dtype.kind in "biuf":
-            return cls(array.shape, tuple(array.astype(float).ravel().tolist()))
-        if array.dtype.kind == "U":
-            return cls(array.shape, tuple(map(str, array.ravel())))
-        raise TypeError(f"{type(value).__name__} {shortened(repr(value))}, which is neither numbers nor texts")
+        shape, _ = form_of(value)
+        return cls(shape, tuple(_entries(value)))
 
     @property
     def kind(self) -> type:
@@ -213,7 +208,11 @@ class Expect:
             raise InputError(
                 f"no answer is recorded for {what!r}; after a change of a check run `python -m lxmls_day1.exercises.record`"
             )
+        known = {answer.shape for answer in (expectation.expected, *expectation.mistakes.values())}
         try:
+            form = form_of(value)
+            if form[0] not in known:
+                raise WrongAnswer(_message(what, _other_shape(expectation.expected, form, _first_entries(value, form))))
             got = Answer.of(value)
         except TypeError as error:
             raise WrongAnswer(_message(what, [("expected", show(expectation.expected)), ("got", str(error))])) from None
@@ -241,6 +240,118 @@ class RecordingExpect:
         self.tolerances[what] = (rtol, atol)
 
 
+def form_of(value: Any) -> Form:
+    """The shape and the kind of an answer, found without converting it: a sparse array stays sparse, a list a list.
+
+    Raises
+    ------
+    TypeError
+        As `Answer.of` does.
+
+    Examples
+    --------
+    >>> form_of([[1, 2.5]]), form_of(["spam"] * 3)
+    (((1, 2), <class 'float'>), ((3,), <class 'str'>))
+    """
+    shape, kinds = _form(value, value, 0)
+    if len(kinds) > 1 or (kinds == {type(None)} and shape):
+        mixed = "is partly numbers and partly texts" if kinds == {float, str} else "is neither numbers nor texts"
+        raise TypeError(f"{_told(value)}, which {mixed}")
+    return shape, kinds.pop() if kinds else float
+
+
+def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type]]:
+    """Shape and kinds of a value within a whole one."""
+    if value is None:
+        return (), {type(None)}
+    if isinstance(value, str):
+        return (), {str}
+    if isinstance(value, (bool, int, float)):
+        return (), {float}
+    if isinstance(value, (list, tuple, range)):
+        if depth >= DEEPEST:
+            raise TypeError(f"a {type(whole).__name__} of lists in lists, more than {DEEPEST} deep")
+        scalars = set(map(type, value))
+        if scalars <= {float, int, bool}:
+            return (len(value),), {float} if scalars else set()
+        if scalars == {str}:
+            return (len(value),), {str}
+        shapes, kinds = set(), set()
+        for entry in value:
+            shape, its_kinds = _form(entry, whole, depth + 1)
+            shapes.add(shape)
+            kinds |= its_kinds
+            if len(shapes) > 1:
+                raise TypeError(f"{_told(whole)}, a {type(whole).__name__} whose rows differ in length")
+        return (len(value), *shapes.pop()), kinds
+    if depth and hasattr(value, "toarray"):
+        raise TypeError(f"a {type(whole).__name__} of sparse arrays")
+    array = _as_array(value)
+    kind = {**dict.fromkeys("biuf", float), "U": str}.get(array.dtype.kind)
+    if kind is None:
+        raise TypeError(f"{_told(whole)}, which is neither numbers nor texts")
+    return tuple(map(int, array.shape)), {kind} if math.prod(array.shape) else set()
+
+
+def _as_array(value: Any) -> Any:
+    """An array, or a sparse one, as it is; whatever else as an array."""
+    import numpy as np
+
+    if hasattr(value, "toarray") and hasattr(value, "dtype"):
+        return value
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise TypeError(f"{_told(value)}, which is no array") from error
+
+
+def _entries(value: Any) -> Iterator[float | str | None]:
+    """The entries of a value in C order, one after another, each converted when it is wanted."""
+    if value is None:
+        yield None
+    elif isinstance(value, str):
+        yield str(value)
+    elif isinstance(value, (bool, int, float)):
+        yield _number(value)
+    elif isinstance(value, (list, tuple, range)):
+        for entry in value:
+            yield from _entries(entry)
+    else:
+        array = _as_array(value)
+        convert = str if array.dtype.kind == "U" else float
+        yield from map(convert, array.toarray().flat if hasattr(array, "toarray") else array.flat)
+
+
+def _first_entries(value: Any, form: Form) -> Iterable[float | str | None]:
+    """Those of a value that is shown only; a long sparse array would have to be made dense for them."""
+    return () if hasattr(value, "toarray") and math.prod(form[0]) > MOST_SHOWN else _entries(value)
+
+
+def _number(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise TypeError("an int that is larger than any float") from None
+
+
+class _Told(reprlib.Repr):
+    """The ``repr`` of a value by its first entries alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = MOST_SHOWN
+        self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN
+
+
+def _told(value: Any) -> str:
+    """A value of any kind in some words."""
+    try:
+        text = shortened(_Told().repr(value))
+    except Exception:  # its own code, or a number of too many digits
+        text = ""
+    return f"{type(value).__name__} {text}".strip()
+
+
 def show(answer: Answer, digits: int = 6) -> str:
     """An answer in one line.
 
@@ -252,15 +363,20 @@ def show(answer: Answer, digits: int = 6) -> str:
     '100 numbers, shape (100,): 0, 1, 2, 3, 4, 5, …'
     """
     if len(answer.values) > MOST_SHOWN:
-        first = ", ".join(_entry(value, digits) for value in answer.values[: MOST_SHOWN // 2])
-        kind = "texts" if answer.kind is str else "numbers"
-        return f"{len(answer.values)} {kind}, shape {answer.shape}: {first}, …"
+        return _show_long((answer.shape, answer.kind), answer.values, digits)
     if 0 in answer.shape:
         return f"nothing, shape {answer.shape}"
     entries = [_entry(value, digits) for value in answer.values]
     for size in reversed(answer.shape):
         entries = [f"[{', '.join(entries[i : i + size])}]" for i in range(0, len(entries), size)]
     return entries[0]
+
+
+def _show_long(form: Form, entries: Iterable[float | str | None], digits: int = 6) -> str:
+    shape, kind = form
+    first = [_entry(value, digits) for value in islice(entries, MOST_SHOWN // 2)]
+    beginning = f": {', '.join(first)}, …" if first else ""
+    return f"{math.prod(shape)} {'texts' if kind is str else 'numbers'}, shape {shape}{beginning}"
 
 
 def shortened(text: str, most: int = 200) -> str:
@@ -270,11 +386,8 @@ def shortened(text: str, most: int = 200) -> str:
 
 
 def _difference(expected: Answer, got: Answer, rtol: float, atol: float) -> list[tuple[str, str]]:
-    if got.values == (None,) and expected.values != (None,):
-        return [("expected", show(expected)), ("got", "None; is a `return` missing?")]
-    if expected.shape != got.shape:
-        shapes = [f"{show(a)}, {_shape_text(a)}" if len(a.values) <= MOST_SHOWN else show(a) for a in (expected, got)]
-        return [("expected", shapes[0]), ("got", shapes[1])]
+    if expected.shape != got.shape or (got.values == (None,) and expected.values != (None,)):
+        return _other_shape(expected, (got.shape, got.kind), got.values)
     places = expected.differing(got, rtol, atol)
     if len(expected.values) <= MOST_SHOWN:
         digits = next((d for d in (6, 9, 12) if show(expected, d) != show(got, d)), 17)
@@ -288,13 +401,26 @@ def _difference(expected: Answer, got: Answer, rtol: float, atol: float) -> list
     return lines
 
 
+def _other_shape(expected: Answer, form: Form, entries: Iterable[float | str | None]) -> list[tuple[str, str]]:
+    """What to say of an answer that has another shape than the expected one, or is None; it may be of any size."""
+    shape, kind = form
+    if kind is type(None):
+        return [("expected", show(expected)), ("got", "None; is a `return` missing?")]
+    wanted = show(expected)
+    if len(expected.values) <= MOST_SHOWN:
+        wanted += f", {_shape_text(expected.shape)}"
+    if math.prod(shape) > MOST_SHOWN:
+        return [("expected", wanted), ("got", _show_long(form, entries))]
+    return [("expected", wanted), ("got", f"{show(Answer(shape, tuple(entries)))}, {_shape_text(shape)}")]
+
+
 def _message(what: str, lines: list[tuple[str, str]]) -> str:
     width = max(len(label) for label, _ in lines)
     return "\n".join([what, *(f"  {label:<{width}}  {text}" for label, text in lines)])
 
 
-def _shape_text(answer: Answer) -> str:
-    return f"shape {answer.shape}" if answer.shape else "one value"
+def _shape_text(shape: Sequence[int]) -> str:
+    return f"shape {shape}" if shape else "one value"
 
 
 def _position(i: int, shape: tuple[int, ...]) -> list[int]:
@@ -306,9 +432,10 @@ def _position(i: int, shape: tuple[int, ...]) -> list[int]:
 
 
 def _entry(value: float | str | None, digits: int) -> str:
-    return (
-        f"{value + 0.0:.{digits}g}" if isinstance(value, float) else repr(value) if isinstance(value, str) else "None"
-    )
+    if isinstance(value, str):
+        more = f"… ({len(value)} characters)" if len(value) > LONGEST_SHOWN else ""
+        return repr(value[:LONGEST_SHOWN]) + more
+    return f"{value + 0.0:.{digits}g}" if isinstance(value, float) else "None"
 
 
 def _same(expected: float | str | None, got: float | str | None, rtol: float, atol: float) -> bool:

@@ -1,9 +1,12 @@
 """A box from outside: send it a request, have a reply or the reason why there is none, in time and of limited size."""
 
+import contextlib
+import errno
+import itertools
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,6 +20,8 @@ from lxmls_day1.grading.messages import BadMessage, Channel, Ended, Hung, TooLon
 from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
 
 KEPT_OUTPUT = 4000
+FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request
+MOST_REPLIES = 4  # times what one answer may have: all that comes out of one box
 PRIVATE_LOOK = 0.5  # seconds between two looks at how much was written where the kernel does not count it
 SIGNALS_IN_WORDS = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
 
@@ -50,6 +55,8 @@ class Box:
     ------
     BoxesUnavailable
         If the box could not be made; that is not the submission's fault.
+    BoxFailure
+        If it was made, but these files cannot be put into it.
     """
 
     def __init__(
@@ -60,14 +67,17 @@ class Box:
         cpu_seconds: float | None = None,
     ):
         self._limits = limits
-        self._lab_files = 3 * len(files) + 40  # each with its bytecode, and folders
+        folders = {folder for path in files for folder in path.parents}
+        self._lab_files = (
+            2 * len(files) + 2 * len(folders) + 40
+        )  # each file with its bytecode, for which there is a folder
         self._lab_bytes = 4 * sum(map(len, files.values())) + MEBIBYTE
         self._cpu = limits.cpu_seconds if cpu_seconds is None else cpu_seconds
         self._started = starter.start(
             {
                 "cpu": self._cpu,
                 "memory": limits.bytes_of("memory"),
-                "written": limits.bytes_of("written"),
+                "written": max(limits.bytes_of("written"), *map(len, files.values()), 0),  # one file may be so long
                 "space": limits.bytes_of("written") + self._lab_bytes,
                 "files": limits.files + self._lab_files,
                 "processes": limits.processes,
@@ -84,13 +94,17 @@ class Box:
             reply = self._channel.receive(time.monotonic() + 60.0)
             if "broken" in reply:
                 raise BoxesUnavailable(str(reply["broken"]))
-            content = {str(path): np.frombuffer(content, np.uint8) for path, content in files.items()}
-            self._channel.send({"do": "files", "files": content}, time.monotonic() + 60.0)
-            reply = self._channel.receive(time.monotonic() + 60.0)
-            if "value" not in reply:
-                raise BoxesUnavailable(
-                    f"the files of a submission cannot be put into a box: {reply.get('trace', reply)}"
-                )
+            for some in _in_parts(files):
+                self._channel.send({"do": "files", "files": some}, time.monotonic() + 60.0)
+                reply = self._channel.receive(time.monotonic() + 60.0)
+                if "value" not in reply:
+                    said = StudentError.of(reply)
+                    text = f"its files cannot be put into a box ({said.kinds[0]}: {said})"
+                    is_full = f"[Errno {errno.ENOSPC}]" in text and self._started.private is not None
+                    raise BoxesUnavailable(text) if is_full else BoxFailure(REFUSED, text)
+        except BoxFailure:
+            self.close()
+            raise
         except (Hung, Ended, BadMessage) as error:
             report = self.close()
             raise BoxesUnavailable(f"{report.get('broken') or f'a box ended before it began ({error!r})'}") from error
@@ -128,6 +142,8 @@ class Box:
             self._channel.send(request, deadline)
             reply = self._channel.receive(deadline)
             self._watch()
+            if self._channel.n_received > MOST_REPLIES * self._limits.bytes_of("reply"):
+                raise TooLong(f"{self._channel.n_received / 1e6:.0f} MB in all")
             if not isinstance(reply, dict):
                 raise BadMessage("no reply")
         except BoxFailure:
@@ -197,8 +213,9 @@ class Box:
         private, now = self._started.private, time.monotonic()
         if private is not None and now >= self._next_look:
             self._next_look = now + PRIVATE_LOOK
-            files, written = _usage(private)
-            too_many = files > self._limits.files + self._lab_files
+            most = self._limits.files + self._lab_files
+            files, written = _usage(private, most)
+            too_many = files > most
             if too_many or written > self._limits.bytes_of("written") + self._lab_bytes:
                 raise BoxFailure(
                     REFUSED, f"more than {self._limits.files} files or {self._limits.written:g} MiB written"
@@ -233,8 +250,8 @@ class StudentError(Exception):
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> "StudentError":
         """From a reply, in which anything may stand."""
-        kinds = tuple(str(kind)[:80] for kind in _texts(reply.get("raised")))[:20] or ("Exception",)
-        places = tuple(_line(place) for place in _texts(reply.get("places")))[:5]
+        kinds = tuple(_line(kind, 80) for kind in _texts(reply.get("raised"))[:20]) or ("Exception",)
+        places = tuple(_line(place) for place in _texts(reply.get("places"))[:5])
         return cls(kinds, _text(reply.get("text")), _text(reply.get("trace")), places)
 
 
@@ -243,25 +260,40 @@ class RefusedAnswer(Exception):
 
 
 def _texts(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return [entry for entry in value[:100] if isinstance(entry, str)] if isinstance(value, list) else []
 
 
 def _text(value: Any) -> str:
     return value[:8000] if isinstance(value, str) else ""
 
 
-def _line(value: Any) -> str:
-    return " ".join(str(value).split())[:300]
+def _line(value: Any, most: int = 300) -> str:
+    return " ".join(_text(value).split())[:most]
 
 
-def _usage(folder: Path) -> tuple[int, int]:
-    """Files and bytes below a folder."""
+def _in_parts(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, np.ndarray]]:
+    """The files of a lab, so many at a time as go into one request; one empty part if there are none."""
+    part: dict[str, np.ndarray] = {}
+    size = 0
+    for path, content in files.items():
+        if part and size + len(content) > FILES_AT_ONCE:
+            yield part
+            part, size = {}, 0
+        part[str(path)] = np.frombuffer(content, np.uint8)
+        size += len(content)
+    yield part
+
+
+def _usage(folder: Path, most: int) -> tuple[int, int]:
+    """Files and bytes below a folder; when there are more than so many files, the others are not looked for."""
     files = size = 0
-    for place, folders, names in os.walk(folder):
-        files += len(folders) + len(names)
-        for name in names:
-            try:
-                size += os.lstat(os.path.join(place, name)).st_size
-            except OSError:
-                continue
+    waiting = [str(folder)]
+    while waiting and files <= most:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:  # what is looked at may just have gone
+            for entry in itertools.islice(entries, most + 1):
+                files += 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    size += entry.stat(follow_symlinks=False).st_size
     return files, size

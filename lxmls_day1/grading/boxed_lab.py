@@ -22,6 +22,7 @@ from lxmls_day1.grading.sandbox import SpawnedStarter, Starter
 MOST_CALLS = 12
 LONGEST_CALL = 160
 LONGEST_LITERAL = 60
+MOST_METHODS = 1000
 
 
 class BoxedLab:
@@ -104,7 +105,7 @@ class BoxedLab:
         self._note(class_name, (), settings)
         answer = self._ask("make", package=package, module=module, name=class_name, settings=settings)
         made, methods = (answer.get("made"), answer.get("methods")) if isinstance(answer, dict) else (None, None)
-        if not isinstance(made, Reference) or not isinstance(methods, list):
+        if not isinstance(made, Reference) or not isinstance(methods, list) or len(methods) > MOST_METHODS:
             raise BoxFailure("refused", f"what came out of the box is no {class_name}")
         return BoxedObject(self, self._box, made, class_name, frozenset(map(str, methods)))
 
@@ -210,6 +211,10 @@ def call_text(name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]
 def _literal(value: Any) -> str:
     if isinstance(value, BoxedObject):
         return value._name
+    if isinstance(value, np.ndarray) and value.size > LONGEST_LITERAL:
+        return f"array {value.shape}"
+    if isinstance(value, (list, tuple, str)) and len(value) > LONGEST_LITERAL:
+        return f"{type(value).__name__} of {len(value)}"
     if isinstance(value, np.ndarray):
         text = repr(np.round(value, 6).tolist()) if value.dtype.kind == "f" else repr(value.tolist())
         return text if len(text) <= LONGEST_LITERAL else f"array {value.shape}"

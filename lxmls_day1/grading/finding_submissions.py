@@ -43,6 +43,7 @@ GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 GRADESCOPE_NAMES = "submission_metadata.yml"
 
 LONGEST_SLUG = 60
+LONGEST_LINE = 1000  # of Gradescope's table
 LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
 
 
@@ -115,9 +116,11 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[Found]:
         together = [entry for entry in _named_by_lms(tops) if len(siblings) > 1 or MOODLE.fullmatch(entry.parts[0][0])]
         named = {top for entry in together for top in entry.tops}
         entries += [replace(entry, path=folder) for entry in together]
-        for path in siblings:
-            if path.name not in named:
-                entries += _entries_in(path, alone=len(given) == 1)
+        found = {path: _entries_in(path, alone=len(given) == 1) for path in siblings if path.name not in named}
+        are_classes = len(given) == 1 or any(entry.parts for theirs in found.values() for entry in theirs)
+        for path, theirs in found.items():
+            if not (are_classes and _is_empty(path)):  # among folders of students it is one who handed in nothing
+                entries += theirs
     if not entries:
         raise InputError(f"there is no submission in {', '.join(map(str, given)) or 'nothing'}.")
     return sorted(_with_slugs(entries), key=lambda found: found.student)
@@ -168,6 +171,14 @@ def _entries_in(path: Path, alone: bool) -> list[_Entry]:
         replace(entry, path=path, parts=tuple((prefix + inside, name) for inside, name in entry.parts))
         for entry in entries
     ]
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether there is nothing in a folder, but for what systems leave there by themselves."""
+    try:
+        return path.is_dir() and not any(True for _ in _listed_folder(path))
+    except (OSError, Refused):
+        return False
 
 
 def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]:
@@ -261,7 +272,7 @@ def _with_gradescope_names(entries: list[_Entry], path: Path, prefix: str) -> li
     try:
         with contextlib.ExitStack() as stack:
             if path.is_dir():
-                stream = stack.enter_context(opened(path / prefix / GRADESCOPE_NAMES))
+                stream = stack.enter_context(opened(path, prefix + GRADESCOPE_NAMES))
             else:
                 archive = stack.enter_context(zipfile.ZipFile(Guarded(stack.enter_context(opened(path)))))
                 stream = stack.enter_context(archive.open(prefix + GRADESCOPE_NAMES))
@@ -273,7 +284,7 @@ def _with_gradescope_names(entries: list[_Entry], path: Path, prefix: str) -> li
     for line in content.decode("utf-8", "replace").split("\n"):
         if top := re.match(r"(submission_\d+):", line):
             current = names.setdefault(top[1], [])
-        elif name := re.match(r"""[\s-]*:name:\s*(["']?)(.+?)\1\s*$""", line):
+        elif name := re.fullmatch(r"""[\s-]*:name:\s*(["']?)(.+?)\1""", line[:LONGEST_LINE].rstrip()):
             current.append(name[2])
     return [replace(entry, name=", ".join(names.get(entry.name, [])) or entry.name) for entry in entries]
 

@@ -67,11 +67,13 @@ def lab_in_the_box(
             warnings.append(f"{shown(path)} is not as it was given out; the file that was given out is used.")
     own = [path for path in theirs if path not in given]
     modules = {str(path.with_suffix("")).casefold() for path in given if path.suffix == ".py"}
+    modules |= {str(path).casefold() for path in given}
     taken = {str(path).casefold() for path in files}
+    folders_taken = {str(folder).casefold() for path in files for folder in path.parents}
     for path in sorted(own):
         if path.parts[0] not in folders and not (len(path.parts) == 1 and path.suffix == ".py"):
             continue
-        if reason := _put_aside(path, modules, taken):
+        if reason := _put_aside(path, modules, taken, folders_taken):
             warnings.append(f"{shown(path)} was put aside: {reason}.")
         else:
             files[path] = theirs[path]
@@ -79,12 +81,16 @@ def lab_in_the_box(
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), not_too_many(warnings)
 
 
-def _put_aside(path: PurePosixPath, modules: Collection[str], taken: Collection[str]) -> str:
+def _put_aside(
+    path: PurePosixPath, modules: Collection[str], taken: Collection[str], folders_taken: Collection[str]
+) -> str:
     """Why a file of their own cannot be in the box; empty if it can."""
     if path.suffix.casefold() in NATIVE:
         return "only Python source is run"
     if str(path).casefold() in taken:
         return "a file of the lab has that name but for capital letters"
+    if str(path).casefold() in folders_taken:
+        return "a folder of the lab has that name"
     if len(path.parts) == 1:
         module = path.stem.partition(".")[0]
         if module.casefold() in LAB_FOLDERS or module in ("lxmls_day1", "conftest", "sitecustomize", "usercustomize"):
@@ -105,7 +111,7 @@ def _not_handed_in(missing: Sequence[PurePosixPath], own: Sequence[PurePosixPath
     if sources:
         listed = ", ".join(map(str, sources[:3])) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
         warnings.append(f"Not handed in: {listed}.")
-    for path in own[: 10 * MOST_WARNINGS]:
+    for path in [path for path in own if path.suffix in SOURCES][: 2 * MOST_WARNINGS]:
         alike = [(likeness_of(path.name, other.name), str(other)) for other in missing if other.suffix == path.suffix]
         likeness, nearest = max(alike, default=(0.0, ""))
         if likeness >= 0.6:

@@ -4,6 +4,10 @@ A message is a frame: its length in eight bytes, the length of a JSON text in ei
 arrays which the text describes. What comes out of the box is taken apart as if an enemy had written it: lengths are capped
 before they are believed, an array's bytes must be exactly as many as its type and shape say, and nothing is ever executed
 or unpickled.
+
+A small frame must not become a large value, neither here nor where a check makes an array of it. So the lists and the texts
+of a frame are limited in number and length, and an array counts as what it is when it is dense. Both ends count alike: what
+one end sends the other accepts.
 """
 
 import json
@@ -11,7 +15,6 @@ import math
 import select
 import socket
 import struct
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -24,12 +27,15 @@ MOST_DIMENSIONS = 8
 DEEPEST = 16
 LONGEST_NUMBER = 1 << 256
 ALIGNMENT = 16
+MOST_TEXT = 4 << 20  # bytes of the JSON text: numbers by the million belong into an array
+MOST_LISTS = 100_000  # brackets of a JSON text: a list costs its reader up to forty times its bytes in the frame
+TOO_MANY_LISTS = f"more than {MOST_LISTS // 2} lists; an array holds numbers in rows"
+TEXTS_FREE, TEXTS_SHARE = 1 << 20, 16  # bytes of texts as an array of texts: so many, and so many for each byte sent
 PIECE = 1 << 18
 TICK = 0.05
-# The usual types of numbers, as they are in the memory of nearly every machine: these need not be looked at closely.
-USUAL_TYPES = {name: np.dtype(name) for name in ("<f8", "<i8", "<f4", "<i4", "|b1", "|u1") if sys.byteorder == "little"}
-NAMES_OF_USUAL = {dtype: name for name, dtype in USUAL_TYPES.items()}
-JUST_SO = frozenset({float, int, str, bool, type(None)})  # in JSON as they are in a message
+TYPES = {name: np.dtype(name) for name in "|b1 |i1 |u1 <i2 <u2 <f2 <i4 <u4 <f4 <i8 <u8 <f8".split()}
+NAMES = {dtype: name for name, dtype in TYPES.items()}
+JUST_SO = frozenset({float, int, bool, type(None)})  # in JSON as they are in a message
 
 
 class NotPlain(TypeError):
@@ -72,12 +78,12 @@ def encoded(value: Any, most: int | None = None) -> bytes:
     ----------
     value : None, bool, int, float, str, array or sparse matrix of numbers, Reference, or tuple, list, dict of these
     most : int, optional
-        Bytes that it may have.
+        Bytes that it may have, and a sparse array in it when it is dense.
 
     Raises
     ------
     NotPlain
-        If there is something else in it.
+        If there is something else in it, or if its lists and texts would cost its reader too much.
     TooLong
 
     Examples
@@ -85,17 +91,24 @@ def encoded(value: Any, most: int | None = None) -> bytes:
     >>> decoded(encoded({"scores": np.arange(3.0), "label": ("spam", 1)}))
     {'scores': array([0., 1., 2.]), 'label': ('spam', 1)}
     """
-    parts: list[bytes] = []
-    tree = _tree(value, parts, most, 0)
-    text = _TO_JSON.encode(tree).encode()
-    length = HEAD.size - 8 + len(text) + sum(map(len, parts))
+    parts = _Parts(most)
+    text = _TO_JSON.encode(_tree(value, parts, 0))
+    length = HEAD.size - 8 + len(text) + sum(map(len, parts.raw))
     if most is not None and length > most:
         raise TooLong(f"{length / 1e6:.0f} MB")
-    return b"".join([HEAD.pack(length, len(text)), text, *parts])
+    if fault := _fault_of_text(text) or parts.size.fault(length):
+        raise NotPlain(fault)
+    return b"".join([HEAD.pack(length, len(text)), text.encode(), *parts.raw])
 
 
-def decoded(frame: bytes | memoryview) -> Any:
+def decoded(frame: bytes | memoryview, most: int | None = None) -> Any:
     """The value in a frame, with arrays of its own.
+
+    Parameters
+    ----------
+    frame : bytes
+    most : int, optional
+        Bytes that a sparse or an empty array in it may have when it is dense, or when its empty dimensions are not.
 
     Raises
     ------
@@ -107,9 +120,13 @@ def decoded(frame: bytes | memoryview) -> Any:
         if length != len(frame) - 8 or text_length > len(frame) - HEAD.size:
             raise BadMessage("lengths that do not fit")
         start = HEAD.size + text_length
-        tree = _FROM_JSON.decode(str(frame[HEAD.size : start], "utf-8"))
-        reader = _Buffers(frame[start:])
-        value = _value(tree, reader, 0)
+        text = str(frame[HEAD.size : start], "ascii")
+        if fault := _fault_of_text(text):
+            raise BadMessage(fault)
+        reader = _Buffers(frame[start:], len(frame), most)
+        value = _value(_FROM_JSON.decode(text), reader, 0)
+        if fault := reader.size.fault(len(frame)):
+            raise BadMessage(fault)
     except BadMessage:
         raise
     except (ValueError, TypeError, KeyError, IndexError, struct.error, RecursionError, OverflowError) as error:
@@ -119,7 +136,54 @@ def decoded(frame: bytes | memoryview) -> Any:
     return value
 
 
-def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
+def _fault_of_text(text: str) -> str:
+    """What of a JSON text would cost its reader too much; looked at before it is parsed."""
+    if len(text) > MOST_TEXT:
+        return f"{len(text) / 1e6:.0f} MB of lists and texts; {MOST_TEXT / 1e6:.0f} MB may stand outside of arrays"
+    if text.count("[") + text.count("{") > MOST_LISTS:
+        return TOO_MANY_LISTS
+    return ""
+
+
+class _Size:
+    """The entries of the lists and arrays of texts in a message, and the longest text among them.
+
+    As an array, which is what a check may make of a list, every entry is as wide as the longest text.
+    """
+
+    def __init__(self) -> None:
+        self.entries = self.longest = 0
+
+    def add(self, entries: int, longest: int = 0) -> None:
+        self.entries += entries
+        self.longest = max(self.longest, longest)
+
+    def fault(self, n_bytes: int) -> str:
+        """Why that is too much for a message of so many bytes; empty if it is not."""
+        if 4 * self.entries * self.longest <= TEXTS_FREE + TEXTS_SHARE * n_bytes:
+            return ""
+        return f"a list of {self.entries} entries with texts of up to {self.longest} characters"
+
+
+def _fault_of_shape(shape: tuple[int, ...], item_size: int, most: int | None) -> str:
+    """Why an array of so many bytes, empty dimensions taken as one, is too large; empty if it is not."""
+    size = math.prod(max(1, length) for length in shape) * item_size
+    return (
+        "" if most is None or size <= most else f"an array of the shape {shape}, which would take {size / 1e6:.3g} MB"
+    )
+
+
+class _Parts:
+    """The raw part of a frame that is being made."""
+
+    def __init__(self, most: int | None):
+        self.raw: list[bytes] = []
+        self.lists = 0
+        self.size = _Size()
+        self.most = most
+
+
+def _tree(value: Any, parts: _Parts, depth: int) -> Any:
     if depth > DEEPEST:
         raise NotPlain(f"lists in lists, more than {DEEPEST} deep")
     kind = type(value)
@@ -130,17 +194,17 @@ def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
     if kind is float:
         return value if math.isfinite(value) else {"x": repr(value)}
     if kind is np.ndarray:
-        return {"a": _array_tree(value, parts, most)}
+        return {"a": _array_tree(value, parts)}
     if kind is int and -LONGEST_NUMBER <= value <= LONGEST_NUMBER:
         return value
     if kind is list or kind is tuple:
-        return _list_tree(value, parts, most, depth)
+        return _list_tree(value, parts, depth)
     if kind is dict:
-        return {"d": [[_key(key), _tree(entry, parts, most, depth + 1)] for key, entry in value.items()]}
+        return {"d": [[_key(key), _tree(entry, parts, depth + 1)] for key, entry in value.items()]}
     if isinstance(value, np.generic):
-        return {"g": _array_tree(np.asarray(value), parts, most)}
+        return {"g": _array_tree(np.asarray(value), parts)}
     if isinstance(value, np.ndarray):
-        return {"a": _array_tree(np.asarray(value), parts, most)}
+        return {"a": _array_tree(np.asarray(value), parts)}
     if isinstance(value, str):
         return str.encode(value).decode()
     if isinstance(value, int):
@@ -151,20 +215,38 @@ def _tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
         number = float.__float__(value)
         return number if math.isfinite(number) else {"x": float.__repr__(number)}
     if isinstance(value, (tuple, list, range)):  # a NamedTuple too: what its parts are called stays inside
-        return _list_tree(value, parts, most, depth)
+        return _list_tree(value, parts, depth)
     if kind is Reference:
         return {"o": value.number}
     if hasattr(value, "tocsr") and hasattr(value, "nnz"):
-        matrix = value.tocsr()
-        pieces = [_array_tree(np.asarray(getattr(matrix, name)), parts, most) for name in ("data", "indices", "indptr")]
-        return {"s": [list(map(int, matrix.shape)), *pieces]}
+        return {"s": _sparse_tree(value, parts)}
     raise NotPlain(f"{'an' if kind.__name__[:1].lower() in 'aeiou' else 'a'} {kind.__name__}")
 
 
-def _list_tree(value: Any, parts: list[bytes], most: int | None, depth: int) -> Any:
+def _sparse_tree(value: Any, parts: _Parts) -> list[Any]:
+    """Of a sparse array; its shape is looked at before it is put into rows, which costs memory for each of them."""
+    shape = tuple(map(int, value.shape))
+    if len(shape) != 2:
+        raise NotPlain(f"a sparse array of the shape {shape}; one of two dimensions is wanted")
+    if fault := _fault_of_shape(shape, 8, parts.most):
+        raise NotPlain(f"{fault} if it were not sparse")
+    matrix = value.tocsr()
+    if matrix.data.dtype.kind not in KINDS:
+        raise NotPlain(f"a sparse array of the type {matrix.data.dtype}")
+    arrays = [np.asarray(getattr(matrix, name)) for name in ("data", "indices", "indptr")]
+    return [list(shape), *(_array_tree(array, parts) for array in arrays)]
+
+
+def _list_tree(value: Any, parts: _Parts, depth: int) -> Any:
     """Of a list or a tuple. Those of plain floats, which are the long ones, need no closer look."""
+    if parts.most is not None and 2 * len(value) > MOST_TEXT:
+        raise NotPlain(f"a list of {len(value)} entries, which is too long; an array holds many numbers")
+    parts.lists += 2  # each stands in an object that says what it is
+    if parts.lists > MOST_LISTS:
+        raise NotPlain(TOO_MANY_LISTS)
+    parts.size.add(len(value), max((len(entry) for entry in value if isinstance(entry, str)), default=0))
     simple = set(map(type, value)) == {float} and all(map(math.isfinite, value))
-    entries = list(value) if simple else [_tree(entry, parts, most, depth + 1) for entry in value]
+    entries = list(value) if simple else [_tree(entry, parts, depth + 1) for entry in value]
     return {"t" if isinstance(value, tuple) else "l": entries}
 
 
@@ -174,30 +256,35 @@ def _key(key: Any) -> str:
     return key
 
 
-def _array_tree(array: np.ndarray, parts: list[bytes], most: int | None) -> list[Any]:
-    if (usual := NAMES_OF_USUAL.get(array.dtype)) is not None and (most is None or array.nbytes <= most):
-        raw = array.tobytes()
-        parts.append(raw + b"\0" * (-len(raw) % ALIGNMENT))
-        return [usual, list(array.shape), len(raw)]
+def _array_tree(array: np.ndarray, parts: _Parts) -> list[Any]:
+    if parts.most is not None and array.nbytes > parts.most:
+        raise TooLong(f"an array of {array.nbytes / 1e6:.0f} MB")
+    if fault := _fault_of_shape(array.shape, array.dtype.itemsize, parts.most):
+        raise NotPlain(fault)
+    if array.ndim > MOST_DIMENSIONS:
+        raise NotPlain(f"an array of {array.ndim} dimensions")
     if array.dtype.kind == "U":
-        return ["U", list(array.shape), [str(text) for text in array.ravel().tolist()]]
+        texts = array.ravel().tolist()
+        parts.size.add(len(texts), max(map(len, texts), default=0))
+        return ["U", list(array.shape), [text.encode().decode() for text in texts]]
     if array.dtype.kind not in KINDS:
         raise NotPlain(f"an array of the type {array.dtype}")
-    if most is not None and array.nbytes > most:
-        raise TooLong(f"an array of {array.nbytes / 1e6:.0f} MB")
     if array.dtype.itemsize > 8:
         array = array.astype(np.float64)
-    dtype = array.dtype.newbyteorder("<")
-    raw = np.ascontiguousarray(array, dtype=dtype).tobytes()
-    parts.append(raw + b"\0" * (-len(raw) % ALIGNMENT))
-    return [dtype.str, list(array.shape), len(raw)]
+    name = NAMES.get(array.dtype) or array.dtype.newbyteorder("<").str
+    raw = np.ascontiguousarray(array, dtype=name).tobytes()
+    parts.raw.append(raw + b"\0" * (-len(raw) % ALIGNMENT))
+    return [name, list(array.shape), len(raw)]
 
 
 class _Buffers:
     """The raw part of a frame, taken piece by piece."""
 
-    def __init__(self, raw: memoryview):
+    def __init__(self, raw: memoryview, n_bytes: int, most: int | None):
         self.left = raw
+        self.n_bytes = n_bytes  # of the whole frame
+        self.most = most
+        self.size = _Size()
 
     def take(self, size: int) -> memoryview:
         padded = size + -size % ALIGNMENT
@@ -213,7 +300,7 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if type(tree) is not dict:
         if type(tree) is list:
             raise BadMessage("a bare list")
-        return tree
+        return _text(tree) if type(tree) is str else tree
     ((kind, content),) = tree.items()
     if kind == "a":
         return _array(content, buffers)
@@ -221,6 +308,7 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
     if kind in "lt":
         entries = [entry if type(entry) in JUST_SO else _value(entry, buffers, depth + 1) for entry in _list(content)]
+        buffers.size.add(len(entries), max((len(entry) for entry in entries if type(entry) is str), default=0))
         return entries if kind == "l" else tuple(entries)
     if kind == "d":
         pairs = [_list(pair) for pair in _list(content)]
@@ -235,15 +323,26 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
             raise BadMessage("a scalar with a shape")
         return array[()]
     if kind == "s":
-        import scipy.sparse
-
-        shape, *pieces = _list(content)
-        arrays = [_array(piece, buffers) for piece in pieces]
-        rows, columns = _shape(shape)
-        matrix = scipy.sparse.csr_array(tuple(arrays), shape=(rows, columns))
-        matrix.check_format(full_check=True)
-        return matrix
+        return _sparse(content, buffers)
     raise BadMessage(f"of an unknown kind: {kind!r:.20}")
+
+
+def _sparse(content: Any, buffers: _Buffers) -> Any:
+    import scipy.sparse
+
+    shape, *pieces = _list(content)
+    rows, columns = _shape(shape)
+    if fault := _fault_of_shape((rows, columns), 8, buffers.most):
+        raise BadMessage(f"{fault} if it were not sparse")
+    data, indices, indptr = (_array(piece, buffers) for piece in pieces)
+    one_dimensional = data.ndim == indices.ndim == indptr.ndim == 1
+    if not one_dimensional or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or data.dtype.kind not in KINDS:
+        raise BadMessage("a sparse array of other parts than it has")
+    if len(indptr) != rows + 1 or len(data) != len(indices) or indptr[-1] != len(data):
+        raise BadMessage("a sparse array whose parts do not fit together")
+    matrix = scipy.sparse.csr_array((data, indices, indptr), shape=(rows, columns))
+    matrix.check_format(full_check=True)
+    return matrix
 
 
 def _array(content: Any, buffers: _Buffers) -> np.ndarray:
@@ -253,17 +352,19 @@ def _array(content: Any, buffers: _Buffers) -> np.ndarray:
         texts = [_text(text) for text in _list(what)]
         if len(texts) != math.prod(shape):
             raise BadMessage("texts of another number than the shape says")
+        if fault := _fault_of_shape(shape, 4 * max(map(len, texts), default=1), buffers.most):
+            raise BadMessage(fault)
+        buffers.size.add(len(texts), max(map(len, texts), default=0))
+        if fault := buffers.size.fault(buffers.n_bytes):
+            raise BadMessage(fault)
         return np.array(texts, dtype=np.str_).reshape(shape)
-    usual = USUAL_TYPES.get(_text(name))
-    if usual is not None:
-        if math.prod(shape) * usual.itemsize != what:
-            raise BadMessage("an array of another length than its shape says")
-        return np.frombuffer(buffers.take(what), dtype=usual).reshape(shape).copy()
-    dtype = np.dtype(name)
-    if dtype.kind not in KINDS or dtype.itemsize > 8 or dtype.fields or dtype.subdtype:
+    dtype = TYPES.get(_text(name))
+    if dtype is None:
         raise BadMessage(f"an array of the type {name!r:.20}")
     if math.prod(shape) * dtype.itemsize != what:
         raise BadMessage("an array of another length than its shape says")
+    if fault := _fault_of_shape(shape, dtype.itemsize, buffers.most):
+        raise BadMessage(fault)
     array = np.frombuffer(buffers.take(what), dtype=dtype).reshape(shape).copy()
     return array.astype(dtype.newbyteorder("="), copy=False)
 
@@ -277,6 +378,8 @@ def _list(value: Any) -> list[Any]:
 def _text(value: Any) -> str:
     if type(value) is not str:
         raise BadMessage("no text where one should be")
+    if not value.isascii():
+        value.encode()  # half of a pair of code points is no text, and cannot be written to any file
     return value
 
 
@@ -319,6 +422,7 @@ class Channel:
         self._most = most
         self._watch = watch
         self._came = b""
+        self.n_received = 0  # bytes of all frames that came in
         sock.setblocking(watch is None)
 
     def send(self, value: Any, deadline: float | None = None, most: int | None = None) -> None:
@@ -355,7 +459,8 @@ class Channel:
                     break
             frame += self._piece(deadline)
         self._came = bytes(frame[length:])
-        return decoded(memoryview(frame)[:length])
+        self.n_received += length
+        return decoded(memoryview(frame)[:length], self._most)
 
     def _piece(self, deadline: float | None) -> bytes:
         """What has come, some of it; waits until there is something."""

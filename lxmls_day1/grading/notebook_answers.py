@@ -18,6 +18,7 @@ from lxmls_day1.grading.gradebook import FreeAnswer
 
 LONGEST_ANSWER = 20_000
 LARGEST_CELL = 1_000_000
+MOST_PARTS = 500_000  # brackets of the file: each list takes forty times its bytes when it is read
 PROMPT = re.compile(r"[ \t]*\*Your [a-z]+:\*")
 PICTURE = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/=]{100,}")
 NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
@@ -91,7 +92,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
             missing.append(path.name)
         else:
             try:
-                theirs = list(_cells(_parsed(files[path])))
+                theirs = list(_cells(parsed_notebook(files[path])))
             except (ValueError, RecursionError) as error:
                 warnings.append(f"{path} is not a notebook ({_reason(error)}); its answers were not collected.")
             else:
@@ -203,7 +204,7 @@ def _joined(texts: list[str]) -> tuple[str, bool]:
 
 @functools.lru_cache(maxsize=16)
 def _given_cells(content: bytes) -> tuple[_Cell, ...]:
-    return tuple(_cells(_parsed(content)))
+    return tuple(_cells(parsed_notebook(content)))
 
 
 @functools.lru_cache(maxsize=16)
@@ -211,7 +212,10 @@ def _squeezed_texts(cells: tuple[_Cell, ...]) -> frozenset[str]:
     return frozenset(_squeezed(cell.source) for cell in cells)
 
 
-def _parsed(content: bytes) -> dict[str, Any]:
+def parsed_notebook(content: bytes) -> dict[str, Any]:
+    """A notebook of whatever kind, if it has a list of cells; a ValueError or a RecursionError if it has not."""
+    if content.count(b"[") + content.count(b"{") > MOST_PARTS:
+        raise ValueError("it has too many parts")
     match json.loads(content.decode("utf-8-sig")):
         case {"cells": list()} as notebook:
             return notebook

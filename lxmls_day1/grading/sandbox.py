@@ -33,6 +33,7 @@ import lxmls_day1
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_starter import BUBBLEWRAP, LANDLOCK, PRIVATE, PROCESS
 from lxmls_day1.lab import reference_folder
+from lxmls_day1.whole_files import remove_folder
 
 LEVELS = {
     BUBBLEWRAP: "each in name spaces of its own (bubblewrap), with limits and a filter of system calls",
@@ -304,7 +305,7 @@ class Starter:
             self._process.wait(5)
         self._process.kill()
         self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove_folder(self._folder)
 
 
 @dataclass
@@ -338,7 +339,7 @@ class Started:
         self.reported.close()
         os.close(self.printed)
         if self.private is not None:
-            shutil.rmtree(self.private, ignore_errors=True)
+            remove_folder(self.private)
         return report
 
 
@@ -457,7 +458,7 @@ class Spawned:
         status = self.process.returncode
         check_process.end(self.process)
         self.output.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_folder(self.folder)
         return {} if status is None else {"status": status << 8 if status >= 0 else -status, "cpu": 0.0}
 
 

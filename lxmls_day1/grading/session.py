@@ -31,6 +31,7 @@ from lxmls_day1.whole_files import temporary_folder
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
 KEPT_OUTPUT = 4000
+LONGEST_TEXT = 8000  # of a verdict: a library may put an answer of megabytes into its message
 NOT_NEEDED = (  # of pytest: each costs time at every check
     "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch", "pastebin", "recwarn",
     "setuponly", "setupplan", "stepwise", "threadexception", "tmpdir", "unittest", "unraisableexception", "warnings",
@@ -202,7 +203,7 @@ class CheckSession:
                     replace(
                         self._known[i],
                         verdict=verdict,
-                        text=text,
+                        text=text[:LONGEST_TEXT],
                         calls=() if hidden else tuple(lab.calls),
                         mistakes=tuple(mistakes),
                         seconds=round(time.monotonic() - began, 3),

@@ -17,6 +17,8 @@ BROWSER_COPY = re.compile(r"(?P<stem>.+?) ?\(\d{1,3}\)(?P<suffix>\.\w+)")  # mir
 NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 LONGEST_NAME, LONGEST_PATH = 120, 220
+MOST_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and a file's bytecode has a longer name
+DEEPEST_IN_LAB = 10
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,8 @@ def _take_browser_copies(
         if match and (original := path.with_name(match["stem"] + match["suffix"])) in known:
             copies.setdefault(original, []).append(path)
     for original, theirs in copies.items():
-        copied = " and ".join(shown(places[path]) for path in sorted(theirs))
+        copied = " and ".join(shown(places[path]) for path in sorted(theirs)[:3])
+        copied += f" and {len(theirs) - 3} more" if len(theirs) > 3 else ""
         if original in places:
             warnings.append(f"{copied} was left aside, since there is {shown(places[original])}.")
         elif len(theirs) > 1:
@@ -188,11 +191,11 @@ def _fit_for_every_system(
     for path in sorted(places, key=lambda path: (str(path) != folds[path], str(path))):
         folded = folds[path]
         if (
-            len(str(path)) > LONGEST_PATH
-            or any(
-                len(part) > LONGEST_NAME or NOT_IN_NAMES.search(part) or RESERVED.fullmatch(part) for part in path.parts
-            )
-            or UNSAFE_CHARACTERS.search(str(path))
+            UNSAFE_CHARACTERS.search(str(path))  # half a character among them, which has no bytes
+            or len(str(path)) > LONGEST_PATH
+            or len(path.parts) > DEEPEST_IN_LAB
+            or any(len(part) > LONGEST_NAME or len(part.encode()) > MOST_NAME_BYTES for part in path.parts)
+            or any(NOT_IN_NAMES.search(part) or RESERVED.fullmatch(part) for part in path.parts)
         ):
             warnings.append(f"{shown(path)} was left aside: not every system can have a file of that name.")
         elif folded in kept:

@@ -1,6 +1,7 @@
 """What was handed in, read into memory: the files of a lab in it, or a sentence that says why there is nothing to grade."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import re
@@ -16,6 +17,7 @@ from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submission_layout import LONGEST_NAME, lay_out
 from lxmls_day1.grading.untrusted_files import (
     LAB_FOLDERS,
+    MOST_ARCHIVES,
     SOURCES,
     USUAL_LIMITS,
     Budget,
@@ -142,7 +144,9 @@ def _read(
             complaints.append(f"{shown(archives[0].name)} lies too deep in other zip files")
             break
         newest = []
-        for member in archives:
+        if len(archives) > MOST_ARCHIVES:
+            complaints.append(f"{len(archives) - MOST_ARCHIVES} of {len(archives)} zip files were too many")
+        for member in archives[:MOST_ARCHIVES]:
             try:
                 newest += members_of_archive(member, budget, stack)
             except Refused as refusal:
@@ -195,6 +199,8 @@ def _nothing_in(names: list[PurePosixPath], known: Collection[PurePosixPath], co
 def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
     """What belongs to a submission, before any zip file within it is opened."""
     path = found.path
+    if path.is_symlink() and not path.is_dir():
+        raise Refused("It is a symbolic link, which is not followed")
     try:
         if not path.is_dir():
             if not found.parts:
@@ -211,9 +217,9 @@ def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
             if inside and place.is_symlink():
                 raise Refused("It is a symbolic link, which is not followed")
             if place.is_dir():
-                members += list(members_of_folder(place))
+                members += list(members_of_folder(path, inside))
             else:
-                members += [Member(clean(name), lambda place=place: opened(place), place.stat().st_size)]
+                members += [Member(clean(name), functools.partial(opened, path, inside), place.stat().st_size)]
         return refusing_bad(members)
     except OSError as error:
         raise Refused(f"It cannot be read ({reason_of(error)})") from None
@@ -233,7 +239,7 @@ def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[M
 def _name_in_manifest(member: Member, limits: ReadingLimits) -> str:
     """The name in ``submission.json``, as `lxmls-day1 submit` writes it; empty if it is not that."""
     try:
-        name = json.loads(Budget(limits).read(member, 1_000_000))["name"]
+        name = json.loads(Budget(limits).read(member, 100_000))["name"]
         return name if isinstance(name, str) else ""
     except (Refused, ValueError, KeyError, TypeError, RecursionError):
         return ""

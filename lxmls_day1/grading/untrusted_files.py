@@ -5,6 +5,8 @@ read, whatever a zip file's table says. So a submission can do no more here than
 """
 
 import contextlib
+import errno
+import functools
 import io
 import os
 import re
@@ -34,6 +36,7 @@ CLUTTER = re.compile(
 UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
 MOST_LISTED = 200_000
+MOST_IN_ARCHIVES, MOST_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files within it
 DEEPEST = 40
 DOWNLOAD_TABLE_BYTES, TABLE_BYTES = 16 << 20, 4 << 20  # of the table of contents of a download, and of a submission
 CHUNK = 1 << 16
@@ -110,6 +113,13 @@ class Budget:
 
     def __init__(self, limits: ReadingLimits):
         self.limits, self.left = limits, limits.bytes
+        self.names_left = MOST_IN_ARCHIVES
+
+    def list(self, members: int) -> None:
+        """Count the names in a zip file; those within one another are small, and may hold any number of names each."""
+        self.names_left -= members
+        if self.names_left < 0:
+            raise TooLarge(f"is too much: with it there are more than {MOST_IN_ARCHIVES} names in zip files")
 
     def read(self, member: Member, most: int) -> bytes:
         try:
@@ -148,8 +158,9 @@ def refusing_bad(members: list[Member]) -> list[Member]:
     return [member for member in members if not member.bad]
 
 
-def members_of_folder(folder: Path) -> Iterator[Member]:
-    waiting = [(PurePosixPath(), folder)]
+def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
+    """The files in a folder, or in one inside it; no link on the way from the folder is followed."""
+    waiting = [(PurePosixPath(), folder / inside)]
     listed = 0
     while waiting:
         prefix, place = waiting.pop()
@@ -169,7 +180,11 @@ def members_of_folder(folder: Path) -> Iterator[Member]:
                     kind, ""
                 )
                 size = entry.stat(follow_symlinks=False).st_size
-                yield Member(name, lambda path=Path(entry.path): opened(path), 0 if bad else size, bad=bad)
+                yield Member(name, functools.partial(_opened_below, folder, entry.path), 0 if bad else size, bad=bad)
+
+
+def _opened_below(folder: Path, path: str) -> BinaryIO:
+    return opened(folder, Path(path).relative_to(folder).as_posix())
 
 
 def kind_of(entry: os.DirEntry[str]) -> str:
@@ -181,12 +196,44 @@ def kind_of(entry: os.DirEntry[str]) -> str:
     return "file" if entry.is_file(follow_symlinks=False) else "other"
 
 
-def opened(path: Path) -> BinaryIO:
-    """A plain file, open for reading; whatever else stands there now is neither waited for nor followed."""
-    flags = os.O_RDONLY
-    for flag in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"):
-        flags |= getattr(os, flag, 0)
-    descriptor = os.open(path, flags)
+def opened(folder: Path, name: str = "") -> BinaryIO:
+    """A plain file, open for reading; whatever else stands there now is neither waited for nor followed.
+
+    Parameters
+    ----------
+    folder : Path
+        Where somebody we trust has pointed to: links that lead to it are followed, it is not followed itself.
+    name : str, optional
+        A path in that folder, with slashes. Each of its folders is opened within the one before, so that none can be a
+        link, also when one takes its place meanwhile; where the system cannot do that, only the file itself cannot be.
+
+    Raises
+    ------
+    Refused
+        If it is no plain file, or can be reached through a link only.
+    OSError
+        If it cannot be opened.
+    """
+    flags = sum(getattr(os, flag, 0) for flag in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOFOLLOW"))
+    *folders, last = [str(folder)] if not name else name.split("/")
+    within: int | None = None
+    try:
+        if name and os.open in os.supports_dir_fd:
+            within = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            for part in folders:
+                inner = os.open(part, flags | os.O_DIRECTORY, dir_fd=within)
+                os.close(within)
+                within = inner
+            descriptor = os.open(last, flags, dir_fd=within)
+        else:
+            descriptor = os.open(folder / name, flags)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):  # EMLINK: what BSD says of a link
+            raise Refused("is a symbolic link, which is not followed") from None
+        raise
+    finally:
+        if within is not None:
+            os.close(within)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise Refused("is not a plain file")
@@ -220,7 +267,9 @@ def members_of_archive(member: Member, budget: Budget, stack: contextlib.ExitSta
             raise Refused(f"cannot be read ({reason_of(error)})") from None
     else:
         file = io.BytesIO(budget.read(member, budget.limits.bytes))
-    members = refusing_bad(members_of_zip(file, stack))
+    members = members_of_zip(file, stack)
+    budget.list(len(members))
+    members = refusing_bad(members)
     return [replace(inner, name=member.name / inner.name) for inner in members]
 
 
@@ -263,7 +312,7 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
 
 def _is_in(name: str, wanted: Collection[str]) -> bool:
     """Whether a path is one of those that are wanted or lies in one."""
-    parts = name.split("/")
+    parts = name.split("/", DEEPEST)  # a name may have thousands of them
     return any("/".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
 
 

@@ -1,10 +1,12 @@
 """The format: what comes back, and what is said about a file that is not as it was written."""
 
+import copy
 import io
 import json
 import math
 import os
 import pickle
+import tracemalloc
 import warnings
 import zipfile
 from pathlib import Path
@@ -273,6 +275,38 @@ class TestForeign:
         rewrite(saved, members(saved), zipfile.ZIP_DEFLATED)
         with pytest.raises(InputError, match="is compressed"):
             read_file(saved, "thing")
+
+    def test_an_array_that_is_listed_again_and_again(self, saved):
+        """Under its own name or under others, all of one place in the file: refused before any of them is read."""
+        contents = members(saved)
+        for other in (lambda i: "params.npy", lambda i: f"params{i}.npy"):
+            with zipfile.ZipFile(saved, "w") as archive:
+                for name, content in contents.items():
+                    archive.writestr(name, content)
+                info = archive.getinfo("params.npy")
+                for i in range(2000):
+                    again = copy.copy(info)
+                    again.filename = other(i)
+                    archive.filelist.append(again)
+            with (
+                pytest.MonkeyPatch.context() as patch,
+                pytest.raises(InputError, match="lists some bytes twice"),
+            ):
+                patch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("an array was read"))
+                read_file(saved, "thing")
+
+    @pytest.mark.parametrize("shape", [(10**11,), (1, 10**11), ()])
+    def test_an_array_of_another_length_than_it_says(self, saved, shape):
+        file = io.BytesIO()
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+        rewrite(saved, {**members(saved), "params.npy": file.getvalue() + bytes(16)})
+        tracemalloc.start()
+        try:
+            with pytest.raises(InputError, match="another length than it says"):
+                read_file(saved, "thing")
+            assert tracemalloc.get_traced_memory()[1] < 1_000_000
+        finally:
+            tracemalloc.stop()
 
     def test_a_newer_format(self, saved):
         def change(header):

@@ -1,12 +1,13 @@
 import errno
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.whole_files import replace_files, temporary_folder
+from lxmls_day1.whole_files import remove_folder, replace_files, temporary_folder
 
 
 def contents(folder):
@@ -129,3 +130,30 @@ class TestTemporaryFolder:
             (folder / "b").touch()
             monkeypatch.setattr(shutil, "rmtree", interrupted)
         assert len(calls) > 1 and contents(tmp_path) == {}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a path may not be so long there")
+def test_a_folder_is_removed_however_deep_it_is(tmp_path):
+    folder, outside = tmp_path / "deep", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept.txt").write_text("kept")
+    folder.mkdir()
+    (folder / "link").symlink_to(outside)
+    before = os.getcwd()
+    try:
+        os.chdir(folder)
+        for _ in range(1200):
+            os.mkdir("a")
+            os.chdir("a")
+        os.mkdir("closed", 0)
+        os.symlink(outside, "link")
+    finally:
+        os.chdir(before)
+    remove_folder(folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["outside"]
+    assert (outside / "kept.txt").read_text() == "kept"
+
+
+def test_removing_what_is_not_there(tmp_path):
+    remove_folder(tmp_path / "nowhere")
+    assert list(tmp_path.iterdir()) == []

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import time
+from contextlib import closing
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -80,6 +81,17 @@ def hears_interrupts():
 
 def secret():
     return {1, 2}
+
+
+def hostile(kind):
+    if kind == "texts":
+        return ["x" * 1_000_000] + [""] * 250
+    if kind == "sparse":
+        import scipy.sparse
+        return scipy.sparse.csr_array((1, 5_000_000))
+    if kind == "empty":
+        return np.zeros((0, 10**15))
+    return [[]] * 1_000_000
 
 
 def write(number):
@@ -172,6 +184,29 @@ def test_what_is_no_plain_data_is_refused(lab):
         lab.function("things", "secret")
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("texts", "1000000 characters"), ("sparse", "not sparse"), ("empty", "shape"), ("lists", "lists")],
+)
+def test_an_answer_that_would_grow_is_refused_and_the_box_goes_on(lab, kind, said):
+    with pytest.raises(RefusedAnswer, match=said):
+        lab.function("things", "hostile", kind)
+    assert lab.function("things", "echo", 1) == [[1], {}]
+
+
+def test_all_answers_of_a_box_together_are_limited(starter):
+    lab = BoxedLab(starter, FILES, Limits(reply=0.25))
+    lab.begin()
+    try:
+        with pytest.raises(BoxFailure, match="in all") as info:
+            for _ in range(10):
+                assert lab.function("things", "echo", 1) == [[1], {}]
+                lab.function("things", "echo", np.zeros(30_000, np.uint8).tobytes().decode())
+    finally:
+        lab.close()
+    assert info.value.verdict == "refused"
+
+
 def test_what_was_printed(lab):
     assert lab.function("things", "say", "hello") == 5
     deadline = time.monotonic() + 10
@@ -262,6 +297,26 @@ def test_a_box_shows_nothing_of_another(starter):
             other.function("things", "echo")
         finally:
             other.close()
+
+
+def test_many_files_in_folders_of_their_own(starter):
+    own = {PurePosixPath(f"classifiers/{i}/a/b/c/d/data.txt"): b"x" for i in range(200)}
+    with closing(Box(starter, FILES | own, LIMITS)) as box:
+        assert box.ask({"do": "imports", "modules": ["classifiers.things"]}, 20) == []
+
+
+def test_more_files_than_one_request_may_hold(starter):
+    own = {PurePosixPath(f"classifiers/{i}.bin"): bytes(10_000_000) for i in range(7)}
+    with closing(Box(starter, FILES | own, LIMITS)) as box:
+        assert box.ask({"do": "imports", "modules": ["classifiers.things"]}, 20) == []
+
+
+@pytest.mark.parametrize("name", ["🐍" * 100, "readers", "classifiers/things.py/a"])
+def test_files_that_no_box_can_hold_are_the_fault_of_one_submission(starter, name):
+    with pytest.raises(BoxFailure, match="its files cannot be put into a box") as info:
+        Box(starter, {**FILES, PurePosixPath(name): b"x"}, LIMITS)
+    assert info.value.verdict == "refused"
+    Box(starter, FILES, LIMITS).close()
 
 
 def test_closing_twice(starter):

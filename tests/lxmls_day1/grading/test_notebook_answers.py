@@ -183,6 +183,7 @@ def test_a_text_that_is_no_unicode():
         (b"[]", "it has no list of cells"),
         (b'{"cells": 3}', "it has no list of cells"),
         (b"[" * 200_000, "it is nested too deeply"),
+        (b'{"cells": [' + b"[]," * 500_000 + b"0]}", "it has too many parts"),
         (b'{"cells": [' + b"1" * 10_000 + b"]}", "Exceeds the limit"),
     ],
 )

@@ -1,3 +1,4 @@
+import ast
 import json
 import random
 from itertools import combinations
@@ -13,8 +14,10 @@ from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.registry import FILE, Exercise, Registry
 from lxmls_day1.grading.gradebook import Row, from_plain, to_plain
 from lxmls_day1.grading.similarity import (
+    _TOKEN,
     GRAM,
     LEAST_HASHES,
+    LONGEST,
     MOST_HASHES,
     WINDOW,
     Alike,
@@ -121,6 +124,38 @@ class TestFingerprints:
     def test_files_in_any_state(self, text):
         one, other = set(prints(source(SOLUTION))["1.5"][2:]), set(prints(text)["1.5"][2:])
         assert len(one & other) >= 0.6 * len(one)
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            "x = f'" + "{a}" * 10_000 + "'",
+            "x=" + "-" * 59_000 + "1",
+            "(" * 59_000,
+            "x=a" + "()" * 29_000,
+            "x=" + "1+" * 29_000 + "1",
+        ],
+    )
+    def test_what_is_dear_to_parse(self, more, monkeypatch):
+        """Python has its trouble with each; the first one, which takes it quadratic time, it is not given at all."""
+        parse, parsed = ast.parse, []
+        monkeypatch.setattr(ast, "parse", lambda text, *others: parsed.append(len(text)) or parse(text, *others))
+        assert len(prints(source(SOLUTION) + "\n" + more)["1.5"]) > 2
+        assert (max(parsed, default=0) > 50_000) == ("{" not in more)
+        assert max(parsed, default=0) <= LONGEST + 20
+
+    def test_what_is_behind_the_longest_is_not_looked_at(self):
+        long = source(SOLUTION) + "\n" + "# x\n" * LONGEST
+        assert prints(long) == prints(long + "def more(): return 1\n")
+
+    @with_examples(st.text("a\"' \n#x", max_size=40))
+    def test_which_texts_are_comments(self, source):
+        """By the line up to each text, looked at anew each time."""
+        expected = 0
+        for match in _TOKEN.finditer(source):
+            before = source[source.rfind("\n", 0, match.start()) + 1 : match.start()]
+            alone = not before.strip() and source[match.end() : match.end() + 1] in ("\n", "")
+            expected += match.lastgroup == "string" and not alone
+        assert _tokens(source)[0].count("S") == expected
 
     def test_a_cell_of_a_notebook(self):
         def notebook(text):

@@ -22,10 +22,11 @@ from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.registry import Exercise
 from lxmls_day1.exercises.workspace import Submission as Packed
 from lxmls_day1.exercises.workspace import pack_submission
+from lxmls_day1.grading import untrusted_files
 from lxmls_day1.grading.finding_submissions import Found, find_submissions
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.submissions import Submission, _names_of_the_lab, read_submission
-from lxmls_day1.grading.untrusted_files import ReadingLimits
+from lxmls_day1.grading.untrusted_files import ReadingLimits, Refused, members_of_folder, opened
 from lxmls_day1.lab import reference_folder
 
 GIVEN = {
@@ -268,6 +269,19 @@ class TestNested:
         (warning,) = submission.warnings
         assert warning.startswith("b.zip is not a zip file") and warning.endswith("it was left aside.")
 
+    def test_names_in_all_of_them_together_are_limited(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(untrusted_files, "MOST_IN_ARCHIVES", 30)
+        inner = make_zip({f"{i}.txt": b"" for i in range(20)})
+        many = {f"all/{i}.zip": inner for i in range(3)}
+        assert texts(read_among_others(tmp_path, {"lab.zip": make_zip(LAB), "b.zip": inner})) == LAB
+        assert "more than 30 names" in read_among_others(tmp_path, many).problem
+
+    def test_so_many_of_them_are_opened(self, tmp_path, monkeypatch):
+        files = {f"all/{i:03}.zip": make_zip({"x.txt": b"x"}) for i in range(150)}
+        submission = read_among_others(tmp_path, {"all/!.zip": make_zip(LAB), **files})
+        assert texts(submission) == LAB
+        assert submission.warnings == ("51 of 151 zip files were too many; it was left aside.",)
+
     def test_many_bombs_share_one_limit(self, tmp_path):
         inner = make_zip({"x": os.urandom(600_000)}, zipfile.ZIP_STORED)
         files = {f"all/{i}.zip": inner for i in range(5)} | {"notebooks/a.ipynb": b""}
@@ -438,7 +452,20 @@ class TestRefused:
 
 
 class TestNamesForEverySystem:
-    @pytest.mark.parametrize("name", ["aux.py", "a:b.py", "a?.py", "dot./a.py", "x" * 150 + ".py", "COM1"])
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "aux.py",
+            "a:b.py",
+            "a?.py",
+            "dot./a.py",
+            "x" * 150 + ".py",
+            "COM1",
+            "🐍" * 100 + ".py",
+            "é" * 110 + ".py",
+            "a/" * 10 + "b.py",
+        ],
+    )
     def test_left_aside(self, tmp_path, name):
         submission = read_zip(tmp_path, {**LAB, f"classifiers/{name}": b"1"})
         assert texts(submission) == LAB
@@ -477,6 +504,37 @@ class TestFolders:
         read = {entry.student: read_submission(entry, GIVEN) for entry in found}
         assert sorted(read) == ["ada", "bob", "eve", "mallory"]
         assert read["eve"].problem == read["mallory"].problem == "It is a symbolic link, which is not followed."
+
+    def test_a_link_that_is_named_itself(self, tmp_path):
+        (tmp_path / "ada.zip").write_bytes(make_zip(LAB))
+        (tmp_path / "bob.zip").symlink_to(tmp_path / "ada.zip")
+        assert read(tmp_path / "bob.zip").problem == "It is a symbolic link, which is not followed."
+
+    def test_a_link_that_takes_the_place_of_what_was_listed(self, tmp_path):
+        """Of a file, of a folder above it, of the student's folder: whatever was there when it was looked at."""
+        secret = write(tmp_path / "secret", {"classifiers/mira.py": b"secret", "mira.py": b"secret"})
+        for swapped in ("classifiers/mira.py", "classifiers", ""):
+            folder = write(tmp_path / f"all{len(swapped)}", {**within("ada", LAB), **within("bob", LAB)})
+            members = {str(member.name): member for member in members_of_folder(folder, "ada")}
+            with members[MIRA].open() as file:
+                assert file.read() == LAB[MIRA]
+            (folder / "ada" / swapped).rename(tmp_path / f"gone{len(swapped)}")
+            (folder / "ada" / swapped).symlink_to(secret / swapped)
+            with pytest.raises(Refused, match="symbolic link"):
+                members[MIRA].open()
+
+    @pytest.mark.parametrize("name", ["link.py", "link/mira.py", "link/../mira.py"])
+    def test_opened_follows_nothing(self, tmp_path, name):
+        write(tmp_path, {"lab/mira.py": b"1", "mira.py": b"2"})
+        (tmp_path / "link.py").symlink_to("mira.py")
+        (tmp_path / "link").symlink_to("lab")
+        with pytest.raises(Refused, match="symbolic link"):
+            opened(tmp_path, name)
+        with opened(tmp_path, "lab/mira.py") as file:
+            assert file.read() == b"1"
+        if "/" not in name:
+            with pytest.raises(Refused, match="symbolic link"):
+                opened(tmp_path / name)
 
     def test_pipes_are_not_opened(self, tmp_path):
         lab = write(tmp_path / "ada", LAB)
@@ -638,6 +696,22 @@ class TestMany:
         ] == "anna-li-2.zip"
         assert found == find_submissions([tmp_path / "plain"])
 
+    @pytest.mark.parametrize("left", [(), (".DS_Store",), ("__pycache__/x.pyc",)])
+    def test_an_empty_class_folder_is_no_student(self, tmp_path, left):
+        empty = tmp_path / "group 2"
+        empty.mkdir()
+        write(empty, dict.fromkeys(left, b""))
+        with pytest.raises(InputError, match="no submission"):
+            find_submissions([empty])
+        full = write(tmp_path / "group 1", {**within("ada", LAB), **within("bob", LAB)})
+        assert students(find_submissions([full, empty])) == {"ada": "ada", "bob": "bob"}
+
+    def test_an_empty_folder_among_students_is_one_who_handed_in_nothing(self, tmp_path):
+        write(tmp_path, {**within("ada", LAB), **within("bob", LAB)})
+        (tmp_path / "eve").mkdir()
+        for paths in ([tmp_path], sorted(tmp_path.iterdir())):
+            assert sorted(students(find_submissions(paths))) == ["ada", "bob", "eve"]
+
     def test_the_same_path_twice_is_one_submission(self, tmp_path):
         path = write(tmp_path / "ada", LAB)
         assert len(find_submissions([path, path])) == 1
@@ -760,6 +834,8 @@ class TestLabInTheBox:
             ("classifiers/mira.cpython-312-x86_64-linux-gnu.so", "only Python source is run"),
             ("classifiers/mira/__init__.py", "its folder has the name of a file of the lab"),
             ("classifiers/Linear_Classifier.py", "a file of the lab has that name but for capital letters"),
+            ("classifiers/mira.py/notes.txt", "its folder has the name of a file of the lab"),
+            ("classifiers/linear_classifier.py/a/b.txt", "its folder has the name of a file of the lab"),
         ],
     )
     def test_put_aside(self, name, reason):
