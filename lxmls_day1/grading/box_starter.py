@@ -31,6 +31,7 @@ from lxmls_day1.lab import PACKAGES
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the starter
 COVERED = ("/proc", "/given")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 MOST_THREADS = 32  # beside the first one
 
 
@@ -147,6 +148,8 @@ def _be_the_box(
             confinement.cover(PRIVATE, limits["space"], limits["files"], writable=True)
             for path in filter(os.path.isdir, COVERED):
                 confinement.cover(path)
+            for path in DEVICES:
+                confinement.make_read_only(path)
             folder.mkdir(parents=True)
         os.environ["HOME"] = os.environ["TMPDIR"] = str(folder.parent)
         os.chdir(folder)

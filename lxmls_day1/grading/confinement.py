@@ -75,6 +75,14 @@ def cover(folder: str, size: int = 4096, files: int = 2, writable: bool = False)
     _checked(result, f"mount over {folder}")
 
 
+def make_read_only(path: str) -> None:
+    """Keep what is mounted here from being changed; a device can be written to all the same, its mode cannot be."""
+    flags = os.statvfs(path).f_flag & (MS_NOSUID | MS_NODEV | MS_NOEXEC)  # those that it has must stay
+    flags |= MS_REMOUNT | MS_BIND | MS_RDONLY
+    result = _libc().mount(b"none", os.fsencode(path), None, ctypes.c_ulong(flags), None)
+    _checked(result, f"mount {path} read-only")
+
+
 def keep_mounts_private() -> None:
     """What is mounted from now on is seen by nobody else."""
     _checked(_libc().mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None), "mount private")

@@ -32,7 +32,7 @@ from typing import Any
 
 import lxmls_day1
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_starter import BUBBLEWRAP, LANDLOCK, PRIVATE, PROCESS
+from lxmls_day1.grading.box_starter import BUBBLEWRAP, DEVICES, LANDLOCK, PRIVATE, PROCESS
 from lxmls_day1.lab import reference_folder
 
 LEVELS = {
@@ -44,7 +44,6 @@ SAFE_LEVELS = (BUBBLEWRAP, LANDLOCK)
 START_SECONDS = 180.0  # the first time the kernels of numba are compiled
 MACHINERY, GIVEN, NUMBA_CACHE = "/machinery", "/given", f"{PRIVATE}/numba"
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
-DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 NOBODY = (65534, 65534)
 
 
@@ -306,6 +305,9 @@ class Starter:
             options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in self.environment().items():
             options += ["--setenv", name, value]
+        above = {parent for path in (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0]) for parent in Path(path).parents}
+        for path in sorted(above - {Path("/")}):  # bubblewrap would keep them from other users
+            options += ["--perms", "0755", "--dir", str(path)]
         for path in SYSTEM_FOLDERS:
             options += _seen(path)
         for path in python_folders():
@@ -314,8 +316,8 @@ class Starter:
         if (self._folder / "given").is_dir():
             options += ["--ro-bind", str(self._folder / "given"), GIVEN]
         options += ["--proc", "/proc"]
-        for path in DEVICES:  # the machine's own, for only the superuser could make others; read-only, so is their mode
-            options += ["--dev-bind", path, path, "--remount-ro", path]
+        for path in DEVICES:  # the machine's own, for only its superuser could make others; each box makes them read-only
+            options += ["--dev-bind", path, path]
         options += ["--tmpfs", PRIVATE, "--bind", str(numba_cache), NUMBA_CACHE]
         visible = [*python_folders(), "/usr"]
         for path in secret_folders():
