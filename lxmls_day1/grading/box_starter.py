@@ -151,7 +151,7 @@ def _be_the_box(
             for path in DEVICES:
                 confinement.make_read_only(path)
             folder.mkdir(parents=True)
-        os.environ["HOME"] = os.environ["TMPDIR"] = str(folder.parent)
+        os.environ |= dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR"), str(folder.parent))
         os.chdir(folder)
         tempfile.tempdir = None
         prepare_process()

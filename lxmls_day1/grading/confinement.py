@@ -224,6 +224,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "readlink": (89, None), "readlinkat": (267, 78), "statfs": (137, 43), "getcwd": (79, 17), "chdir": (80, 49),
     "fchdir": (81, 50), "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "unlink": (87, None),
     "unlinkat": (263, 35), "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276), "umask": (95, 166),
+    "utimensat": (280, 88),
     # waiting, and talking to itself
     "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72), "epoll_create1": (291, 20),
     "epoll_ctl": (233, 21), "epoll_wait": (232, None), "epoll_pwait": (281, 22), "epoll_pwait2": (441, 441),
@@ -256,8 +257,18 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
 NEEDED_TO_START_PROCESSES = ("fork", "vfork", "execve", "execveat", "setpgid", "setsid")
 # A C library falls back to older calls where it is told that there is no such call: the arguments of these two are in
 # memory, out of the filter's sight, and those after fchmodat2 are newer than this list.
-NOT_THERE = {"clone3": (435, 435), "openat2": (437, 437)}
+NOT_THERE: dict[str, tuple[int | None, int | None]] = {"clone3": (435, 435), "openat2": (437, 437)}
 LAST_KNOWN = 452
+# What Python's shutil does after it has copied a file. It is told that the mode is set (`_checked_calls`: the times, too), and
+# that no attributes are supported; none of it is done.
+PRETENDED: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+}  # fmt: skip
+UNSUPPORTED: dict[str, tuple[int | None, int | None]] = {
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "flistxattr": (196, 13),
+}
 
 O_ACCMODE, O_TRUNC = 3, 0x200
 AF_UNIX = 1
@@ -270,7 +281,7 @@ PRCTL = (15, 16, 0x53564D41)  # a name for a thread, or for some of its memory
 BAD_CLONE = 0x7E020000 | 0x8000 | 0x2000 | 0x800000 | 0x1000
 
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-EPERM, ENOSYS = 1, 38
+DONE, EPERM, ENOSYS, EOPNOTSUPP = 0, 1, 38, 95
 LOAD, AND, EQUAL, ANY_BIT, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x45, 0x35, 0x06
 ALLOW, ASK, FAIL, KILL = 0x7FFF0000, 0x7FC00000, 0x00050000, 0x80000000
 
@@ -331,8 +342,10 @@ def seccomp_program(
             continue
         body = checked.get(name, [_ALLOW])
         steps += [_step(EQUAL, number, 0, len(body)), *body]
-    for numbers in NOT_THERE.values():
-        steps += [_step(EQUAL, numbers[column], 0, 1), _step(RETURN, FAIL | ENOSYS)]
+    for calls, answer in ((NOT_THERE, ENOSYS), (PRETENDED, DONE), (UNSUPPORTED, EOPNOTSUPP)):
+        for numbers in calls.values():
+            if numbers[column] is not None:
+                steps += [_step(EQUAL, numbers[column], 0, 1), _step(RETURN, FAIL | answer)]
     return b"".join([*steps, _step(AT_LEAST, LAST_KNOWN + 1, 0, 1), _step(RETURN, FAIL | ENOSYS), _REFUSE])
 
 
@@ -361,7 +374,16 @@ def _checked_calls(pid: int, may_start_processes: bool, may_start_threads: bool)
         "prlimit64": _one_of(0, (0, pid)),
         "socketpair": _one_of(0, (AF_UNIX,)),
         # to the other end only, for such a socket can be sent to an address as well
-        "sendto": [_argument(4), _step(EQUAL, 0, 0, 3), _argument(4, upper=True), _step(EQUAL, 0, 0, 1), _ALLOW, _REFUSE],
+        "sendto": [
+            _argument(4),
+            _step(EQUAL, 0, 0, 3),
+            _argument(4, upper=True),
+            _step(EQUAL, 0, 0, 1),
+            _ALLOW,
+            _REFUSE,
+        ],
+        # without times it is a question for a file, by which Path.touch finds out whether it has to make one
+        "utimensat": [_argument(2), _step(EQUAL, 0, 0, 1), _REFUSE, _step(RETURN, FAIL | DONE)],
         "clone": [_argument(0), _step(ANY_BIT, BAD_CLONE, 0, 1), _REFUSE, *clone],
     }
 

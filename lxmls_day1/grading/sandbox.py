@@ -159,9 +159,7 @@ def self_test(level: str, user: tuple[int, int] | None = None, newest_landlock: 
     return "; ".join(possible_in_a_box(level, user, newest_landlock)) or None
 
 
-def possible_in_a_box(
-    level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
-) -> list[str]:
+def possible_in_a_box(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> list[str]:
     """What must not be possible in a box, and is: each in words."""
     from lxmls_day1.grading.box import Box
     from lxmls_day1.grading.limits import Limits
@@ -174,9 +172,7 @@ def possible_in_a_box(
         before = _look_of(secret)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         bystander = stack.enter_context(_bystander())
-        starter = stack.enter_context(
-            contextlib.closing(starter_of(level, user=user, newest_landlock=newest_landlock))
-        )
+        starter = stack.enter_context(contextlib.closing(starter_of(level, user=user, newest_landlock=newest_landlock)))
         box = stack.enter_context(contextlib.closing(Box(starter, {}, limits)))
         found = box.ask(
             {
@@ -305,7 +301,11 @@ class Starter:
             options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in self.environment().items():
             options += ["--setenv", name, value]
-        above = {parent for path in (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0]) for parent in Path(path).parents}
+        above = {
+            parent
+            for path in (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
+            for parent in Path(path).parents
+        }
         for path in sorted(above - {Path("/")}):  # bubblewrap would keep them from other users
             options += ["--perms", "0755", "--dir", str(path)]
         for path in SYSTEM_FOLDERS:
@@ -316,7 +316,9 @@ class Starter:
         if (self._folder / "given").is_dir():
             options += ["--ro-bind", str(self._folder / "given"), GIVEN]
         options += ["--proc", "/proc"]
-        for path in DEVICES:  # the machine's own, for only its superuser could make others; each box makes them read-only
+        for (
+            path
+        ) in DEVICES:  # the machine's own, for only its superuser could make others; each box makes them read-only
             options += ["--dev-bind", path, path]
         options += ["--tmpfs", PRIVATE, "--bind", str(numba_cache), NUMBA_CACHE]
         visible = [*python_folders(), "/usr"]
@@ -345,7 +347,6 @@ class Starter:
             "NUMBA_CACHE_DIR": NUMBA_CACHE if boxed else str(numba_cache_folder()),
             "MPLBACKEND": "Agg",
             "MPLCONFIGDIR": NUMBA_CACHE if boxed else str(numba_cache_folder()),
-            "IPYTHONDIR": PRIVATE if boxed else str(self._folder),
         }
         for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
             variables[name] = "1"
