@@ -149,17 +149,17 @@ def why_not(level: str, user: tuple[int, int] | None = None, newest_landlock: in
 
 def self_test(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> str | None:
     """Start a box and let it attempt what must not be possible there; what was possible, or None."""
-    if level == PROCESS:  # where nearly all of it is possible: only whether a box starts
-        from lxmls_day1.grading.box import Box
-        from lxmls_day1.grading.limits import Limits
+    from lxmls_day1.grading.box import Box
+    from lxmls_day1.grading.limits import Limits
 
-        with contextlib.closing(starter_of(level)) as starter:
-            Box(starter, {}, Limits()).close()
+    with contextlib.closing(starter_of(level, user=user, newest_landlock=newest_landlock)) as starter:
+        if level != PROCESS:
+            return "; ".join(possible_in_a_box(starter)) or None
+        Box(starter, {}, Limits()).close()  # nearly all of it is possible there: only whether a box starts
         return None
-    return "; ".join(possible_in_a_box(level, user, newest_landlock)) or None
 
 
-def possible_in_a_box(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> list[str]:
+def possible_in_a_box(starter: "Starter | SpawnedStarter") -> list[str]:
     """What must not be possible in a box, and is: each in words."""
     from lxmls_day1.grading.box import Box
     from lxmls_day1.grading.limits import Limits
@@ -172,7 +172,6 @@ def possible_in_a_box(level: str, user: tuple[int, int] | None = None, newest_la
         before = _look_of(secret)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         bystander = stack.enter_context(_bystander())
-        starter = stack.enter_context(contextlib.closing(starter_of(level, user=user, newest_landlock=newest_landlock)))
         box = stack.enter_context(contextlib.closing(Box(starter, {}, limits)))
         found = box.ask(
             {
@@ -248,7 +247,8 @@ class Starter:
         newest_landlock: int | None = None,
     ):
         self.level = level
-        self._user, self._newest_landlock = user, newest_landlock
+        self.newest_landlock = newest_landlock
+        self._user = user
         place = place if place is not None and os.path.isdir(place) else None
         self._folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-boxes-", dir=place))
         if user is not None:
@@ -378,7 +378,7 @@ class Starter:
             As `box_starter` reads them.
         """
         folder = Path(PRIVATE, "lab") if self.level == BUBBLEWRAP else Path(tempfile.mkdtemp(dir=self._folder)) / "lab"
-        request = {"limits": limits, "folder": str(folder), "user": self._user, "landlock": self._newest_landlock}
+        request = {"limits": limits, "folder": str(folder), "user": self._user, "landlock": self.newest_landlock}
         if self.level != BUBBLEWRAP:
             folder.mkdir()
             if self._user is not None:
