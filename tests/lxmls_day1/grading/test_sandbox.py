@@ -280,7 +280,9 @@ def useful(request):
     if reason := sandbox.why_not(level, user):
         pytest.skip(f"the sandbox level {level} does not work here: {reason}")
     with contextlib.closing(starter_of(level, user=user)) as starter:
-        yield BoxedLab(starter, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400)), user
+        lab = BoxedLab(starter, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
+        with contextlib.closing(lab):
+            yield lab, user
 
 
 @pytest.mark.parametrize(
