@@ -313,7 +313,7 @@ NOT_POSSIBLE = {
     ],
     "hampering_others": [
         "os.setpriority(os.PRIO_USER, 0, 19)", "os.setpriority(os.PRIO_PGRP, 0, 19)", "os.sched_setaffinity(0, {0})",
-        "resource.prlimit(os.getppid(), resource.RLIMIT_CPU)", "call(251, 30, 3, 0, 0)", "call(306, 267, 0)",
+        "resource.prlimit(os.getppid() or 2, resource.RLIMIT_CPU)", "call(251, 30, 3, 0, 0)", "call(306, 267, 0)",
     ],
     "more_than_is_allowed": [
         "resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))", "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
