@@ -107,7 +107,7 @@ def test_what_is_attempted_is_possible_where_nothing_forbids_it():
         "the process that grades can be seen", "processes can be started", "200 threads", "a file of the grader has changed",
     ):  # fmt: skip
         assert any(re.search(pattern, sentence) for sentence in said), pattern
-    assert len(wanted) > 80
+    assert len(wanted) > 75
 
 
 # An ordinary user ---------------------------------------------------------------------------------------------------------
@@ -365,5 +365,6 @@ def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypat
 def test_a_box_has_no_descriptor_but_its_own(useful):
     """Nothing to read, twice where it prints to, and the socket by which it is asked."""
     lab, _ = useful
+    lab.close()  # the next call opens a new one
     lab.begin()
     assert lab.function("useful", "descriptors") == [0, 1, 2, 3]
