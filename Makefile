@@ -39,7 +39,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run test bench lab demo clean set-up-run set-up-test set-up-lab set-up-demo
+.PHONY: help run test hostile bench lab demo clean set-up-run set-up-test set-up-lab set-up-demo
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
@@ -47,6 +47,7 @@ help:
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
+	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
 	@echo 'Each sets up .venv by itself if need be; PYTHON=python3.12 chooses the Python for it.'
@@ -56,6 +57,9 @@ run: set-up-run
 
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile $(ARGS)
+
+hostile: set-up-test
+	$(VENV_PYTHON) -m pytest -m hostile tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
 
 bench: set-up-test
 	$(VENV_PYTHON) tests/benchmarks/run.py $(ARGS)

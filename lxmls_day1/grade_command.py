@@ -23,6 +23,9 @@ from lxmls_day1.errors import InputError, counted, how_to_install
     "--sandbox", metavar="LEVEL", help="bubblewrap, landlock or process; the strongest that works unless given."
 )
 @click.option(
+    "--as-user", metavar="USER", help="Whom the sandboxes belong to; for root, whose are nobody's unless given."
+)
+@click.option(
     "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
 )
 @click.option(
@@ -40,6 +43,7 @@ def command(
     jobs: int,
     limits: tuple[str, ...],
     sandbox: str | None,
+    as_user: str | None,
     trust_submissions: bool,
     run_notebooks: bool,
     backend: str,
@@ -84,8 +88,9 @@ def command(
     ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
     if run_notebooks:
         require_ipython()
-    level = strongest_level(sandbox)
-    click.echo(f"Sandbox: {level.name}. {level.text}", err=True)
+    level = strongest_level(sandbox, as_user)
+    whose = f" They belong to the user {level.user[0]}." if level.user else ""
+    click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
     for name, why in level.rejected:
         click.echo(f"  {name} cannot be had here: {why}.", err=True)
     plan = make_plan(folder, level, ids, seed, chosen, trust_submissions, run_notebooks)

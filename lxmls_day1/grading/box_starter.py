@@ -31,6 +31,8 @@ from lxmls_day1.lab import PACKAGES
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the starter
 COVERED = ("/proc", "/given")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+MOST_THREADS = 32  # beside the first one
 
 
 def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
@@ -76,23 +78,28 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
 def _keep(
     request: dict[str, Any], level: str, compiled: dict[bytes, bytes], served: int, printed: int, reported: int
 ) -> None:
-    """The keeper: make the box, wait for its end or for the word to end it, report, end."""
+    """The keeper: make the box, give leave to its threads, wait for its end or for the word to end it, report, end."""
     status = 1
     try:
-        confinement.die_with_parent()
+        proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)  # before the box lays something over it
         if level == BUBBLEWRAP:
+            if request["user"]:
+                confinement.become(*request["user"])
             confinement.enter_name_spaces()
         else:
             confinement.adopt_orphans()
+        confinement.die_with_parent()
+        hears, says = socket.socketpair()
         pid = os.fork()
         if pid == 0:
             os.close(reported)
-            _be_the_box(request, level, compiled, served, printed)
+            _be_the_box(request, level, compiled, served, printed, says)
         for handle in (served, printed):
             os.close(handle)
+        says.close()
         watched = os.pidfd_open(pid)
-        ready, _, _ = select.select([watched, reported], [], [])
-        if watched not in ready:
+        _wait(watched, reported, hears, proc)
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         _, code, used = os.wait4(pid, 0)
         if level != BUBBLEWRAP:  # there the kernel ends a pid name space with its first process
@@ -106,14 +113,34 @@ def _keep(
         os._exit(status)
 
 
-def _be_the_box(request: dict[str, Any], level: str, compiled: dict[bytes, bytes], served: int, printed: int) -> None:
+def _wait(watched: int, reported: int, hears: socket.socket, proc: int) -> None:
+    """Until the box has ended or is to end; meanwhile its threads ask for leave, if it has sent what they ask by."""
+    listener = None
+    while True:
+        ready, _, _ = select.select([watched, reported, hears if listener is None else listener], [], [])
+        if watched in ready or reported in ready:
+            return
+        if listener is not None:
+            confinement.answer_thread(listener, proc, MOST_THREADS)
+        else:
+            _, handles, _, _ = socket.recv_fds(hears, 1, 1)
+            listener = handles[0] if handles else watched  # no thread asks, and there is nothing more to hear
+
+
+def _be_the_box(
+    request: dict[str, Any],
+    level: str,
+    compiled: dict[bytes, bytes],
+    served: int,
+    printed: int,
+    keeper: socket.socket,
+) -> None:
     """Give up all that a box must not have, and serve. Does not return."""
     limits, folder = request["limits"], Path(request["folder"])
     channel = None
     try:
-        confinement.die_with_parent()
         os.setsid()
-        served = _take_standard_places(served, printed)
+        served, keeper = _take_standard_places(served, printed, keeper)
         channel = Channel(socket.socket(fileno=served), MOST_REQUEST)
         limits["memory"] += confinement.present_memory()
         if level == BUBBLEWRAP:
@@ -121,12 +148,14 @@ def _be_the_box(request: dict[str, Any], level: str, compiled: dict[bytes, bytes
             confinement.cover(PRIVATE, limits["space"], limits["files"], writable=True)
             for path in filter(os.path.isdir, COVERED):
                 confinement.cover(path)
+            for path in DEVICES:
+                confinement.make_read_only(path)
             folder.mkdir(parents=True)
-        os.environ["HOME"] = os.environ["TMPDIR"] = str(folder.parent)
+        os.environ |= dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR"), str(folder.parent))
         os.chdir(folder)
         tempfile.tempdir = None
         prepare_process()
-        confinement_of_process(level, limits, request.get("readable", ()), folder.parent)
+        _confine(request, level, folder.parent, keeper)
         channel.send({"value": "ready"})
     except BaseException as error:
         if channel is not None:
@@ -141,30 +170,44 @@ def _be_the_box(request: dict[str, Any], level: str, compiled: dict[bytes, bytes
     os._exit(0)
 
 
-def confinement_of_process(level: str, limits: dict[str, Any], readable: Any, private: Path) -> None:
+def _confine(request: dict[str, Any], level: str, private: Path, keeper: socket.socket) -> None:
     """Limits at every level; nobody's rights, few sights, few system calls at the two that keep hostile code in."""
+    limits, user, readable = request["limits"], request["user"], request.get("readable", ())
     several = limits["processes"] > 1
     confinement.limit_resources(
         limits["cpu"], limits["memory"], limits["written"], limits["processes"] if several else None
     )
-    if level == PROCESS:
-        return
-    confinement.drop_capabilities()
-    if level == LANDLOCK:
-        confinement.allow_only(readable, [str(private)])
-    confinement.forbid_system_calls(may_start_processes=several and level == BUBBLEWRAP)
+    threads_are_counted = False
+    if level != PROCESS:
+        keep_reading = False
+        if level == LANDLOCK and user:
+            confinement.become(*user, keep_capabilities=True)
+            keep_reading = not all(os.access(path, os.R_OK) for path in (*readable, private))
+        confinement.drop_capabilities(keep_reading)
+        if level == LANDLOCK:
+            confinement.allow_only(readable, [str(private), os.devnull], request["landlock"])
+        listener = confinement.ask_for_threads()
+        if listener is not None:
+            threads_are_counted = True
+            socket.send_fds(keeper, [b"+"], [listener])
+            os.close(listener)
+    keeper.close()
+    confinement.die_with_parent()
+    if level != PROCESS:
+        confinement.allow_system_calls(several and level == BUBBLEWRAP, threads_are_counted)
 
 
-def _take_standard_places(served: int, printed: int) -> int:
-    """Nothing to read, what is printed to its place, the socket at 3, and no other descriptor at all."""
+def _take_standard_places(served: int, printed: int, keeper: socket.socket) -> tuple[int, socket.socket]:
+    """Nothing to read, what is printed to its place, the socket at 3, that to the keeper at 4, no other descriptor at all."""
     nothing = os.open(os.devnull, os.O_RDONLY)
-    high = os.dup2(served, 100)
+    high, higher = os.dup2(served, 100), os.dup2(keeper.detach(), 101)
     os.dup2(nothing, 0)
     os.dup2(printed, 1)
     os.dup2(printed, 2)
     os.dup2(high, 3)
-    os.closerange(4, min(1 << 16, os.sysconf("SC_OPEN_MAX")))
-    return 3
+    os.dup2(higher, 4)
+    os.closerange(5, min(1 << 16, os.sysconf("SC_OPEN_MAX")))
+    return 3, socket.socket(fileno=4)
 
 
 def compiled_files(folder: Path) -> dict[bytes, bytes]:

@@ -470,10 +470,12 @@ def _starters() -> dict[tuple[str, bool], Starter | SpawnedStarter]:
 
 def _warm_starter(plan: Plan, place: str | None = None, notebooks: bool = False) -> Starter | SpawnedStarter:
     starters = _starters()
-    if (plan.level.name, notebooks) not in starters:
+    level = plan.level
+    if (level.name, notebooks) not in starters:
         given = {path: without_compiling(content) for path, content in plan.given.items() if path.parts[0] in PACKAGES}
-        starters[plan.level.name, notebooks] = starter_of(plan.level.name, given, notebooks, place)
-    return starters[plan.level.name, notebooks]
+        made = starter_of(level.name, given, notebooks, place, level.user, level.newest_landlock)
+        starters[level.name, notebooks] = made
+    return starters[level.name, notebooks]
 
 
 @functools.lru_cache(maxsize=1)

@@ -25,13 +25,14 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import lxmls_day1
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_starter import BUBBLEWRAP, LANDLOCK, PRIVATE, PROCESS
+from lxmls_day1.grading.box_starter import BUBBLEWRAP, DEVICES, LANDLOCK, PRIVATE, PROCESS
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import remove_folder
 
@@ -44,7 +45,7 @@ SAFE_LEVELS = (BUBBLEWRAP, LANDLOCK)
 START_SECONDS = 180.0  # the first time the kernels of numba are compiled
 MACHINERY, GIVEN, NUMBA_CACHE = "/machinery", "/given", f"{PRIVATE}/numba"
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
-DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+NOBODY = (65534, 65534)
 
 
 class BoxesUnavailable(InputError):
@@ -53,10 +54,23 @@ class BoxesUnavailable(InputError):
 
 @dataclass(frozen=True)
 class Level:
-    """A level that works here, and why the stronger ones do not."""
+    """A level that works here, and why the stronger ones do not.
+
+    Attributes
+    ----------
+    name : str
+    rejected : tuple of (str, str)
+        Levels, and what is in their way.
+    user : (int, int), optional
+        The numbers of the user and of the group that its boxes belong to; those of the grader unless given.
+    newest_landlock : int, optional
+        The version of Landlock to go by at most, as on a kernel that has no newer one; the kernel's own unless given.
+    """
 
     name: str
     rejected: tuple[tuple[str, str], ...] = ()
+    user: tuple[int, int] | None = None
+    newest_landlock: int | None = None
 
     @property
     def text(self) -> str:
@@ -69,40 +83,85 @@ class Level:
         return self.name in SAFE_LEVELS
 
 
-def strongest_level(wanted: str | None = None) -> Level:
+def strongest_level(wanted: str | None = None, as_user: str | None = None) -> Level:
     """The strongest level that passes its self-test here.
 
     Parameters
     ----------
     wanted : str, optional
         Take this one, or fail.
+    as_user : str, optional
+        The user whom the boxes of a safe level belong to, by name or number; only the superuser can choose one. Unless
+        given, the superuser's boxes belong to ``nobody`` where that passes the self-test, all others to whoever grades.
 
     Raises
     ------
     BoxesUnavailable
         If `wanted` does not work here.
+    InputError
+        If there is no such level or user, or the cache cannot be written to.
     """
     if wanted is not None and wanted not in LEVELS:
         raise InputError(f"there is no sandbox level {wanted!r}; there are {', '.join(LEVELS)}.")
+    require_cache()
+    users = users_of_boxes(as_user)
     rejected: list[tuple[str, str]] = []
     for name in LEVELS if wanted is None else (wanted,):
-        why = why_not(name)
-        if why is None:
-            return Level(name, tuple(rejected))
-        rejected.append((name, why))
+        if name == PROCESS and as_user is not None:
+            rejected.append((name, "its boxes belong to whoever grades, and --as-user names another user"))
+            continue
+        for user in users if name in SAFE_LEVELS else (None,):
+            why = why_not(name, user)
+            if why is None:
+                return Level(name, tuple(rejected), user)
+            rejected.append((name if user is None else f"{name} as user {user[0]}", why))
     raise BoxesUnavailable(f"the sandbox level {rejected[-1][0]} does not work here: {rejected[-1][1]}.")
 
 
-def why_not(level: str) -> str | None:
+def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
+    """Whom boxes may belong to, the best one first: numbers of user and group, or None for whoever grades."""
+    superuser = hasattr(os, "geteuid") and os.geteuid() == 0
+    if as_user is None and not superuser:
+        return [None]
+    if not superuser:
+        raise InputError("--as-user is for the superuser; without it, boxes belong to you.")
+    import pwd
+
+    try:
+        entry = pwd.getpwuid(int(as_user)) if as_user and as_user.isdigit() else pwd.getpwnam(as_user or "nobody")
+    except KeyError:
+        if as_user is not None and not as_user.isdigit():
+            raise InputError(f"there is no user {as_user!r} on this machine.") from None
+        user = (int(as_user), int(as_user)) if as_user else NOBODY
+    else:
+        user = (entry.pw_uid, entry.pw_gid)
+    if user[0] == 0:
+        raise InputError("--as-user wants a user without rights of its own, such as nobody.")
+    return [user] if as_user is not None else [user, None]
+
+
+def why_not(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> str | None:
     """What is in the way of a level on this machine, or None."""
     try:
-        return self_test(level)
+        return self_test(level, user, newest_landlock)
     except (BoxesUnavailable, OSError) as error:
         return str(error).rstrip(".")
 
 
-def self_test(level: str) -> str | None:
+def self_test(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> str | None:
     """Start a box and let it attempt what must not be possible there; what was possible, or None."""
+    from lxmls_day1.grading.box import Box
+    from lxmls_day1.grading.limits import Limits
+
+    with contextlib.closing(starter_of(level, user=user, newest_landlock=newest_landlock)) as starter:
+        if level != PROCESS:
+            return "; ".join(possible_in_a_box(starter)) or None
+        Box(starter, {}, Limits()).close()  # nearly all of it is possible there: only whether a box starts
+        return None
+
+
+def possible_in_a_box(starter: "Starter | SpawnedStarter") -> list[str]:
+    """What must not be possible in a box, and is: each in words."""
     from lxmls_day1.grading.box import Box
     from lxmls_day1.grading.limits import Limits
 
@@ -111,23 +170,44 @@ def self_test(level: str) -> str | None:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lxmls-day1-probe-")))
         secret = folder / "secret.txt"
         secret.write_text("secret", encoding="utf-8")
+        before = _look_of(secret)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        starter = stack.enter_context(contextlib.closing(starter_of(level)))
+        bystander = stack.enter_context(_bystander())
         box = stack.enter_context(contextlib.closing(Box(starter, {}, limits)))
         found = box.ask(
             {
                 "do": "probe",
+                "secret": str(secret),
                 "unreadable": [str(secret), str(folder), str(reference_folder() / "tests")],
                 "unwritable": [str(folder), np_folder(), str(numba_cache_folder()), "/", "/tmp", MACHINERY],
                 "port": listener.getsockname()[1],
-                "pid": os.getpid(),
+                "pid": bystander.pid,
+                "grader": os.getpid(),
                 "variables": sorted(set(os.environ) - set(starter.environment()) - {"PWD"}),
             },
             limits.check_seconds,
         )
-    if level == PROCESS:
-        return None
-    return "; ".join(found) or None
+        if _look_of(secret) != before:
+            found.append("a file of the grader has changed")
+        if bystander.poll() is not None:
+            found.append("another process was ended")
+    return found
+
+
+def _look_of(path: Path) -> tuple[Any, ...]:
+    about = path.stat()
+    return path.read_bytes(), about.st_mode, about.st_uid, about.st_gid, about.st_mtime_ns, about.st_nlink
+
+
+@contextlib.contextmanager
+def _bystander() -> Iterator[subprocess.Popen]:
+    """A process that waits: what a box should not do to the one that grades is attempted on this one."""
+    call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
+    with subprocess.Popen(call, stdin=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def np_folder() -> str:
@@ -149,6 +229,8 @@ class Starter:
         Whether its boxes are for notebooks.
     place : str, optional
         Where its folder is made if that is there; among the temporary files unless given.
+    user, newest_landlock : optional
+        As in `Level`.
 
     Raises
     ------
@@ -162,10 +244,16 @@ class Starter:
         given: Mapping[PurePosixPath, bytes] | None = None,
         notebooks: bool = False,
         place: str | None = None,
+        user: tuple[int, int] | None = None,
+        newest_landlock: int | None = None,
     ):
         self.level = level
+        self.newest_landlock = newest_landlock
+        self._user = user
         place = place if place is not None and os.path.isdir(place) else None
         self._folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-boxes-", dir=place))
+        if user is not None:
+            _let_through(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         errors = self._folder / "errors.txt"
         for path, content in (given or {}).items():
@@ -206,9 +294,21 @@ class Starter:
         if program is None:
             raise BoxesUnavailable("bubblewrap (the command bwrap) is not installed")
         numba_cache = numba_cache_folder()
-        options = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+        options = ["--die-with-parent", "--new-session", "--clearenv"]
+        if self._user is None:
+            options += ["--unshare-all"]
+        else:  # a user name space would know one user only
+            options += [f"--unshare-{what}" for what in ("pid", "net", "ipc", "uts", "cgroup-try")]
+            options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in self.environment().items():
             options += ["--setenv", name, value]
+        above = {
+            parent
+            for path in (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
+            for parent in Path(path).parents
+        }
+        for path in sorted(above - {Path("/")}):  # bubblewrap would keep them from other users
+            options += ["--perms", "0755", "--dir", str(path)]
         for path in SYSTEM_FOLDERS:
             options += _seen(path)
         for path in python_folders():
@@ -217,7 +317,9 @@ class Starter:
         if (self._folder / "given").is_dir():
             options += ["--ro-bind", str(self._folder / "given"), GIVEN]
         options += ["--proc", "/proc"]
-        for path in DEVICES:
+        for (
+            path
+        ) in DEVICES:  # the machine's own, for only its superuser could make others; each box makes them read-only
             options += ["--dev-bind", path, path]
         options += ["--tmpfs", PRIVATE, "--bind", str(numba_cache), NUMBA_CACHE]
         visible = [*python_folders(), "/usr"]
@@ -246,7 +348,6 @@ class Starter:
             "NUMBA_CACHE_DIR": NUMBA_CACHE if boxed else str(numba_cache_folder()),
             "MPLBACKEND": "Agg",
             "MPLCONFIGDIR": NUMBA_CACHE if boxed else str(numba_cache_folder()),
-            "IPYTHONDIR": PRIVATE if boxed else str(self._folder),
         }
         for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
             variables[name] = "1"
@@ -278,9 +379,12 @@ class Starter:
             As `box_starter` reads them.
         """
         folder = Path(PRIVATE, "lab") if self.level == BUBBLEWRAP else Path(tempfile.mkdtemp(dir=self._folder)) / "lab"
-        request = {"limits": limits, "folder": str(folder)}
+        request = {"limits": limits, "folder": str(folder), "user": self._user, "landlock": self.newest_landlock}
         if self.level != BUBBLEWRAP:
             folder.mkdir()
+            if self._user is not None:
+                os.chown(folder.parent, *self._user)
+                os.chown(folder, *self._user)
         if self.level == LANDLOCK:
             request["readable"] = self.readable()
         served, their_served = socket.socketpair()
@@ -467,13 +571,15 @@ def starter_of(
     given: Mapping[PurePosixPath, bytes] | None = None,
     notebooks: bool = False,
     place: str | None = None,
+    user: tuple[int, int] | None = None,
+    newest_landlock: int | None = None,
 ) -> Starter | SpawnedStarter:
     """A new starter of a level: forking ones are for Linux."""
     if level == PROCESS and not sys.platform.startswith("linux"):
         return SpawnedStarter(place)
     if not sys.platform.startswith("linux"):
         raise BoxesUnavailable(f"{level} is for Linux")
-    return Starter(level, given, notebooks, place)
+    return Starter(level, given, notebooks, place, user, newest_landlock)
 
 
 def python_folders() -> list[str]:
@@ -507,6 +613,25 @@ def numba_cache_folder() -> Path:
     return folder
 
 
+def require_cache() -> None:
+    """Say so where that folder cannot be written to: numba would, later and in other words.
+
+    Raises
+    ------
+    InputError
+    """
+    from lxmls_day1.corpora import cache_folder
+
+    try:
+        with tempfile.TemporaryFile(dir=numba_cache_folder()) as file:
+            file.write(b"room for a little")
+    except OSError as error:
+        raise InputError(
+            f"the cache folder {cache_folder()} cannot be written to ({error.strerror}); name another one in the "
+            "environment variable LXMLS_DAY1_CACHE."
+        ) from error
+
+
 def machinery_folder() -> Path:
     """A folder with this package in it and nothing else: its own would show the reference lab around it.
 
@@ -519,6 +644,15 @@ def machinery_folder() -> Path:
     with contextlib.suppress(FileExistsError):
         (folder / "lxmls_day1").symlink_to(package, target_is_directory=True)
     return folder
+
+
+def _let_through(folder: Path) -> None:
+    """Let other users through this temporary folder, to those in it that are theirs; what is in it they cannot list."""
+    top = Path(tempfile.gettempdir())
+    for place in (folder, *folder.parents):
+        if place == top or not place.is_relative_to(top) or place.stat().st_uid != os.geteuid():
+            return
+        place.chmod(place.stat().st_mode | 0o011)
 
 
 def _seen(path: str) -> Sequence[str]:

@@ -16,7 +16,7 @@ from lxmls_day1.exercises.generation import solved_files
 from lxmls_day1.grading import confinement
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.run import grade, make_plan
-from lxmls_day1.grading.sandbox import BUBBLEWRAP, LANDLOCK, Level, why_not
+from lxmls_day1.grading.sandbox import BUBBLEWRAP, LANDLOCK, NOBODY, Level, why_not
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
@@ -270,6 +270,129 @@ IN_A_CALL = {
     ),
     "html_in_an_exception": ("raise ValueError('<script>alert(1)</script>' * 1000)", {"error"}),
 }
+#: Lines of which each must end in an exception; what a submission is then marked for is a wrong answer. `changed` raises
+#: unless a file is another one afterwards, `call` makes a system call by its numbers on x86-64 and 64-bit ARM.
+NOT_POSSIBLE = {
+    "modes_of_neighbours": [
+        "[changed(path, lambda: os.chmod(path, 0)) for path in NEIGHBOURS]",
+        "[changed(path, lambda: os.chmod(path, 0o777)) for path in (os.__file__, np.__file__, '/dev/null', '/dev/urandom')]",
+        "file = open(os.__file__); changed(os.__file__, lambda: os.fchmod(file.fileno(), 0))",
+    ],
+    "owners_of_neighbours": [
+        "[os.chown(path, -1, -1) for path in NEIGHBOURS]", "os.lchown(os.__file__, -1, -1)", "os.chown('/dev/null', 0, 0)",
+    ],
+    "times_of_neighbours": ["[changed(path, lambda: os.utime(path, (1, 1))) for path in NEIGHBOURS]"],
+    "attributes_of_neighbours": [
+        "[os.setxattr(path, 'user.mark', b'0') for path in NEIGHBOURS]", "os.getxattr(os.__file__, 'user.mark')",
+    ],
+    "cutting_neighbours": [
+        "[os.truncate(path, 0) for path in NEIGHBOURS]",
+        "[os.open(path, os.O_RDONLY | os.O_TRUNC) for path in NEIGHBOURS]",
+        "[os.open(path, 3 | os.O_TRUNC) for path in NEIGHBOURS]",
+        "os.open(os.__file__, os.O_RDONLY | os.O_TRUNC)", "os.open(os.__file__, 3)",
+    ],
+    "removing_neighbours": [
+        "os.unlink(NEIGHBOURS[0])", "os.rename(NEIGHBOURS[0], NEIGHBOURS[0] + '~')", "os.rename(NEIGHBOURS[0], 'mine')",
+        "os.rmdir(NEIGHBOURS[-1])", "os.mkdir(NEIGHBOURS[-1] + '/new')", "os.unlink(os.__file__)",
+    ],
+    "names_for_neighbours": [
+        "os.link(NEIGHBOURS[0], 'mine')", "os.symlink(NEIGHBOURS[0], 'mine')", "os.mkfifo('pipe')", "os.mknod('device')",
+        "call(303, 264, -100, b'/', ctypes.create_string_buffer(128), ctypes.byref(ctypes.c_int()), 0)",
+    ],
+    "signals_of_descriptors": [
+        f"fcntl.fcntl({descriptor}, {command}, {argument})"
+        for descriptor in (0, 1, 3) for command, argument in ((8, "os.getppid()"), (8, "-1"), (10, "9"))
+    ] + ["fcntl.ioctl(3, 0x8901, os.getpid().to_bytes(4, 'little'))", "fcntl.ioctl(1, 0x5452, bytes([1, 0, 0, 0]))"],
+    "locks_and_leases": [
+        "fcntl.flock(open(os.__file__), fcntl.LOCK_EX)", "fcntl.lockf(open(os.__file__), fcntl.LOCK_SH)",
+        "fcntl.fcntl(open(os.__file__), 1024, 0)", "fcntl.fcntl(os.open('.', 0), 1026, 0x8000001F)",
+        "fcntl.flock(0, fcntl.LOCK_EX)",
+    ],
+    "watching_folders": ["call(294, 26, 0)", "call(253, 26, 0)", "call(300, 262, 0, 0)"],
+    "ipc_of_system_v": [
+        "call(29, 194, 0, 4096, 0o1666)", "call(64, 190, 0, 1, 0o1666)", "call(68, 186, 0, 0o1666)",
+        "call(30, 196, 0, None, 0)", "call(71, 187, 0, 0, None)", "call(240, 180, b'name', 66, 0o600, None)",
+    ],
+    "descriptors_of_processes": [
+        "os.pidfd_open(os.getppid())", "os.pidfd_open(1)", "os.pidfd_open(os.getpid())", "call(438, 438, 3, 0, 0)",
+    ],
+    "signals_to_others": [
+        "os.kill(os.getppid(), 0)", "os.kill(-1, 0)", "os.kill(0, 0)", "os.killpg(os.getpgrp(), 0)",
+        "call(129, 138, os.getppid(), 0, bytes(128))", "call(234, 131, os.getppid(), os.getppid(), 0)",
+    ],
+    "hampering_others": [
+        "os.setpriority(os.PRIO_USER, 0, 19)", "os.setpriority(os.PRIO_PGRP, 0, 19)", "os.sched_setaffinity(0, {0})",
+        "resource.prlimit(os.getppid() or 2, resource.RLIMIT_CPU)", "call(251, 30, 3, 0, 0)", "call(306, 267, 0)",
+    ],
+    "more_than_is_allowed": [
+        "resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))", "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))", "os.setuid(0)", "os.setuid(1)", "os.setgroups([0])",
+        "call(157, 167, 1, 0, 0, 0, 0)", "call(135, 92, 0x0040000)", "call(125, 91, 0, 0)", "os.nice(-5)",
+    ],
+    "sockets": [f"socket.socket({family}, {kind})" for family in (1, 2, 10, 16, 17, 38, 40) for kind in (1, 2, 3)],
+    "sockets_of_a_pair": [
+        f"socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].{deed}"
+        for deed in ("sendto(b'x', '/dev/log')", "sendto(b'x', '\\0abstract')", "connect('/run/systemd/journal/socket')",
+                     "bind('\\0mine')", "sendmsg([b'x'], [], 0, '/dev/log')")
+    ] + ["socket.send_fds(socket.socket(fileno=os.dup(3)), [b'x'], [0])"],
+    "memory_beyond_limits": ["os.memfd_create('x')", "call(447, 447, 0)", "open('/dev/shm/x', 'w')", "mmap.mmap(-1, 1 << 40)",
+                             "call(149, 228, id(np), 4096)"],
+    "the_kernels_machines": [
+        "call(425, 425, 8, bytes(120))", "call(323, 282, 1)", "call(321, 280, 0, bytes(72), 72)",
+        "call(298, 241, bytes(128), 0, -1, -1, 0)", "call(250, 219, 0, -3, 1)", "call(248, 217, b'user', b'x', b'y', 1, -3)",
+        "call(317, 277, 1, 0, None)", "call(444, 444, None, 0, 1)", "call(222, 107, 0, None, ctypes.byref(ctypes.c_int()))",
+    ],
+    "other_name_spaces": [
+        f"call(272, 97, {1 << bit})" for bit in (7, 9, 17, 25, 26, 27, 28, 29, 30)
+    ] + ["call(308, 268, os.open('/proc/self/ns/net', 0), 0)", "call(56, 220, 0x10000011, 0, 0, 0, 0)",
+         "call(165, 40, b'none', b'.', b'tmpfs', 0, None)", "os.chroot('.')", "call(428, 428, -100, b'.', 1)"],
+    "processes": [
+        "os.fork()", "os.posix_spawn('/bin/true', ['true'], {})", "os.execve('/bin/true', ['true'], {})",
+        "os.execve(os.open('/bin/true', 0), ['true'], {})", "call(56, 220, 0x4111, 0, 0, 0, 0)", "call(435, 435, bytes(88), 88)",
+        "os.setsid()", "os.system('true') == 0 or int('no')",
+    ],
+    "writing_to_proc": [
+        f"open('/proc/self/{name}', 'r+')" for name in ("mem", "oom_score_adj", "uid_map", "comm", "coredump_filter")
+    ] + ["open('/proc/sysrq-trigger', 'w')", "open('/proc/sys/kernel/core_pattern', 'w')"],
+    "typing_into_a_terminal": [
+        f"fcntl.ioctl({descriptor}, {code}, b'x')" for descriptor in (0, 1, 2, 3) for code in (0x5412, 0x541C, 0x540E)
+    ] + ["open('/dev/tty', 'r+')", "open('/dev/console', 'w')", "os.openpty()"],
+    "a_thousand_threads": [
+        "[started.start() for started in [threading.Thread(target=threading.Event().wait, args=(0.5,)) for _ in range(1000)]]"
+    ],
+}  # fmt: skip
+DEEDS = """
+done = []
+for deed in {deeds!r}:
+    try:
+        exec(deed, globals())
+    except (OSError, ValueError, RuntimeError, MemoryError):
+        continue
+    done.append(deed)
+if done:
+    raise SystemError("found possible: " + repr(done))
+return np.full(len(scores), 0.123)
+"""
+HELPERS = """
+import ctypes, fcntl, mmap, os, platform, resource, socket, threading
+
+
+def changed(path, deed):
+    before = os.stat(path)
+    deed()
+    after = os.stat(path)
+    if (before.st_mode, before.st_mtime_ns) == (after.st_mode, after.st_mtime_ns):
+        raise OSError("nothing has changed")
+
+
+def call(*numbers_and_arguments):
+    x86_64, arm, *arguments = numbers_and_arguments
+    number = arm if platform.machine() == "aarch64" else x86_64
+    values = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    if ctypes.CDLL(None, use_errno=True).syscall(number, *values) < 0:
+        raise OSError(ctypes.get_errno(), str(number))
+"""
+IN_A_CALL |= {name: (DEEDS.format(deeds=deeds), {"wrong"}) for name, deeds in NOT_POSSIBLE.items()}
 STOPPED = ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {"ok", "timeout"})
 
 AT_IMPORT = {
@@ -331,9 +454,13 @@ def write(folder: Path, files: dict[PurePosixPath, bytes]) -> None:
         (folder / path).write_bytes(content)
 
 
-def digests(folder: Path) -> dict[str, str]:
+def looks(folder: Path) -> dict[str, tuple]:
+    """What is in the files of a folder, and what is known about them."""
     return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        str(path.relative_to(folder)): (
+            hashlib.sha256(path.read_bytes()).hexdigest(),
+            *[getattr(path.stat(), f"st_{name}") for name in ("mode", "uid", "gid", "mtime_ns", "nlink")],
+        )
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts
     }
@@ -350,11 +477,27 @@ def children() -> set[tuple[str, str]]:
     return found
 
 
-@pytest.fixture(scope="module", params=[BUBBLEWRAP, LANDLOCK])
+SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
+LANDLOCKS = range(1, confinement.landlock_version() + 1) if sys.platform.startswith("linux") else ()
+USERS = [None, NOBODY] if SUPERUSER else [None]
+#: Level, whose the boxes are, the newest version of Landlock to go by: two of them in every run, all with `make hostile`.
+CONFIGURATIONS = [(BUBBLEWRAP, None, None), (LANDLOCK, USERS[-1], None)]
+MORE = [(BUBBLEWRAP, user, None) for user in USERS] + [(LANDLOCK, user, abi) for user in USERS for abi in LANDLOCKS]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        *CONFIGURATIONS,
+        *(pytest.param(more, marks=pytest.mark.hostile) for more in MORE if more not in CONFIGURATIONS),
+    ],
+    ids=lambda configuration: "-".join(str(part) for part in configuration if part is not None),
+)
 def graded(request, tmp_path_factory):
     """All of them, graded in one run with a good one between; and what was there before and after."""
-    level = request.param
-    if reason := why_not(level):
+    level, user, newest_landlock = request.param
+    everything = request.param == CONFIGURATIONS[0]
+    if reason := why_not(level, user, newest_landlock):
         pytest.skip(f"the sandbox level {level} does not work here: {reason}")
     place = tmp_path_factory.mktemp(f"hostile-{level}")
     inbox, out, canary = place / "inbox", place / "out", place / "canary"
@@ -369,29 +512,29 @@ def graded(request, tmp_path_factory):
         str(place),
     ]
     server = start_server()
-    code = f"NEIGHBOURS = {neighbours!r}\nPORT = {server.getsockname()[1]}\n"
+    code = f"NEIGHBOURS = {neighbours!r}\nPORT = {server.getsockname()[1]}\n{HELPERS}"
     for name in ("a_right_one", "m_right_one", "z_right_one"):
         write(inbox / name, right)
     for attacks, at_import in ((IN_A_CALL, False), ({"stopped": STOPPED}, False), (AT_IMPORT, True)):
         for name, (attack, _) in attacks.items():
-            if level != BUBBLEWRAP and name in LEVEL_DOES_NOT_MATTER:
+            if not everything and name in LEVEL_DOES_NOT_MATTER:
                 continue
             attacked = with_attack(right[MIRA], attack, at_import)
             write(inbox / name, {**right, MIRA: attacked + b"\n\n" + code.encode()})
-    if level == BUBBLEWRAP:
+    if everything:
         for name, (change, _) in AS_FILES.items():
             files = dict(right)
             change(files)
             write(inbox / name, files)
     make_archives(inbox)
-    before = digests(inbox), digests(canary), digests(reference_folder() / "tests" / "exercises"), children()
+    before = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
     confinement.adopt_orphans()
     with server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LXMLS_DAY1_SECRET", SECRET)
-        plan = make_plan(out, Level(level), ["1.5"], seed=11, limits=LIMITS)
+        plan = make_plan(out, Level(level, (), user, newest_landlock), ["1.5"], seed=11, limits=LIMITS)
         book = grade([inbox], out, plan, jobs=2)
         connected = had_a_guest(server)
-    after = digests(inbox), digests(canary), digests(reference_folder() / "tests" / "exercises"), children()
+    after = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
     shutil.rmtree(inbox)
     return {row.name: row for row in book.rows}, before, after, connected, out
 
@@ -500,7 +643,9 @@ def test_nothing_secret_is_in_any_report(graded):
     assert [path for path, text in texts.items() if path.suffix == ".html" and "<script>alert" in text] == []
 
 
-@pytest.mark.parametrize("name", ["frame_walking", "reading_the_disk", "proc_of_the_grader", "overwriting_neighbours"])
+@pytest.mark.parametrize(
+    "name", ["frame_walking", "reading_the_disk", "proc_of_the_grader", "overwriting_neighbours", *NOT_POSSIBLE]
+)
 def test_nothing_was_found(graded, name):
     rows, *_ = graded
     assert not [check.text for check in rows[name].checks if re.search("found|wrote", check.text)]

@@ -1,0 +1,370 @@
+"""The levels of the sandbox: what is attempted in a box fails at each of them, for each user, on each version of Landlock.
+
+A kernel has one version of Landlock; the older ones are had by leaving out what came later.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path, PurePosixPath
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.grade_command import command
+from lxmls_day1.grading import box_probe, box_starter, confinement, sandbox
+from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.sandbox import (
+    BUBBLEWRAP,
+    LANDLOCK,
+    NOBODY,
+    PROCESS,
+    possible_in_a_box,
+    starter_of,
+    strongest_level,
+    users_of_boxes,
+)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not sys.platform.startswith("linux"), reason="the levels that keep hostile code in are for Linux"
+    ),
+]
+
+LANDLOCKS = range(1, confinement.landlock_version() + 1) if sys.platform.startswith("linux") else ()
+SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
+
+#: The sentences of the probe, of which a box must not say any; those that begin with the path of a file are left out.
+ATTEMPTS = sorted(
+    set(
+        re.findall(
+            r'"([^"{]+ (?:can be|is within reach|are within reach)[^"{]*)":', Path(box_probe.__file__).read_text()
+        )
+    )
+)
+#: Two attempts that mean nothing on this machine: the kernel itself refuses them.
+REFUSED_BY_KERNEL_OR_CONTAINER = ("io_uring", "userfaultfd", "memfd_secret", "fchmodat2", "perf_event_open", "bpf")
+
+
+def configurations():
+    """Level, user, version of Landlock: all that there are here."""
+    for user in (None, NOBODY) if SUPERUSER else (None,):
+        yield BUBBLEWRAP, user, None
+        for version in LANDLOCKS:
+            yield LANDLOCK, user, version
+
+
+@pytest.fixture(scope="module")
+def found():
+    """What was possible, for each configuration."""
+    starters = {}
+    said = {}
+    try:
+        for level, user, version in configurations():
+            if level == BUBBLEWRAP and shutil.which("bwrap") is None:
+                continue
+            if (level, user) not in starters:
+                starters[level, user] = starter_of(level, user=user)
+            starters[level, user].newest_landlock = version
+            said[level, user, version] = possible_in_a_box(starters[level, user])
+    finally:
+        for starter in starters.values():
+            starter.close()
+    return said
+
+
+@pytest.mark.parametrize("what", ATTEMPTS)
+def test_it_is_not_possible_in_any_box(found, what):
+    assert found
+    assert [configuration for configuration, said in found.items() if what in said] == []
+
+
+@pytest.mark.parametrize("configuration", list(configurations()), ids=str)
+def test_nothing_that_was_attempted_is_possible(found, configuration):
+    if configuration not in found:
+        pytest.skip("bubblewrap is not installed")
+    assert found[configuration] == []
+
+
+@pytest.mark.skipif(not SUPERUSER, reason="most of it is possible for the superuser only")
+def test_what_is_attempted_is_possible_where_nothing_forbids_it():
+    """An attempt that fails anywhere shows nothing."""
+    with contextlib.closing(starter_of(PROCESS)) as starter:
+        said = possible_in_a_box(starter)
+    wanted = [what for what in ATTEMPTS if not any(word in what for word in REFUSED_BY_KERNEL_OR_CONTAINER)]
+    assert set(wanted) <= set(said)
+    for pattern in (
+        r"the mode of .*secret.txt can be changed$", "the mode of .* can be changed while it is open", "the times of",
+        r"secret.txt can be read", "can be written to", "a port", "another process can be signalled",
+        "the process that grades can be seen", "processes can be started", "200 threads", "a file of the grader has changed",
+    ):  # fmt: skip
+        assert any(re.search(pattern, sentence) for sentence in said), pattern
+    assert len(wanted) > 75
+
+
+# An ordinary user ---------------------------------------------------------------------------------------------------------
+
+AS_ORDINARY_USER = """
+import contextlib, json, sys
+from lxmls_day1.grading import confinement
+from lxmls_day1.grading.sandbox import possible_in_a_box, starter_of, strongest_level, users_of_boxes
+said = {}
+for level, versions in (("bubblewrap", [None]), ("landlock", range(1, confinement.landlock_version() + 1))):
+    with contextlib.closing(starter_of(level)) as starter:
+        for version in versions:
+            starter.newest_landlock = version
+            said[f"{level} {version}"] = possible_in_a_box(starter)
+print(json.dumps([said, users_of_boxes()]))
+"""
+
+
+@pytest.fixture
+def ordinary_user(tmp_path_factory):
+    """The beginning of a command that runs another one as a user without rights, who can read this Python."""
+    if not SUPERUSER or shutil.which("setpriv") is None or shutil.which("bwrap") is None:
+        pytest.skip("wants to be started by the superuser, with setpriv and bubblewrap")
+    command = ["setpriv", f"--reuid={NOBODY[0]}", f"--regid={NOBODY[1]}", "--clear-groups"]
+    hidden = [path for path in Path(sys.base_prefix).parents if not path.stat().st_mode & stat.S_IXOTH]
+    if not hidden:
+        return command
+    if subprocess.run(["unshare", "--mount", "true"], check=False).returncode:
+        pytest.skip(f"an ordinary user cannot reach Python in {sys.base_prefix}, and nothing can be mounted over that")
+    base, top = sys.base_prefix, hidden[-1]
+    kept = tmp_path_factory.mktemp("python")
+    script = f"""mount --bind '{base}' '{kept}' && mount -t tmpfs -o mode=755 none '{top}' &&
+        mkdir -p '{base}' && mount --bind '{kept}' '{base}' && exec "$@" """
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script, "sh", *command]
+
+
+def test_nothing_is_possible_in_the_boxes_of_an_ordinary_user(ordinary_user, tmp_path_factory):
+    place = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())
+    try:
+        os.chown(place, *NOBODY)
+        environment = {"PATH": os.environ["PATH"], "HOME": str(place), "LXMLS_DAY1_CACHE": str(place / "cache")}
+        ended = subprocess.run(
+            [*ordinary_user, sys.executable, "-c", AS_ORDINARY_USER],
+            cwd=place, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    finally:
+        shutil.rmtree(place)
+    if "Permission denied" in ended.stderr and "lxmls_day1" not in ended.stderr:
+        pytest.skip("an ordinary user cannot read this checkout")
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    said, users = json.loads(ended.stdout)
+    assert said == {"bubblewrap None": [], **{f"landlock {version}": [] for version in LANDLOCKS}}
+    assert users == [None]
+
+
+# What a submission may do -------------------------------------------------------------------------------------------------
+
+USEFUL = b"""
+import numpy as np
+
+
+def threads(count):
+    import threading
+
+    end, started = threading.Event(), []
+    for _ in range(count):
+        thread = threading.Thread(target=end.wait)
+        try:
+            thread.start()
+        except RuntimeError:
+            break
+        started.append(thread)
+    end.set()
+    for thread in started:
+        thread.join()
+    return len(started)
+
+
+def pool():
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(4) as executor:
+        return sum(executor.map(abs, range(-10, 1)))
+
+
+def coroutine():
+    import asyncio
+
+    async def seven():
+        await asyncio.sleep(0.001)
+        return 7
+
+    return asyncio.run(seven())
+
+
+def files():
+    import os
+    import pathlib
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        np.save(folder / "x.npy", np.arange(5.0))
+        shutil.copy(folder / "x.npy", folder / "y.npy")
+        shutil.copytree(folder, folder.with_name("copied"))
+        (folder / "empty").touch()
+        (folder / "empty").rename(folder / "still_empty")
+        with open(os.devnull, "w") as file:
+            file.write("nothing")
+        return float(np.load(folder.with_name("copied") / "y.npy", mmap_mode="r").sum())
+
+
+def linear_algebra():
+    import scipy.linalg
+    import scipy.optimize
+
+    A = np.eye(150) + 0.5
+    found = scipy.optimize.minimize(lambda x: ((x - 1) ** 2).sum(), np.zeros(2))
+    return [float(scipy.linalg.svdvals(A)[0].round(6)), found.x.round(4).tolist()]
+
+
+def compiled():
+    import numba
+
+    return numba.njit(lambda x: x + 1)(3)
+
+
+def drawn():
+    import matplotlib.pyplot as plt
+
+    fig, ax = plt.subplots()
+    ax.plot([1, 2])
+    fig.savefig("a.png")
+    return open("a.png", "rb").read(4)[1:].decode()
+
+
+def whose():
+    import os
+
+    return [os.getuid(), os.getgid(), os.getgroups()]
+
+
+def descriptors():
+    import os
+
+    found = []
+    for number in range(200):
+        try:
+            os.fstat(number)
+        except OSError:
+            continue
+        found.append(number)
+    return found
+"""
+FILES = {
+    PurePosixPath("classifiers/__init__.py"): b"",
+    PurePosixPath("readers/__init__.py"): b"",
+    PurePosixPath("classifiers/useful.py"): USEFUL,
+}
+
+
+@pytest.fixture(
+    scope="module", params=[(BUBBLEWRAP, None), (BUBBLEWRAP, NOBODY), (LANDLOCK, None), (LANDLOCK, NOBODY)], ids=str
+)
+def useful(request):
+    level, user = request.param
+    if user is not None and not SUPERUSER:
+        pytest.skip("the superuser alone chooses a user")
+    if reason := sandbox.why_not(level, user):
+        pytest.skip(f"the sandbox level {level} does not work here: {reason}")
+    with contextlib.closing(starter_of(level, user=user)) as starter:
+        lab = BoxedLab(starter, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
+        with contextlib.closing(lab):
+            yield lab, user
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("pool", 55), ("coroutine", 7), ("files", 10.0), ("linear_algebra", [76.0, [1.0, 1.0]]), ("compiled", 4),
+        ("drawn", "PNG"),
+    ],
+)  # fmt: skip
+def test_what_numerical_python_needs_works(useful, name, expected):
+    lab, _ = useful
+    lab.begin()
+    assert lab.function("useful", name) == expected
+
+
+def test_threads_are_counted(useful):
+    lab, _ = useful
+    lab.begin()
+    assert lab.function("useful", "threads", 8) == 8
+    assert 8 < lab.function("useful", "threads", 500) <= 2 * box_starter.MOST_THREADS
+    assert lab.function("useful", "threads", 8) == 8
+
+
+def test_a_box_belongs_to_the_user_that_was_chosen(useful):
+    lab, user = useful
+    lab.begin()
+    expected = [*user, []] if user else [os.getuid(), os.getgid(), os.getgroups()]
+    assert lab.function("useful", "whose") == expected
+
+
+# The choice of a level ----------------------------------------------------------------------------------------------------
+
+
+def test_the_superusers_boxes_belong_to_nobody_unless_another_is_named(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    first, second = users_of_boxes()
+    assert first[0] > 0
+    assert second is None
+    assert users_of_boxes("4711") == [(4711, 4711)]
+    with pytest.raises(InputError, match="no user 'nosuchuser'"):
+        users_of_boxes("nosuchuser")
+    with pytest.raises(InputError, match="without rights of its own"):
+        users_of_boxes("root")
+
+
+def test_an_ordinary_user_chooses_nobody_else(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert users_of_boxes() == [None]
+    with pytest.raises(InputError, match="for the superuser"):
+        users_of_boxes("nobody")
+
+
+def test_a_user_is_tried_before_the_superuser_and_said_to_be_rejected(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(sandbox, "why_not", lambda level, user=None: "no reading" if user else None)
+    level = strongest_level(LANDLOCK)
+    assert level.user is None
+    assert level.rejected == ((f"landlock as user {users_of_boxes()[0][0]}", "no reading"),)
+    with pytest.raises(sandbox.BoxesUnavailable, match="no reading"):
+        strongest_level(LANDLOCK, as_user="65534")
+    with pytest.raises(sandbox.BoxesUnavailable, match="--as-user"):
+        strongest_level(PROCESS, as_user="65534")
+
+
+def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(InputError, match=r"cache folder .* cannot be written to .*LXMLS_DAY1_CACHE"):
+        strongest_level(PROCESS)
+    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sandbox.tempfile, "TemporaryFile", full)
+    said = CliRunner().invoke(command, [str(tmp_path), "--out", str(tmp_path / "out")])
+    assert "No space left" in str(said.exception)
+
+
+def test_a_box_has_no_descriptor_but_its_own(useful):
+    """Nothing to read, twice where it prints to, and the socket by which it is asked."""
+    lab, _ = useful
+    lab.close()  # the next call opens a new one
+    lab.begin()
+    assert lab.function("useful", "descriptors") == [0, 1, 2, 3]
