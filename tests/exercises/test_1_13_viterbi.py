@@ -98,7 +98,9 @@ def test_the_scores_stay_as_they_are(lab, expect, rng):
     kept = [[part.copy() for part in parts] for parts in sentences]
     paths = lab.each("viterbi", "viterbi", [(parts,) for parts in [*sentences, *sentences]])
     expect("the tags, one row for each sentence", [[int(tag) for tag in path] for path in paths[: len(sentences)]])
-    assert all(map(np.array_equal, paths[: len(sentences)], paths[len(sentences) :])), "the second answer is another one"
-    assert all(np.array_equal(*pair) for parts in zip(sentences, kept, strict=True) for pair in zip(*parts, strict=True)), (
-        "the search changed the scores"
+    assert all(map(np.array_equal, paths[: len(sentences)], paths[len(sentences) :])), (
+        "the second answer is another one"
     )
+    assert all(
+        np.array_equal(*pair) for parts in zip(sentences, kept, strict=True) for pair in zip(*parts, strict=True)
+    ), "the search changed the scores"
