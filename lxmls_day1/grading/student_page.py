@@ -100,7 +100,7 @@ def student_markdown(row: Row, gradebook: Gradebook) -> str:
     <BLANKLINE>
     ## 1.5 MIRA: 10 of 10 points
     <BLANKLINE>
-    - ✓ **right**: Costs
+    - ✓ **right**: Costs (hidden check)
     <BLANKLINE>
     ## How this was graded
     <BLANKLINE>
