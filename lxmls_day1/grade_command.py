@@ -76,6 +76,7 @@ def command(
       printed 1          MiB
       reply 16           MiB of one answer
     """
+    from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.limits import Limits
     from lxmls_day1.grading.run import grade, make_plan
     from lxmls_day1.grading.sandbox import strongest_level
@@ -96,8 +97,9 @@ def command(
     plan = make_plan(folder, level, ids, seed, chosen, trust_submissions, run_notebooks)
     if plan.refuse_hidden:
         click.echo(
-            f"Hidden checks are refused: {plan.refuse_hidden}. Grade on a machine with a stronger sandbox, or take "
-            "--trust-submissions if you trust whoever has written these.",
+            f"Hidden checks are refused: {plan.refuse_hidden}. They bring {1 - PUBLIC_SHARE:.0%} of the points, so nobody gets "
+            "full marks. Grade on a machine with a stronger sandbox, or take --trust-submissions if you trust whoever has "
+            "written these.",
             err=True,
         )
     click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)

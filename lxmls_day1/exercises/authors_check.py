@@ -52,7 +52,7 @@ def problems(reference: Path | None = None) -> list[str]:
         return [str(error)]
     everywhere = recorded(mistakes, rehearsed, hidden=True)
     return [
-        *problems_of_registry(reference, registry, mistakes),
+        *problems_of_registry(reference, registry, mistakes, everywhere.hidden),
         *problems_of_stubs(reference, registry),
         *problems_of_mistakes(mistakes, rehearsed, everywhere),
         *problems_of_recording(reference, registry, recorded(mistakes, rehearsed, hidden=False)),
@@ -60,8 +60,10 @@ def problems(reference: Path | None = None) -> list[str]:
     ]
 
 
-def problems_of_registry(reference: Path, registry: Registry, mistakes: list[Mistake]) -> Iterator[str]:
-    """Solutions in files that are not named, code exercises without solution, checks or enough known mistakes."""
+def problems_of_registry(
+    reference: Path, registry: Registry, mistakes: list[Mistake], hidden: Mapping[str, int]
+) -> Iterator[str]:
+    """Solutions in files that are not named, code exercises without solution, checks, hidden ones, or enough known mistakes."""
     marked: dict[str, set[str]] = {}
     for name, exercise in _marked(reference, registry):
         marked.setdefault(exercise, set()).add(name)
@@ -75,6 +77,8 @@ def problems_of_registry(reference: Path, registry: Registry, mistakes: list[Mis
             yield f"{exercise}: {name} holds no solution of it"
         if not check_files(reference / FOLDER, exercise):
             yield f"{exercise}: it has no checks, test_{exercise.stem}_*.py"
+        elif not hidden.get(exercise.id):
+            yield f"{exercise}: it has no hidden checks, and full marks need them"
         known = sum(mistake.exercise == exercise.id for mistake in mistakes)
         if known < LEAST_MISTAKES:
             yield f"{exercise}: it has {known} known mistakes; wanted {LEAST_MISTAKES}"

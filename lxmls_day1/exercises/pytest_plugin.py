@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from lxmls_day1.exercises.answers import Expect, RecordedAnswers, RecordingExpect, WrongAnswer
+from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.registry import RECORDED, Registry, exercise_of_check
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
@@ -43,9 +44,13 @@ class ChecksRun:
         Where a JSON line for each event is appended, at once: what is in it survives whatever a check does.
     item : pytest.Item or None
         The check that is running.
+    boxed_lab : bool
+        Whether the lab runs elsewhere, in a box that refuses imports itself.
     rehearsed : dict or None
         Where answers are collected instead of compared: check -> (outcome, text, `RecordingExpect`).
     """
+
+    boxed_lab = False
 
     def __init__(
         self,
@@ -268,6 +273,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
     run.item = item
     run.write(event="begin", check=check_key(item), time=time.time())
     return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
+    """A check of a lab in this process imports what it could import while it is graded."""
+    run = pyfuncitem.config.stash[RUN]
+    if run.boxed_lab or exercise_of_check(pyfuncitem.path.name) is None:
+        return (yield)
+    with only_what_labs_need():
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)

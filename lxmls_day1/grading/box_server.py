@@ -16,7 +16,11 @@ from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.importable import only_what_labs_need
+from lxmls_day1.exercises.tracebacks import trimmed_traceback
 from lxmls_day1.grading.messages import Channel, NotPlain, Reference, TooLong
+from lxmls_day1.lab import Lab
 
 LONGEST_TEXT = 4000
 MOST_REQUEST = 64 << 20
@@ -42,6 +46,7 @@ class BoxServer:
         self._compiled = compiled or {}
         self._lab: Any = None
         self._objects: dict[int, Any] = {}
+        self._refused: Any = None
         self._notebook: Any = None
 
     def serve(self, channel: Channel) -> None:
@@ -83,8 +88,6 @@ class BoxServer:
             return self._raised(error)
 
     def _raised(self, error: BaseException) -> dict[str, Any]:
-        from lxmls_day1.exercises.tracebacks import trimmed_traceback
-
         kinds = [kind.__name__ for kind in type(error).__mro__][:20]
         if isinstance(error, (MemoryError, RecursionError)):
             error = error.with_traceback(None)
@@ -124,9 +127,9 @@ class BoxServer:
     @property
     def lab(self) -> Any:
         if self._lab is None:
-            from lxmls_day1.lab import Lab
-
             self._lab = Lab(self._folder)
+            self._refused = only_what_labs_need()
+            self._refused.__enter__()  # for as long as there is this process: none of our own imports comes after it
         return self._lab
 
     def _make(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -168,8 +171,6 @@ class BoxServer:
 
     def _imports(self, request: dict[str, Any]) -> list[str]:
         """What cannot be imported, in a sentence each."""
-        from lxmls_day1.errors import InputError
-
         failed = []
         for name in request["modules"]:
             try:

@@ -5,6 +5,7 @@ carried into the box and its answer out of it. A classifier stays in the box; th
 """
 
 import builtins
+import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
@@ -179,15 +180,21 @@ class BoxedObject:
 def exception_of(error: StudentError) -> Exception:
     """An exception of ours for one of a student: of the nearest built-in class, with `boxed` telling about it.
 
-    A check can thus say ``except ValueError``. Nothing that is not an ordinary exception comes out of a box.
+    A check can thus say ``except ValueError``. Nothing that is not an ordinary exception comes out of a box. Some classes,
+    such as ExceptionGroup and UnicodeDecodeError, are not made of a text alone: the nearest one above them is taken.
+
+    Examples
+    --------
+    >>> exception_of(StudentError(("ExceptionGroup", "BaseExceptionGroup", "Exception"), "two at once", "", ()))
+    Exception('two at once')
     """
+    made = Exception(str(error))
     for kind in error.kinds:
         found = InputError if kind == "InputError" else getattr(builtins, kind, None)
-        if isinstance(found, type) and issubclass(found, Exception) and not issubclass(found, UnicodeError):
-            break
-    else:
-        found = Exception
-    made = found(str(error))
+        if isinstance(found, type) and issubclass(found, Exception):
+            with contextlib.suppress(TypeError):
+                made = found(str(error))
+                break
     made.boxed = error
     return made
 

@@ -11,6 +11,7 @@ Windy Road, *JUnit XML schema*, https://github.com/windyroad/JUnit-Schema
 
 import csv
 import io
+import itertools
 import json
 import math
 import re
@@ -227,9 +228,11 @@ def _seconds(value: float) -> float:
 
 
 def _with_shares(exercise: ExerciseGrade) -> list[tuple[CheckGrade, float]]:
-    """Each check with the most points that it can bring; the sum is exactly what the exercise can bring."""
-    count = len(exercise.checks)
-    ends = [round(exercise.out_of * n / count * _GRAIN) / _GRAIN for n in range(count)] + [exercise.out_of]
+    """Each check with the most points that it can bring; the sum is exactly what all of them can bring."""
+    reached = itertools.accumulate(map(exercise.weight, exercise.checks))
+    ends = [0.0, *(round(exercise.out_of * weight * _GRAIN) / _GRAIN for weight in reached)]
+    if any(check.hidden for check in exercise.checks):
+        ends[-1] = exercise.out_of
     return [(check, ends[n + 1] - ends[n]) for n, check in enumerate(exercise.checks)]
 
 

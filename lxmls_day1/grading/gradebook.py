@@ -15,6 +15,7 @@ from lxmls_day1.errors import InputError
 
 FORMAT = 1
 PLAIN = frozenset({str, int, float, bool, type(None)})
+PUBLIC_SHARE = 0.25  # of the points of an exercise: students have the public checks, and could answer them from a table
 
 OK, WRONG, ERROR, TIMEOUT, MEMORY = "ok", "wrong", "error", "timeout", "memory"
 CRASHED, REFUSED, MISSING = "crashed", "refused", "missing"
@@ -66,7 +67,18 @@ class CheckGrade:
 
 @dataclass(frozen=True)
 class ExerciseGrade:
-    """How one exercise went: points in proportion to its checks, or None where they are given by hand."""
+    """How one exercise went.
+
+    Its points are None where they are given by hand. Else the public checks bring `PUBLIC_SHARE` of them and the hidden
+    checks the rest, within each kind in proportion to the checks passed. Without hidden checks the rest is lost: full marks
+    need them. Without public checks the hidden ones bring all.
+
+    Examples
+    --------
+    >>> public, hidden = (CheckGrade("a", "1.5", "A", False, OK), CheckGrade("b", "1.5", "B", True, WRONG))
+    >>> [ExerciseGrade("1.5", "MIRA", "code", 10.0, checks).points for checks in [(public, hidden), (public,)]]
+    [2.5, 2.5]
+    """
 
     id: str
     title: str
@@ -85,7 +97,19 @@ class ExerciseGrade:
 
     @property
     def points(self) -> float | None:
-        return None if self.by_hand else self.out_of * self.passed / len(self.checks)
+        if self.by_hand:
+            return None
+        kinds = [[check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)]
+        shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in enumerate(kinds) if ok]
+        return self.out_of * sum(shares)
+
+    def weight(self, check: CheckGrade) -> float:
+        """The part of the points that one of the checks brings."""
+        return self._share_of_kind(check.hidden) / sum(other.hidden == check.hidden for other in self.checks)
+
+    def _share_of_kind(self, hidden: bool) -> float:
+        has_public = not all(check.hidden for check in self.checks)
+        return (1.0 - PUBLIC_SHARE if has_public else 1.0) if hidden else PUBLIC_SHARE
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:

@@ -13,6 +13,7 @@ from lxmls_day1.grading.gradebook import (
     MEMORY,
     MISSING,
     OK,
+    PUBLIC_SHARE,
     REFUSED,
     TIMEOUT,
     WRONG,
@@ -198,6 +199,7 @@ def how_graded(gradebook: Gradebook) -> list[tuple[str, str]]:
         ("graded", date_text(gradebook.graded)),
         ("sandbox level", " – ".join(filter(None, (one_line(gradebook.level), one_line(gradebook.level_text, 400))))),
         ("hidden checks", f"run with seed {gradebook.seed}" if gradebook.hidden else "not run"),
+        ("points", f"of each exercise {PUBLIC_SHARE:.0%} for its public checks and the rest for its hidden ones"),
         ("limits", ", ".join(f"{one_line(name).replace('_', ' ')} {v:g}" for name, v in gradebook.limits.items())),
         ("version", f"lxmls-day1 {one_line(gradebook.version)}" if gradebook.version else ""),
     ]

@@ -32,6 +32,7 @@ from typing import Any
 
 import lxmls_day1
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.importable import answer_paths
 from lxmls_day1.grading.box_starter import BUBBLEWRAP, DEVICES, LANDLOCK, PRIVATE, PROCESS
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import remove_folder
@@ -247,7 +248,7 @@ class Starter:
         user: tuple[int, int] | None = None,
         newest_landlock: int | None = None,
     ):
-        self.level = level
+        self.level, self._notebooks = level, notebooks
         self.newest_landlock = newest_landlock
         self._user = user
         place = place if place is not None and os.path.isdir(place) else None
@@ -326,11 +327,24 @@ class Starter:
         for path in secret_folders():
             if any(Path(path).is_relative_to(folder) for folder in visible):
                 options += ["--tmpfs", path]
+        options += self._answers_hidden(visible)
         inside = Path(lxmls_day1.__file__).parent / "reference_lab"
         if inside.is_dir():
             options += ["--tmpfs", f"{MACHINERY}/lxmls_day1/reference_lab"]
         options += ["--remount-ro", "/"]
         return [program, *options, "--chdir", PRIVATE, "--", sys.executable, "-s", "-P"]
+
+    def _answers_hidden(self, visible: Sequence[str]) -> list[str]:
+        """The options of bubblewrap that lay nothing over what computes an answer; notebooks may train with it."""
+        options = []
+        package = Path(lxmls_day1.__file__).parent
+        for path in [] if self._notebooks else answer_paths():
+            places = [path] if any(path.is_relative_to(folder) for folder in visible) else []
+            if path.is_relative_to(package):
+                places.append(Path(MACHINERY, "lxmls_day1", path.relative_to(package)))
+            for place in places:
+                options += ["--tmpfs", str(place)] if path.is_dir() else ["--ro-bind", os.devnull, str(place)]
+        return options
 
     def environment(self) -> dict[str, str]:
         """All that a box finds in its environment."""
@@ -358,7 +372,7 @@ class Starter:
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
         allowed: list[str] = [str(machinery_folder()), str(numba_cache_folder())]
-        hidden = [Path(path) for path in secret_folders()]
+        hidden = [*map(Path, secret_folders()), *([] if self._notebooks else answer_paths())]
         pending = [*map(Path, folders), package]
         while pending:
             path = pending.pop()

@@ -49,6 +49,7 @@ class Checked:
 class _GradingRun(pytest_plugin.ChecksRun):
     """The run of checks whose lab is in a box."""
 
+    boxed_lab = True
     boxed: BoxedLab | None = None
 
     def lab(self, check_file: Path) -> Any:

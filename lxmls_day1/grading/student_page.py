@@ -54,7 +54,7 @@ def student_html(row: Row, gradebook: Gradebook, picture: bytes | None = None) -
 
     Examples
     --------
-    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", False, "ok")
+    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
     >>> row = Row("ada", "Ada", "ada.zip", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
     >>> text = student_html(row, Gradebook((row,), 1, "process", "a process of its own"))
     >>> "<b>10</b> of 10 points" in text, "Costs" in text
@@ -87,7 +87,7 @@ def student_markdown(row: Row, gradebook: Gradebook) -> str:
 
     Examples
     --------
-    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", False, "ok")
+    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
     >>> row = Row("ada", "Ada", "ada.zip", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
     >>> print(student_markdown(row, Gradebook((row,), 1, "process", "a process of its own")))
     # Feedback for Ada
@@ -100,12 +100,13 @@ def student_markdown(row: Row, gradebook: Gradebook) -> str:
     <BLANKLINE>
     ## 1.5 MIRA: 10 of 10 points
     <BLANKLINE>
-    - ✓ **right**: Costs
+    - ✓ **right**: Costs (hidden check)
     <BLANKLINE>
     ## How this was graded
     <BLANKLINE>
     - sandbox level: process – a process of its own
     - hidden checks: run with seed 1
+    - points: of each exercise 25% for its public checks and the rest for its hidden ones
     <BLANKLINE>
     """
     blocks = [

@@ -12,7 +12,6 @@ def step_of(lab, scores, label, sq_norm, step, cost):
     return lab.function("mira", "mira_rule", np.array(scores), label, sq_norm, step, np.array(cost))
 
 
-@pytest.mark.hidden
 def steps_of(lab, steps, most):
     """What the rule answers to each of these scores, labels, ‖g(x)‖² and costs."""
     calls = [(np.array(scores), label, sq_norm, most, np.array(cost)) for scores, label, sq_norm, cost in steps]
@@ -37,10 +36,11 @@ def test_the_cap(lab, expect):
     )
 
 
-@pytest.mark.parametrize("scores", [[6.0, 1.0, 0.0], [3.0, 2.75, 2.5]], ids=["by far", "narrowly"])
-def test_a_right_prediction(lab, expect, scores):
-    """A right prediction changes nothing."""
-    expect("d where the true class leads", step_of(lab, scores, 0, 2.0, 0.8, [0.0, 0.5, 2.0]), **SINGLE)
+def test_a_right_prediction(lab, expect):
+    """A right prediction changes nothing, be it by far or narrowly; a mistake does."""
+    scores, cost = [[6.0, 1.0, 0.0], [3.0, 2.75, 2.5], [2.5, 2.75, 2.0]], [0.0, 0.5, 2.0]
+    ds = steps_of(lab, [(row, 0, 2.0, cost) for row in scores], 0.8)
+    expect("d, a row for each example: the true class leads by far, leads narrowly, is second", ds, **SINGLE)
 
 
 def test_costs(lab, expect):

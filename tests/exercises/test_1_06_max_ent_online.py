@@ -24,10 +24,10 @@ def test_nothing_known(lab, expect):
 def test_large_scores(lab, expect):
     """Scores of a thousand, and of minus a thousand"""
     scores = np.array([1000.0, 1000.0 - np.log(3.0), -1000.0])
-    d = lab.function("max_ent_online", "max_ent_rule", scores.copy(), 1, 1.0, 1.0, ZERO_ONE[1])
-    expect("d for the scores 1000, 1000 − log 3, −1000, the true class 1 and the step 1", d, **SINGLE)
-    d = lab.function("max_ent_online", "max_ent_rule", scores - 2000.0, 1, 1.0, 1.0, ZERO_ONE[1])
-    expect("d for the same scores, each less by 2000", d, **SINGLE)
+    calls = [(each, 1, 1.0, 1.0, ZERO_ONE[1]) for each in (scores, scores - 2000.0)]
+    large, small = lab.each("max_ent_online", "max_ent_rule", calls)
+    expect("d for the scores 1000, 1000 − log 3, −1000, the true class 1 and the step 1", large, **SINGLE)
+    expect("d for the same scores, each less by 2000", small, **SINGLE)
 
 
 def test_training(lab, expect):
@@ -56,12 +56,10 @@ def test_random_scores(lab, expect, rng, n_classes):
 def test_random_large_scores(lab, expect, rng):
     """Random scores, far from zero"""
     scores, label = rng.normal(size=4), int(rng.integers(4))
-    for far in (-1e4, -800.0, 800.0, 1e4):
-        expect(
-            f"d for {far:+g}",
-            lab.function("max_ent_online", "max_ent_rule", scores + far, label, 1.0, 1.0, np.zeros(4)),
-            **SINGLE,
-        )
+    shifts = (-1e4, -800.0, 800.0, 1e4)
+    calls = [(scores + far, label, 1.0, 1.0, np.zeros(4)) for far in shifts]
+    for far, d in zip(shifts, lab.each("max_ent_online", "max_ent_rule", calls), strict=True):
+        expect(f"d for {far:+g}", d, **SINGLE)
 
 
 @pytest.mark.hidden

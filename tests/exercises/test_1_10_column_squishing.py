@@ -18,9 +18,15 @@ def step_of(lab, scores, label, sq_norm, step, cost):
     return lab.function("column_squishing", "squishing_rule", np.array(scores), label, sq_norm, step, np.array(cost))
 
 
+def steps_of(lab, steps, most):
+    """What the rule answers to each of these scores, labels, ‖g(x)‖² and costs."""
+    calls = [(np.array(scores), label, sq_norm, most, np.array(cost)) for scores, label, sq_norm, cost in steps]
+    return lab.each("column_squishing", "squishing_rule", calls)
+
+
 def test_the_source(lab, expect):
     """The example of the source: each class in turn is to win."""
-    ds = [step_of(lab, SOURCE, label, 1.0, NO_CAP, ones_but(label, 3)) for label in range(3)]
+    ds = steps_of(lab, [(SOURCE, label, 1.0, ones_but(label, 3)) for label in range(3)], NO_CAP)
     expect("d for the scores [0.9009, 2.2557, 0.2597], ‖g(x)‖² = 1; in row y class y is to win by 1", ds, **SINGLE)
 
 
@@ -32,7 +38,7 @@ def test_two_active_rivals(lab, expect):
 
 def test_right_but_narrow(lab, expect):
     """A mistake, and a right prediction whose margin is too small: both move."""
-    ds = [step_of(lab, [1.0, 0.75, 0.5, -3.0], label, 2.0, NO_CAP, ones_but(label, 4)) for label in (0, 2)]
+    ds = steps_of(lab, [([1.0, 0.75, 0.5, -3.0], label, 2.0, ones_but(label, 4)) for label in (0, 2)], NO_CAP)
     expect(
         "d for the scores [1, 0.75, 0.5, −3], ‖g(x)‖² = 2, where class 0, and where class 2 is to win by 1",
         ds,
@@ -67,13 +73,6 @@ def test_training(lab, expect):
         "column_squishing", "ColumnSquishing", cap=0.3, nr_rounds=2, averaged=False, order=[0, 1, 2, 3, 4, 5]
     )
     expect("the weights after two rounds over six points", learner.train(X, [0, 1, 2, 0, 1, 2]), **SINGLE)
-
-
-@pytest.mark.hidden
-def steps_of(lab, steps, most):
-    """What the rule answers to each of these scores, labels, ‖g(x)‖² and costs."""
-    calls = [(np.array(scores), label, sq_norm, most, np.array(cost)) for scores, label, sq_norm, cost in steps]
-    return lab.each("column_squishing", "squishing_rule", calls)
 
 
 @pytest.mark.hidden

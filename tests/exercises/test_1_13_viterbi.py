@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 
-def tagged(lab, emissions, transitions, start, stop):
-    """The sequence that the search finds, as a list of tag numbers."""
-    scores = [np.array(part, dtype=float) for part in (emissions, transitions, start, stop)]
-    return [int(tag) for tag in lab.function("viterbi", "viterbi", tuple(scores))]
+def tagged(lab, sentences):
+    """The sequences that the search finds, as lists of tag numbers; each sentence is emissions, transitions, start, stop."""
+    scores = [tuple(np.array(part, dtype=float) for part in sentence) for sentence in sentences]
+    return [[int(tag) for tag in path] for path in lab.each("viterbi", "viterbi", [(each,) for each in scores])]
 
 
 def total_score(path, emissions, transitions, start, stop):
@@ -20,12 +20,9 @@ def total_score(path, emissions, transitions, start, stop):
 
 def test_one_word(lab, expect):
     """A single word is the first one and the last one"""
-    no_step = np.zeros((3, 3))
-    paths = [
-        tagged(lab, [[1.0, 2.0, 1.5]], no_step, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
-        tagged(lab, [[1.0, 2.0, 1.5]], no_step, [2.5, 0.0, 0.0], [0.0, 0.0, 1.0]),
-        tagged(lab, [[1.0, 2.0, 1.5]], no_step, [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
-    ]
+    word, no_step, nothing = [[1.0, 2.0, 1.5]], np.zeros((3, 3)), [0.0, 0.0, 0.0]
+    ends = [(nothing, nothing), ([2.5, 0.0, 0.0], [0.0, 0.0, 1.0]), (nothing, [0.0, 0.0, 1.0])]
+    paths = tagged(lab, [(word, no_step, first, last) for first, last in ends])
     expect("the tag by emissions alone; with start and stop; with stop", paths)
 
 
@@ -42,7 +39,7 @@ def test_a_sentence(lab, expect):
     ]
     steps = [[-4.0, 1.0, 0.8, -4.0], [-4.0, 0.1, 1.0, -4.0], [-3.0, -2.0, 0.2, 1.0], [1.0, 0.0, 0.3, -3.0]]
     first, last = [1.0, 0.3, 0.2, -0.5], [-3.0, -1.0, 0.6, 0.4]
-    path = tagged(lab, words, steps, first, last)
+    (path,) = tagged(lab, [(words, steps, first, last)])
     expect("the tags of the, old, man, the, boat (0 determiner, 1 adjective, 2 noun, 3 verb)", path)
 
 
@@ -61,7 +58,7 @@ SENTENCES = {
 def test_three_sentences(lab, expect):
     """Three sentences of four words, three tags"""
     steps, first, last = (SENTENCES[part] for part in ("steps", "first", "last"))
-    paths = [tagged(lab, words, steps, first, last) for words in SENTENCES["words"]]
+    paths = tagged(lab, [(words, steps, first, last) for words in SENTENCES["words"]])
     expect("the tags of the three sentences, one row for each", paths)
     for words, path in zip(SENTENCES["words"], paths, strict=True):
         every = itertools.product(range(3), repeat=4)
@@ -70,29 +67,40 @@ def test_three_sentences(lab, expect):
 
 
 @pytest.mark.hidden
+def random_sentences(rng, n_words, n_tags):
+    """Random scores of so many sentences that no sequence of one tag is the best of all of them."""
+    shapes = [(n_words, n_tags), (n_tags, n_tags), n_tags, n_tags]
+    return [[rng.normal(size=shape) for shape in shapes] for _ in range(12)]
+
+
+@pytest.mark.hidden
 @pytest.mark.parametrize(("n_words", "n_tags"), [(1, 4), (2, 3), (6, 2), (9, 5), (40, 12)])
-def test_random_sentence(lab, expect, rng, n_words, n_tags):
+def test_random_sentences(lab, expect, rng, n_words, n_tags):
     """Random scores"""
-    parts = [rng.normal(size=shape) for shape in [(n_words, n_tags), (n_tags, n_tags), n_tags, n_tags]]
-    path = tagged(lab, *parts)
-    expect("the tags", path)
-    expect("their score", total_score(path, *parts))
+    sentences = random_sentences(rng, n_words, n_tags)
+    paths = tagged(lab, sentences)
+    expect("the tags, one row for each sentence", paths)
+    expect("their scores", [total_score(path, *parts) for path, parts in zip(paths, sentences, strict=True)])
 
 
 @pytest.mark.hidden
 def test_a_long_sentence(lab, expect, rng):
     """A thousand words: a search that looks at every sequence does not end"""
     parts = [rng.normal(size=shape) for shape in [(1000, 4), (4, 4), 4, 4]]
-    expect("the score of the best sequence", total_score(tagged(lab, *parts), *parts))
+    (path,) = tagged(lab, [parts])
+    expect("the score of the best sequence", total_score(path, *parts))
 
 
 @pytest.mark.hidden
 def test_the_scores_stay_as_they_are(lab, expect, rng):
     """Searching twice gives the same answer"""
-    scores = tuple(rng.normal(size=shape) for shape in [(5, 3), (3, 3), 3, 3])
-    kept = [part.copy() for part in scores]
-    first = [int(tag) for tag in lab.function("viterbi", "viterbi", scores)]
-    expect("the tags", first)
-    assert all(np.array_equal(part, copy) for part, copy in zip(scores, kept, strict=True)), (
-        "the search changed the scores"
+    sentences = [tuple(parts) for parts in random_sentences(rng, 5, 3)]
+    kept = [[part.copy() for part in parts] for parts in sentences]
+    paths = lab.each("viterbi", "viterbi", [(parts,) for parts in [*sentences, *sentences]])
+    expect("the tags, one row for each sentence", [[int(tag) for tag in path] for path in paths[: len(sentences)]])
+    assert all(map(np.array_equal, paths[: len(sentences)], paths[len(sentences) :])), (
+        "the second answer is another one"
     )
+    assert all(
+        np.array_equal(*pair) for parts in zip(sentences, kept, strict=True) for pair in zip(*parts, strict=True)
+    ), "the search changed the scores"

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -6,8 +7,9 @@ import pytest
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import record
 from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.registry import RECORDED
+from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_files
 from lxmls_day1.exercises.rehearsal import Rehearsal, rehearse
+from lxmls_day1.lab import PACKAGES, reference_folder
 
 pytestmark = pytest.mark.slow
 
@@ -71,3 +73,24 @@ def test_a_check_file_that_is_no_python(reference):
     (reference / "tests/exercises/test_1_02_means.py").write_text("def (:\n")
     with pytest.raises(InputError, match="invalid syntax"):
         record.answers_of_reference(["1.2"], reference=reference)
+
+
+def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_path):
+    """To the last bit, with other hashes of texts and the checks in another order; another seed gives other answers."""
+    for package in PACKAGES:
+        shutil.copytree(reference_folder() / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in tmp_path.glob("classifiers/*.py"):
+        path.write_text(record.uncompiled(path.read_text(encoding="utf-8")), encoding="utf-8")
+    folder = reference_folder() / FOLDER
+    files = tuple(file for exercise in Registry.of(reference_folder()) for file in check_files(folder, exercise))
+
+    def answered(seed, hash_seed, order):
+        monkeypatch.setenv("PYTHONHASHSEED", hash_seed)
+        return rehearse([Rehearsal("reference", tmp_path, files[::order])], hidden=True, seed=seed)["reference"]
+
+    first = {seed: answered(seed, "1", 1) for seed in (1, 2, 3)}
+    assert all(went.outcome == "passed" for checks in first.values() for went in checks.values())
+    assert first == {seed: answered(seed, "2", -1) for seed in first}
+    same = [check for check, went in first[1].items() if went.answers == first[2][check].answers]
+    fixed = "test_1_11_iterative_scaling.py::test_an_expectation_of_nothing"  # what a computer takes for zero
+    assert set(same) == {fixed, *(check for check, went in first[1].items() if not went.hidden)}

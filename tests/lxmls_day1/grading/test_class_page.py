@@ -65,8 +65,8 @@ class Page(HTMLParser):
 
 def test_counts_of_the_class(run):
     text = summary_html(run)
-    assert "4 submissions; mean 5, median 5 of 10 points; 1 with full marks." in text
-    assert "0 to 10 %: 1, 50 to 60 %: 2, 90 to 100 %: 1" in text
+    assert "4 submissions; mean 3.75, median 2.5 of 10 points; 1 with full marks." in text
+    assert "0 to 10 %: 1, 20 to 30 %: 2, 90 to 100 %: 1" in text
 
 
 def test_the_most_common_mistake_comes_first(run):
@@ -92,7 +92,7 @@ def test_who_had_to_be_stopped(run):
 def test_exercises_on_average(run):
     rows = Page(summary_html(run)).sections["exercises"][1:]
     assert rows[0][2] == "by hand, out of 5"
-    assert rows[1] == ["1.5 MIRA", "", "5 of 10", "1", "1"]
+    assert rows[1] == ["1.5 MIRA", "", "3.75 of 10", "1", "1"]
 
 
 def test_pairs_that_are_alike(run):

@@ -88,7 +88,7 @@ class TestCsv:
     def test_the_numbers(self, run):
         ada, bob, eve = self.read(run)
         assert (ada["points"], ada["out of"], ada["by hand"], ada["exercise 1.1"]) == ("17.5", "17.5", "5", "")
-        assert (bob["exercise 1.5"], bob["exercise 1.7"], bob["points"]) == ("1.25", "7.5", "8.75")
+        assert (bob["exercise 1.5"], bob["exercise 1.7"], bob["points"]) == ("0.625", "7.5", "8.125")
         assert [bob[verdict] for verdict in VERDICTS] == ["8", *["1"] * 7]
         assert (eve["exercise 1.5"], eve["missing"], eve["warnings"]) == ("0", "3", "2")
 

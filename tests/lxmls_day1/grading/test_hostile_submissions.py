@@ -90,8 +90,9 @@ IN_A_CALL = {
         answers.Expect.__call__ = lambda *_, **__: None
         return np.full(len(scores), 0.123)
         """,
-        {"wrong"},
+        {"wrong", "error"},
     ),
+    "exception_group": ("raise ExceptionGroup('several', [ValueError('one'), KeyError('two')])", {"error"}),
     "frame_walking": (
         """
         import gc, sys

@@ -142,7 +142,7 @@ class TestWhatIsSaid:
     def test_points_and_what_is_to_come(self, render):
         row = row_with("x")
         text = " ".join(Outline(render(row, run_of(row))).text) if render is student_html else render(row, run_of(row))
-        assert re.search(r"2\.5 +of 10 points", text)  # one check of four
+        assert re.search(r"1\.25 +of 10 points", text)  # one of two public checks, none of two hidden ones
         assert BY_HAND in text and "Up to 5 more points come from exercise 1.1" in text
 
     def test_a_hidden_check_keeps_its_calls(self, render):

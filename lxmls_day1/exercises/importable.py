@@ -1,0 +1,123 @@
+"""What the code of a lab can import while its exercises are checked: Python's library, its own files, and what the files
+that were given out need. Nothing of that is the answer of an exercise.
+
+The refusal is a finder in front of Python's own. It tells students at their own check what grading will refuse; it is no
+wall, since their code runs in the same process. In a sandbox the files of `answer_paths` are out of reach as well.
+"""
+
+import contextlib
+import functools
+import re
+import sys
+from collections.abc import Collection, Iterator
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+PACKAGE = __name__.partition(".")[0]
+
+#: Modules of this package that the given files import, those of `ANSWERS` left out.
+NEEDED = (
+    "batch_kernels",
+    "checks",
+    "corpora",
+    "dual_kernels",
+    "errors",
+    "gaussians",
+    "kernels",
+    "model_file",
+    "plotting",
+    "result_table",
+    "tokens",
+    "whole_files",
+)
+
+#: Modules that compute what an exercise asks for: the search of 1.13. No check trains what needs them.
+ANSWERS = ("chain_kernels",)
+
+#: Installed libraries that the given files import, and what these need in turn.
+LIBRARIES = frozenset(
+    "PIL contourpy cycler dateutil fontTools kiwisolver llvmlite markdown_it matplotlib mdurl mpl_toolkits numba numpy "
+    "packaging platformdirs pygments pyparsing rich scipy six threadpoolctl tqdm".split()
+)
+LIBRARIES_OF_ANSWERS = ("sklearn",)  # naive Bayes, exercise 1.2
+
+_AT_THE_HEAD = re.compile(rf"^(?:from|import) {PACKAGE}(?:\.([\w.]+))?(?: import \(?([\w, \n]+))?", re.MULTILINE)
+
+
+@contextlib.contextmanager
+def only_what_labs_need() -> Iterator[None]:
+    """Other modules cannot be imported in here, and those of this package that were imported already are not found.
+
+    Examples
+    --------
+    >>> with only_what_labs_need():
+    ...     from lxmls_day1.chain_kernels import best_paths
+    Traceback (most recent call last):
+    ...
+    ModuleNotFoundError: lxmls_day1.chain_kernels cannot be imported while exercises are checked: the files that ...
+    """
+    finder = _Refusing(importable_modules())
+    hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if finder.refuses_module(name)}
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
+        sys.modules.update(hidden)
+
+
+@functools.cache
+def importable_modules() -> frozenset[str]:
+    """The modules of this package that can be imported: those that given files need, and what these need at their heads."""
+    folder = Path(__file__).parents[1]
+    found: set[str] = set()
+    pending = list(NEEDED)
+    while pending:
+        name = pending.pop()
+        if name in found or name in ANSWERS or not (folder / f"{name}.py").is_file():
+            continue
+        found.add(name)
+        for module, names in _AT_THE_HEAD.findall((folder / f"{name}.py").read_text(encoding="utf-8")):
+            pending += [module] if module else re.findall(r"\w+", names)
+    return frozenset(f"{PACKAGE}.{name}" for name in found)
+
+
+def answer_paths() -> list[Path]:
+    """Files and folders on this machine that compute what an exercise asks for: nothing of them belongs into a sandbox."""
+    folder = Path(__file__).parents[1]
+    paths = [path for name in ANSWERS for path in (folder / f"{name}.py", *folder.glob(f"__pycache__/{name}.*.pyc"))]
+    for name in LIBRARIES_OF_ANSWERS:
+        spec = PathFinder.find_spec(name, _installed())
+        paths += map(Path, spec.submodule_search_locations or () if spec else ())
+    return [path for path in paths if path.exists()]
+
+
+class _Refusing:
+    """A finder that knows no module, and refuses those that are not needed."""
+
+    def __init__(self, modules: Collection[str]):
+        self._modules = modules
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Nothing for a module that the other finders may look for."""
+        if self.refuses_module(name) or self._refuses_library(name):
+            raise ModuleNotFoundError(
+                f"{name} cannot be imported while exercises are checked: the files that were given out do not need it, or it "
+                "holds an answer. Python's own library, numpy, scipy, numba and matplotlib are there"
+            )
+        return None
+
+    def refuses_module(self, name: str) -> bool:
+        """Whether it belongs to this package, and no given file needs it."""
+        return name.startswith(f"{PACKAGE}.") and name not in self._modules
+
+    def _refuses_library(self, name: str) -> bool:
+        if "." in name or name == PACKAGE or name in LIBRARIES or name in sys.stdlib_module_names:
+            return False  # what is inside a library can be imported where the library itself can
+        return PathFinder.find_spec(name, _installed()) is not None
+
+
+def _installed() -> list[str]:
+    """Where libraries are installed."""
+    return [entry for entry in sys.path if Path(entry).name.endswith("-packages")]

@@ -1,0 +1,350 @@
+"""What a lab's code can import while it is checked is what given files need, and nothing of it answers an exercise."""
+
+import ast
+import importlib
+import inspect
+import itertools
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lxmls_day1.exercises.checking import run_checks
+from lxmls_day1.exercises.generation import student_files
+from lxmls_day1.exercises.importable import ANSWERS, LIBRARIES, NEEDED, importable_modules, only_what_labs_need
+from lxmls_day1.exercises.markers import find_solutions
+from lxmls_day1.exercises.workspace import write_files
+from lxmls_day1.lab import PACKAGES, Lab, reference_folder
+
+
+def given_files():
+    return {path: text for path, text in student_files(reference_folder()).items() if path.parts[0] in PACKAGES}
+
+
+def imported_by(source):
+    """The modules that a source text imports, wherever it does; for a name out of a package that too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_what_is_needed_is_what_given_files_import():
+    folder = reference_folder() / "lxmls_day1"
+    imported = {name for path, text in given_files().items() if path.suffix == ".py" for name in imported_by(text)}
+    ours = {name.removeprefix("lxmls_day1.") for name in imported if name.startswith("lxmls_day1.")}
+    assert {name for name in ours if (folder / f"{name}.py").is_file()} == {*NEEDED, *ANSWERS}
+    libraries = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
+    assert libraries <= {*LIBRARIES, "lxmls_day1", *PACKAGES}
+
+
+EVERYTHING = """
+import importlib, sys
+sys.path.insert(0, {folder!r})
+from lxmls_day1.exercises.importable import importable_modules, only_what_labs_need
+before = set(sys.modules)
+with only_what_labs_need():
+    for name in importable_modules():
+        importlib.import_module(name)
+    for name in {modules!r}:
+        importlib.import_module(name)
+    import numpy as np
+    from classifiers.max_ent_batch import MaxEntBatch
+    from classifiers.naive_bayes import NaiveBayes
+    from classifiers.svm import SVM
+    from readers.sentiment_reader import SentimentCorpus
+    from readers.simple_data_set import SimpleDataSet
+    data = SimpleDataSet(nr_examples=20, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+    figure, axis = data.plot_data()
+    svm = SVM(solver="dual", progress=True)
+    data.add_line(figure, axis, svm.train(data.train_X, data.train_y), "SVM", "green")
+    figure.savefig({folder!r} + "/figure.png")
+    MaxEntBatch().train(data.train_X, data.train_y)
+    SentimentCorpus("toy")
+    for name in ("lxmls_day1.exercises.answers", "lxmls_day1.chain_kernels", "lxmls_day1.lab", "pytest", "sklearn", "IPython"):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+        raise SystemExit(name + " was imported")
+assert before <= set(sys.modules)
+import lxmls_day1.chain_kernels
+"""
+
+
+@pytest.mark.slow
+def test_given_files_work_with_what_is_left(tmp_path):
+    """They are imported, trained, drawn; afterwards everything can be imported again."""
+    files = given_files()
+    write_files(tmp_path, files)
+    modules = [".".join(path.with_suffix("").parts) for path in files if path.suffix == ".py"]
+    modules = [name.removesuffix(".__init__") for name in modules]
+    script = EVERYTHING.format(folder=str(tmp_path), modules=modules)
+    went = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, cwd=tmp_path)
+    assert went.returncode == 0, went.stderr
+
+
+def test_what_was_imported_before_is_not_found_and_comes_back():
+    module = importlib.import_module("lxmls_day1.chain_kernels")
+    with only_what_labs_need():
+        assert "lxmls_day1.chain_kernels" not in sys.modules
+        with pytest.raises(ImportError, match="chain_kernels cannot be imported while exercises are checked"):
+            from lxmls_day1.chain_kernels import best_paths  # noqa: F401
+    assert sys.modules["lxmls_day1.chain_kernels"] is module
+    assert not [finder for finder in sys.meta_path if "importable" in type(finder).__module__]
+
+
+@pytest.mark.slow
+def test_check_refuses_what_grading_refuses(tmp_path):
+    """A student is told at once, and not by the marks."""
+    write_files(tmp_path, given_files())
+    path = tmp_path / "classifiers" / "viterbi.py"
+    text = path.read_text(encoding="utf-8")
+    head = "from lxmls_day1.chain_kernels import _best_path\n"
+    path.write_text(text.replace("import numpy as np\n", f"import numpy as np\n{head}", 1), encoding="utf-8")
+    (report,) = run_checks(tmp_path, ["1.13"]).reports
+    assert {result.outcome for result in report.results} == {"error"}
+    assert all("lxmls_day1.chain_kernels cannot be imported" in result.text for result in report.results)
+
+
+# Every function that can be imported, tried as the answer of every exercise -------------------------------------------
+
+RNG = np.random.default_rng(5)
+
+
+def rule_inputs():
+    scores, label = RNG.normal(size=4), int(RNG.integers(4))
+    scores[label] = scores.min() - 0.1
+    cost = RNG.uniform(0.5, 2.0, size=4) * (np.arange(4) != label)
+    return {"scores": scores, "label": label, "sq_norm": 2.5, "step": 0.7, "cost": cost}
+
+
+def step_inputs():
+    inputs = {"W": RNG.normal(size=(3, 4)), "g": np.append(1.0, RNG.normal(size=2)), "label": 2}
+    return inputs | {"step": 0.5, "regularizer": 0.3, "cost": 1.0 - np.eye(4)[2]}
+
+
+def chain_inputs():
+    parts = [RNG.normal(size=shape) for shape in [(7, 4), (4, 4), 4, 4]]
+    return dict(zip(("emissions", "transitions", "start", "stop"), parts, strict=True))
+
+
+def documents():
+    return {"X": RNG.poisson(2.0, size=(12, 3)) + 1.0, "y": np.arange(12) % 3}
+
+
+def update_inputs():
+    empirical, expected = RNG.gamma(1.0, size=(2, 3, 2)) + 0.05
+    return {"weights": RNG.normal(size=(3, 2)), "empirical": empirical, "expected": expected, "total": 4.5}
+
+
+def separable():
+    X, u = RNG.normal(size=(20, 2)), np.array([0.1, 1.0, -0.5])
+    return {"X": X, "y": np.where(X @ u[1:] + u[0] > 0, 1, -1), "separator": u}
+
+
+def visits():
+    return {"X": RNG.normal(size=(9, 2)), "labels": np.arange(9) % 3, "order": RNG.permutation(9)}
+
+
+def of_function(module, name):
+    return lambda lab, inputs: lab.function(module, name, *inputs.values())
+
+
+ASKED = {  # exercise and function -> inputs, the right answer by the reference
+    ("1.2", "train"): (
+        documents,
+        lambda lab, inputs: lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes").train(*inputs.values()),
+    ),
+    ("1.4", "weights_of_rounds"): (
+        documents,
+        lambda lab, inputs: lab.classifier("perceptron", "Perceptron").weights_of_rounds(*inputs.values()),
+    ),
+    ("1.5", "mira_rule"): (rule_inputs, of_function("mira", "mira_rule")),
+    ("1.6", "max_ent_rule"): (rule_inputs, of_function("max_ent_online", "max_ent_rule")),
+    ("1.7", "svm_rule"): (rule_inputs, of_function("svm", "svm_rule")),
+    ("1.7", "svm_step"): (step_inputs, of_function("svm", "svm_step")),
+    ("1.9", "averaged_perceptron"): (visits, of_function("running_average", "averaged_perceptron")),
+    ("1.10", "squishing_rule"): (rule_inputs, of_function("column_squishing", "squishing_rule")),
+    ("1.11", "with_slack"): (lambda: {"X": documents()["X"]}, of_function("iterative_scaling", "with_slack")),
+    ("1.11", "scaling_update"): (update_inputs, of_function("iterative_scaling", "scaling_update")),
+    ("1.12", "mistake_bound"): (separable, of_function("mistake_bounds", "mistake_bound")),
+    ("1.13", "viterbi"): (
+        chain_inputs,
+        lambda lab, inputs: lab.function("viterbi", "viterbi", tuple(inputs.values())),
+    ),
+}
+
+
+def parts_of(answer):
+    """An answer as a list of arrays."""
+    if isinstance(answer, (tuple, list)):
+        return [part for entry in answer for part in parts_of(entry)]
+    return [np.asarray(answer)]
+
+
+def is_answer(got, wanted):
+    """Whether the arrays of an answer stand among those that were got."""
+    return all(
+        any(g.shape == w.shape and g.dtype.kind in "biuf" and np.allclose(g, w, atol=1e-9) for g in got) for w in wanted
+    )
+
+
+def ways_to_call(function, inputs, wanted):
+    """Argument lists with which somebody might try a function: in order, as one tuple, permuted, by name with buffers."""
+    values = list(inputs.values())
+    yield lambda: values
+    yield lambda: [tuple(values)]
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return
+    names = [
+        p.name for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(names) <= 3:
+        for chosen in itertools.permutations(values, len(names)):
+            yield lambda chosen=chosen: list(chosen)
+    known = inputs | {"sigma": 1.0, "scale": 1.0, "n_words": len(values[0]) if np.ndim(values[0]) else 0}
+    if "transitions" in inputs:
+        known["from_tag"] = np.ascontiguousarray(inputs["transitions"].T)
+    unknown = [name for name in names if name not in known]
+    if 0 < len(unknown) <= 2 and len(unknown) < len(names):
+        shapes = {array.shape for array in [*wanted, *map(np.asarray, values)]}
+        for buffers in itertools.product(sorted(shapes), repeat=len(unknown)):
+            for kind in (float, np.int64):
+
+                def filled(buffers=buffers, kind=kind):
+                    made = dict(zip(unknown, buffers, strict=True))
+                    last = unknown[-1]
+                    return [np.zeros(made[n], kind if n == last else float) if n in made else known[n] for n in names]
+
+                yield filled
+    elif not unknown:
+        yield lambda: [known[name] for name in names]
+
+
+class TooLong(BaseException):
+    pass
+
+
+def answers(function, inputs, wanted):
+    """Whether some way to call it gives the right answer, returned or written into an argument."""
+    for arguments_of in ways_to_call(function, inputs, wanted):
+        arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments_of()]
+        try:
+            with np.errstate(all="ignore"):
+                returned = function(*arguments)
+            if is_answer([*parts_of(returned), *(a for a in arguments if isinstance(a, np.ndarray))], wanted):
+                return True
+        except Exception:
+            continue
+    return False
+
+
+def functions_of(module):
+    """The functions that stand in a module, compiled ones as Python, and the static methods of its classes."""
+    owners = [module, *(c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__)]
+    for owner in owners:
+        for name, value in list(vars(owner).items()):
+            value = getattr(value, "__func__", value)
+            value = getattr(value, "py_func", value)
+            is_method = owner is not module and inspect.isfunction(vars(owner)[name])
+            if inspect.isfunction(value) and value.__module__ == module.__name__ and not is_method:
+                yield f"{owner.__name__}.{name}", value
+
+
+@pytest.fixture(scope="module")
+def asked(imports_as_before_the_module):
+    """(exercise, function) -> inputs and the arrays of the right answer, three times."""
+    lab = Lab(reference_folder())
+    made = {}
+    for key, (inputs_of, right) in ASKED.items():
+        made[key] = []
+        for _ in range(3):
+            inputs = inputs_of()
+            made[key].append((inputs, parts_of(right(lab, inputs))))
+    return made
+
+
+@pytest.fixture(scope="module")
+def candidates(tmp_path_factory, asked):
+    """Every function that a student's file can import: of the package, and of the files that were given out."""
+    folder = tmp_path_factory.mktemp("given")
+    files = given_files()
+    write_files(folder, files)
+    lab = Lab(folder)
+    modules = [importlib.import_module(name) for name in sorted(importable_modules())]
+    modules += [lab.load(".".join(path.with_suffix("").parts)) for path in files if path.name[0] != "_"]
+    return [found for module in modules for found in functions_of(module)]
+
+
+def tried(functions, samples):
+    """The names of the functions that answer all samples."""
+
+    def stop(*_):
+        raise TooLong
+
+    found = []
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for name, function in functions:
+            signal.setitimer(signal.ITIMER_REAL, 5)
+            try:
+                if all(answers(function, inputs, wanted) for inputs, wanted in samples):
+                    found.append(name)
+            except (TooLong, SystemExit):
+                continue
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    return found
+
+
+def test_every_function_that_is_asked_for_is_tried():
+    asked_for = set()
+    for path in sorted((reference_folder() / "classifiers").glob("*.py")):
+        for solution in find_solutions(path.read_text(encoding="utf-8"), path.name):
+            asked_for.add((solution.exercise, solution.function.rpartition(".")[2]))
+    assert set(ASKED) == asked_for
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="a function that does not end is stopped by an alarm")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("key", ASKED, ids=" ".join)
+class TestFunctionsAsAnswers:
+    def test_nothing_that_can_be_imported_is_the_answer(self, key, asked, candidates, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
+        assert len(candidates) > 150
+        assert tried(candidates, asked[key]) == []
+
+    def test_the_reference_itself_is_found(self, key, asked):
+        """The trial would notice: it finds each function of the reference lab, if it is no method."""
+        exercise, name = key
+        lab = Lab(reference_folder())
+        modules = {"svm_rule": "svm", "svm_step": "svm", "mira_rule": "mira", "max_ent_rule": "max_ent_online"}
+        modules |= {
+            "averaged_perceptron": "running_average",
+            "squishing_rule": "column_squishing",
+            "viterbi": "viterbi",
+        }
+        modules |= {"with_slack": "iterative_scaling", "scaling_update": "iterative_scaling"}
+        modules |= {"mistake_bound": "mistake_bounds"}
+        if name not in modules:
+            pytest.skip("a method, which wants its object")
+        module = lab.load(f"classifiers.{modules[name]}")
+        assert f"{module.__name__}.{name}" in tried(functions_of(module), asked[key])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="a function that does not end is stopped by an alarm")
+def test_the_search_of_the_kernels_would_be_found(asked):
+    module = importlib.import_module("lxmls_day1.chain_kernels")
+    assert "lxmls_day1.chain_kernels._best_path" in tried(functions_of(module), asked["1.13", "viterbi"])

@@ -1,0 +1,74 @@
+"""A lab in a box: what a student's exceptions become outside, and how often a check asks the box."""
+
+import builtins
+from pathlib import PurePosixPath
+
+import pytest
+
+from lxmls_day1.exercises import pytest_plugin
+from lxmls_day1.exercises.record import answers_of_reference
+from lxmls_day1.exercises.registry import FOLDER, Registry, check_files
+from lxmls_day1.grading import box
+from lxmls_day1.grading.box import StudentError
+from lxmls_day1.grading.boxed_lab import exception_of
+from lxmls_day1.grading.gradebook import ERROR, MEMORY, OK, CheckGrade
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.sandbox import PROCESS, starter_of
+from lxmls_day1.grading.session import CheckSession, _verdict
+from lxmls_day1.lab import PACKAGES, reference_folder
+
+EXCEPTIONS = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, BaseException)]
+MOST_REQUESTS = 16  # of one check: making things, a call for all inputs at once, steps that follow from one another
+
+
+@pytest.mark.parametrize("kind", EXCEPTIONS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("hidden", [False, True])
+def test_an_exception_of_any_class_is_an_error_and_no_wrong_answer(kind, hidden):
+    raised = StudentError(tuple(one.__name__ for one in kind.__mro__), "two at once", "trace", ())
+    made = exception_of(raised)
+    assert isinstance(made, Exception) and made.boxed is raised
+    verdict, _, _ = _verdict(CheckGrade("a", "1.5", "A", hidden, ""), made)
+    assert verdict == (MEMORY if issubclass(kind, MemoryError) else ERROR)
+
+
+@pytest.mark.parametrize("kind", [ValueError, ZeroDivisionError, KeyError])
+def test_a_check_can_catch_what_it_expects(kind):
+    with pytest.raises(kind):
+        raise exception_of(StudentError(tuple(one.__name__ for one in kind.__mro__), "no", "", ()))
+
+
+@pytest.mark.slow
+def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch):
+    """Each request waits for a reply: hundreds of them take longer than the student's code."""
+    asked = []
+    ask = box.Box.ask
+    monkeypatch.setattr(box.Box, "ask", lambda *arguments: (asked.append(arguments[1]["do"]), ask(*arguments))[1])
+    called = pytest_plugin.ChecksRun.called
+    counts = {}
+
+    def counted(run, check):
+        before = len(asked)
+        error = called(run, check)
+        counts[check.nodeid] = len(asked) - before
+        return error
+
+    monkeypatch.setattr(pytest_plugin.ChecksRun, "called", counted)
+    reference = reference_folder()
+    files = [file for exercise in Registry.of(reference) for file in check_files(reference / FOLDER, exercise)]
+    sources = {
+        PurePosixPath(path.relative_to(reference).as_posix()): path.read_bytes().replace(b"@compiled\n", b"\n")
+        for package in PACKAGES
+        for path in (reference / package).glob("*.py")
+    }
+    session = CheckSession(files, answers_of_reference(hidden=True, seed=4), 4, Limits())
+    starter = starter_of(PROCESS)
+    verdicts = {}
+    try:
+        session.run_all(
+            [sources], starter, lambda _, checked, lab: verdicts.update({c.check: c for c in checked.checks})
+        )
+    finally:
+        starter.close()
+    assert {check.verdict for check in verdicts.values()} == {OK}, verdicts
+    assert len(counts) == len(verdicts)
+    assert {check: count for check, count in counts.items() if count > MOST_REQUESTS} == {}

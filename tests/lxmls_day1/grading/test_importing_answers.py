@@ -1,0 +1,129 @@
+"""Submissions that import an answer instead of writing it: refused in a box, at every level."""
+
+import sys
+from pathlib import PurePosixPath
+
+import pytest
+
+from lxmls_day1.exercises.generation import student_files
+from lxmls_day1.exercises.importable import ANSWERS, answer_paths
+from lxmls_day1.grading import run
+from lxmls_day1.grading.run import make_plan
+from lxmls_day1.grading.sandbox import LEVELS, PROCESS, SAFE_LEVELS, Level, why_not
+from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.lab import reference_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="boxes are forked on Linux"),
+]
+
+CALL = """
+emissions, transitions, start, stop = scores
+path, best = np.zeros(len(emissions), dtype=np.int64), np.zeros(emissions.shape)
+_best_path(np.uint64(len(emissions)), emissions, np.ascontiguousarray(transitions.T), start, stop, best, path)
+return path
+"""
+READ = """
+import importlib.machinery, sys
+import lxmls_day1
+for place in lxmls_day1.__path__:
+    source = open(place + "/chain_kernels.py").read()
+namespace = {"__name__": "mine", "__file__": __file__}
+exec(source.replace("@cached_jit(**_PRIMITIVE)", ""), namespace)
+_best_path = namespace["_best_path"]
+"""
+# How the search is to be had -> what of a box stops it: the refusal, or only a sandbox.
+WAYS = {
+    "from_import": ("from lxmls_day1.chain_kernels import _best_path", LEVELS),
+    "from_the_package": ("from lxmls_day1 import chain_kernels\n_best_path = chain_kernels._best_path", LEVELS),
+    "by_name": (
+        "import importlib\n_best_path = importlib.import_module('lxmls_day1.chain_kernels')._best_path",
+        LEVELS,
+    ),
+    "of_what_was_imported": ("import sys\n_best_path = sys.modules['lxmls_day1.chain_kernels']._best_path", LEVELS),
+    "of_all_objects": (
+        "import gc\n_best_path = next(o for o in gc.get_objects() if getattr(o, '__name__', '') == '_best_path')",
+        LEVELS,
+    ),
+    "of_a_given_file": (
+        "from classifiers.structured_perceptron import StructuredPerceptron\n"
+        "StructuredPerceptron().train([['a']], [['X']])\n"
+        "import sys\n_best_path = sys.modules['lxmls_day1.chain_kernels']._best_path",
+        LEVELS,
+    ),
+    "without_the_finder": (
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'lxmls' not in type(f).__module__]\n"
+        "from lxmls_day1.chain_kernels import _best_path",
+        SAFE_LEVELS,
+    ),
+    "from_the_disk": (READ, SAFE_LEVELS),
+}
+SKLEARN = """
+from sklearn.naive_bayes import MultinomialNB
+model = MultinomialNB(alpha=1.0).fit(X, y)
+return np.vstack([model.class_log_prior_, model.feature_log_prob_.T])
+"""
+
+
+def submission(name, path, given, solution):
+    """A student's files with a text for the stub, which stands alone in its function."""
+    text = given[path].decode()
+    stub = next(line for line in text.split("\n") if "raise NotImplementedError" in line)
+    indent = stub[: len(stub) - len(stub.lstrip())]
+    start = text.index(stub)
+    lines = "\n".join(indent + line for line in solution.strip("\n").split("\n"))
+    return Submission(
+        name, name, name, "", {**given, path: (text[:start] + lines + text[start + len(stub) :]).encode()}
+    )
+
+
+@pytest.fixture(scope="module")
+def given():
+    files = student_files(reference_folder())
+    return {path: text for path, text in files.items() if path.parts[0] in ("readers", "classifiers")}
+
+
+@pytest.fixture(scope="module")
+def marks(tmp_path_factory):
+    """One folder for all levels: what the checks expect is computed once."""
+    return tmp_path_factory.mktemp("marks")
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def graded(request, marks, given):
+    if reason := why_not(request.param):
+        pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
+    plan = make_plan(marks, Level(request.param), ["1.2", "1.13"], seed=3, trust=request.param == PROCESS)
+    viterbi, bayes = PurePosixPath("classifiers/viterbi.py"), PurePosixPath("classifiers/multinomial_naive_bayes.py")
+    handed_in = [submission(name, viterbi, given, head + CALL) for name, (head, _) in WAYS.items()]
+    handed_in.append(submission("sklearn", bayes, given, SKLEARN))
+    try:
+        rows = {done.row.student: done.row for done in run.grade_some(plan, handed_in)}
+    finally:
+        run.close_starters()
+    return request.param, rows
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_search_of_the_kernels_brings_nothing(graded, way):
+    level, rows = graded
+    if level not in WAYS[way][1]:
+        pytest.skip(f"the level {level} keeps no files and no trick from a student's code, and is not safe")
+    grade = next(exercise for exercise in rows[way].exercises if exercise.id == "1.13")
+    assert {check.verdict for check in grade.checks} <= {"error", "missing"}, grade.checks[0]
+    assert grade.points == 0
+
+
+def test_a_library_that_no_given_file_needs(graded):
+    pytest.importorskip("sklearn")
+    _, rows = graded
+    grade = next(exercise for exercise in rows["sklearn"].exercises if exercise.id == "1.2")
+    assert {check.verdict for check in grade.checks} == {"error"}
+    assert "sklearn cannot be imported while exercises are checked" in grade.checks[0].text
+    assert grade.points == 0
+
+
+def test_what_is_kept_out_of_sandboxes_is_there():
+    """A module that was renamed would be looked for in vain."""
+    assert {f"{name}.py" for name in ANSWERS} <= {path.name for path in answer_paths()}
