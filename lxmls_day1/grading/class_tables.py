@@ -155,7 +155,7 @@ def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
     """
     content = {
         "score": round(row.points, 4),
-        "execution_time": _seconds(row.seconds),
+        "execution_time": _seconds(sum(check.seconds for check in row.checks if not check.hidden)),
         "output": _summary(row, gradebook),
         "output_format": "text",
         "test_output_format": "text",
@@ -204,7 +204,7 @@ def github_classroom_json(row: Row, gradebook: Gradebook) -> bytes:
             "test_code": "" if check.hidden else _no_orders(calls_text(check)),
             "filename": "" if check.hidden else f"tests/exercises/{one_line(check.check.partition('::')[0])}",
             "line_no": 0,
-            "duration": _seconds(check.seconds),
+            "duration": 0.0 if check.hidden else _seconds(check.seconds),
             "score": most if check.verdict == OK else 0.0,
         }
         for exercise in row.exercises

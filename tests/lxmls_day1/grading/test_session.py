@@ -87,7 +87,7 @@ def run(session, n_labs=1):
     """What came of the checks, for each lab: name -> (verdict, text, mistakes)."""
     found = []
     labs = [{PurePosixPath("classifiers/__init__.py"): b""}] * n_labs
-    session.run_all(labs, NO_STARTER, lambda number, checked, lab: found.append((number, checked.checks)))
+    session.run_all(labs, NO_STARTER, lambda number, checked: found.append((number, checked.checks)))
     assert [number for number, _ in found] == list(range(n_labs))
     return [
         {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checks}
