@@ -241,11 +241,10 @@ def test_processor_time_is_limited_over_all_boxes(starter):
 def test_processor_time_of_a_check_is_limited(starter, function):
     lab = BoxedLab(starter, FILES, Limits(check_cpu_seconds=1))
     try:
-        for _ in range(2):
-            lab.begin()
-            with pytest.raises(BoxFailure, match="more than 1 s of processor time") as info:
-                lab.function("things", function)
-            assert info.value.verdict == "timeout"
+        lab.begin()
+        with pytest.raises(BoxFailure, match="more than 1 s of processor time") as info:
+            lab.function("things", function)
+        assert info.value.verdict == "timeout"
         lab.begin()
         assert lab.function("things", "echo", 1) == [[1], {}]
     finally:
