@@ -39,12 +39,13 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run test hostile bench lab demo clean set-up-run set-up-test set-up-lab set-up-demo
+.PHONY: help run test test-load hostile bench lab demo clean set-up-run set-up-test set-up-lab set-up-demo
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
 	@echo '             (options of the command: make run ARGS="--domain toy")'
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
+	@echo 'make test-load  grade right solutions on a machine that is kept busy (make test-load ARGS="--runs 3")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
@@ -57,6 +58,9 @@ run: set-up-run
 
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile $(ARGS)
+
+test-load: set-up-test
+	$(VENV_PYTHON) tests/lxmls_day1/grading/load_campaign.py $(ARGS)
 
 hostile: set-up-test
 	$(VENV_PYTHON) -m pytest -m hostile tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)

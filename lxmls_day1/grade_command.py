@@ -66,9 +66,9 @@ def command(
 
     \b
     Limits, for each submission:
-      check_seconds 10   on the clock, for one check
-      total_seconds 60   on the clock, for all of them together
-      check_cpu_seconds 10, cpu_seconds 60   the same of processor time
+      check_cpu_seconds 10   of processor time, for one check
+      cpu_seconds 60     of processor time, for all of them together
+      check_seconds 100, total_seconds 600   the same on the clock
       memory 1024        MiB
       processes 1        it may start none
       files 256          it may make

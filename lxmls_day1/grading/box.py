@@ -22,6 +22,8 @@ from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
 KEPT_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request
 MOST_REPLIES = 4  # times what one answer may have: all that comes out of one box
+END_SECONDS = 60.0  # for the report on how a box ended: long, for a verdict depends on it
+NO_END = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
 PRIVATE_LOOK = 0.5  # seconds between two looks at how much was written where the kernel does not count it
 SIGNALS_IN_WORDS = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
 
@@ -112,7 +114,7 @@ class Box:
             self.close()
             raise
 
-    def ask(self, request: Mapping[str, Any], seconds: float) -> Any:
+    def ask(self, request: Mapping[str, Any], seconds: float, limit: float | None = None) -> Any:
         """What the box replies with.
 
         Parameters
@@ -121,6 +123,8 @@ class Box:
             As `box_server` reads it.
         seconds : float
             How long it may take.
+        limit : float, optional
+            The limit of which so many seconds are left; `seconds` unless given. The text of a failure names it.
 
         Returns
         -------
@@ -151,7 +155,7 @@ class Box:
             raise
         except Hung:
             self.close()
-            raise BoxFailure(TIMEOUT, f"did not end within {seconds:.3g} s; is there a loop that never ends?") from None
+            raise BoxFailure(TIMEOUT, NO_END.format(seconds if limit is None else limit)) from None
         except TooLong as error:
             self.close()
             raise BoxFailure(REFUSED, f"an answer of {error}; {self._limits.reply:g} MiB are allowed") from None
@@ -175,7 +179,7 @@ class Box:
             return {}
         self._closed = True
         self._drain()
-        report = self._started.end()
+        report = self._started.end(END_SECONDS)
         self.cpu_used = float(report.get("cpu", 0.0))
         return report
 
@@ -192,8 +196,10 @@ class Box:
         if os.WIFSIGNALED(status) if hasattr(os, "WIFSIGNALED") else False:
             number = os.WTERMSIG(status)
             if number == getattr(signal, "SIGXCPU", None) or (number == signal.SIGKILL and cpu >= self._cpu - 1):
-                most = self._cpu if cpu >= self._cpu - 1 else self._limits.check_cpu_seconds
-                return BoxFailure(TIMEOUT, f"more than {most:.3g} s of processor time")
+                if cpu < self._cpu - 1:
+                    return self._out_of_time()
+                allowed = f"{self._limits.cpu_seconds:g} s of processor time for a whole submission"
+                return BoxFailure(TIMEOUT, f"used up the {allowed}")
             if number == signal.SIGKILL and report.get("memory", 0) > self._limits.bytes_of("memory"):
                 return BoxFailure(MEMORY, f"more than {self._limits.memory:g} MiB of memory")
             if number == getattr(signal, "SIGXFSZ", None):
@@ -202,8 +208,11 @@ class Box:
             return BoxFailure(CRASHED, f"the code brought Python down ({what})")
         code = os.waitstatus_to_exitcode(status) if report else 0
         if code == OUT_OF_TIME:
-            return BoxFailure(TIMEOUT, f"more than {self._limits.check_cpu_seconds:.3g} s of processor time")
+            return self._out_of_time()
         return BoxFailure(CRASHED, f"the code ended Python (exit status {code}); a classifier must return instead")
+
+    def _out_of_time(self) -> BoxFailure:
+        return BoxFailure(TIMEOUT, f"took more than {self._limits.check_cpu_seconds:g} s of processor time")
 
     def _watch(self) -> None:
         """Take what was printed, and look whether too much was printed or written."""
@@ -239,20 +248,17 @@ class StudentError(Exception):
         The names of its class and of those that this derives from.
     trace : str
         The traceback in the student's files.
-    places : tuple of str
-        Only where it happened.
     """
 
-    def __init__(self, kinds: tuple[str, ...], text: str, trace: str, places: tuple[str, ...]):
+    def __init__(self, kinds: tuple[str, ...], text: str, trace: str):
         super().__init__(text)
-        self.kinds, self.trace, self.places = kinds, trace, places
+        self.kinds, self.trace = kinds, trace
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> "StudentError":
         """From a reply, in which anything may stand."""
         kinds = tuple(_line(kind, 80) for kind in _texts(reply.get("raised"))[:20]) or ("Exception",)
-        places = tuple(_line(place) for place in _texts(reply.get("places"))[:5])
-        return cls(kinds, _text(reply.get("text")), _text(reply.get("trace")), places)
+        return cls(kinds, _text(reply.get("text")), _text(reply.get("trace")))
 
 
 class RefusedAnswer(Exception):

@@ -154,7 +154,7 @@ def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
     """
     content = {
         "score": round(row.points, 4),
-        "execution_time": _seconds(row.seconds),
+        "execution_time": _seconds(sum(check.seconds for check in row.checks if not check.hidden)),
         "output": _summary(row, gradebook),
         "output_format": "text",
         "test_output_format": "text",

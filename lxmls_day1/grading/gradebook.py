@@ -42,7 +42,7 @@ class CheckGrade:
         ``test_1_05_mira.py::test_costs``
     exercise, title : str
     hidden : bool
-        Then students see the title, the verdict, and what `text` and `mistakes` say; nothing of the inputs is in there.
+        Then students see the title, the verdict and `mistakes`. A hidden check has no `text` but where it was not run.
     verdict : str
         One of `VERDICTS`.
     text : str

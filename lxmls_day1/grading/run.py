@@ -30,6 +30,7 @@ from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, 
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import (
     MISSING,
+    TIMEOUT,
     Boundary,
     CellFailure,
     CheckGrade,
@@ -302,12 +303,16 @@ def _grade_some(
     )
     began = time.monotonic()
 
-    def done(number: int, checked: Any, lab: Any) -> None:
-        nonlocal began
-        boundaries = _boundaries(plan, lab, checked.checks)
+    def show(number: int, checks: Sequence[CheckGrade], lab: Any) -> tuple[Any, Any]:
+        """What a student's page shows is found out before the first hidden check begins."""
+        boundaries = _boundaries(plan, lab, checks)
         lab.close()
+        return boundaries, _run_notebooks(plan, submissions[number], warm) if plan.run_notebooks else ()
+
+    def done(number: int, checked: Any) -> None:
+        nonlocal began
+        boundaries, failures = checked.shown
         row = _row(plan, submissions[number], checked.checks, warnings[number])
-        failures = _run_notebooks(plan, submissions[number], warm) if plan.run_notebooks else ()
         seconds, began = round(time.monotonic() - began, 3), time.monotonic()
         row = replace(row, printed=checked.printed, boundaries=boundaries, notebook_failures=failures, seconds=seconds)
         graded[number] = _with_files(plan, row)
@@ -315,7 +320,13 @@ def _grade_some(
     gradable = [number for number, submission in enumerate(submissions) if not submission.problem]
     session = _session(plan)
     labs_to_run = [labs[number] for number in gradable]
-    session.run_all(labs_to_run, warm(), lambda i, checked, lab: done(gradable[i], checked, lab), place)
+    session.run_all(
+        labs_to_run,
+        warm(),
+        lambda i, checked: done(gradable[i], checked),
+        lambda i, checks, lab: show(gradable[i], checks, lab),
+        place,
+    )
     for number, submission in enumerate(submissions):
         if submission.problem:
             checks = session.checks_unrun(MISSING, submission.problem)
@@ -381,7 +392,7 @@ def _row(plan: Plan, submission: Submission, checks: Sequence[CheckGrade], warni
 
 
 def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Boundary, ...]:
-    """What the classifiers of this lab learn from the simple data set; nothing where one fails."""
+    """What the classifiers of this lab learn from the simple data set; nothing where one fails, or did not end before."""
     import numpy as np
 
     from lxmls_day1.grading.box import BoxFailure
@@ -389,8 +400,8 @@ def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Bou
     found = []
     X, y = plan.picture.X, plan.picture.y
     for exercise in plan.exercises:
-        begun = any(check.exercise == exercise.id and check.verdict != MISSING for check in checks)
-        if not exercise.boundary or not begun:
+        verdicts = {check.verdict for check in checks if check.exercise == exercise.id}
+        if not exercise.boundary or verdicts <= {MISSING} or TIMEOUT in verdicts:
             continue
         module, class_name = exercise.boundary.split(".")
         lab.begin()

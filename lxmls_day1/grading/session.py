@@ -2,6 +2,10 @@
 
 The checks, what they expect, and pytest are in this process. The student's code is in a box (`boxed_lab`); all that it can
 do to a check is to answer wrongly, late or not at all.
+
+What students are told comes from a box that has seen public checks only. It is closed before the first hidden check begins,
+and of a hidden check nothing is told but its verdict and the known mistakes that give the same answer: the names, texts and
+numbers that the code produces there may hold the hidden inputs.
 """
 
 import contextlib
@@ -30,6 +34,7 @@ from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
 from lxmls_day1.whole_files import temporary_folder
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
+NOT_TRIED = f"not tried, because {MOST_UNENDING} checks of this exercise did not end in time"
 KEPT_OUTPUT = 4000
 LONGEST_TEXT = 8000  # of a verdict: a library may put an answer of megabytes into its message
 NOT_NEEDED = (  # of pytest: each costs time at every check
@@ -40,9 +45,27 @@ NOT_NEEDED = (  # of pytest: each costs time at every check
 
 @dataclass(frozen=True)
 class Checked:
-    """How all checks went on one lab."""
+    """How all checks went on one lab.
+
+    Attributes
+    ----------
+    checks : tuple of CheckGrade
+    printed : str
+        The beginning of what was printed in public checks.
+    shown : Any
+        What `CheckSession.run_all` was told to find out for the student's page.
+    """
 
     checks: tuple[CheckGrade, ...]
+    printed: str
+    shown: Any = None
+
+
+@dataclass(frozen=True)
+class _Try:
+    """How a check went, and what was printed meanwhile."""
+
+    grade: CheckGrade
     printed: str
 
 
@@ -95,17 +118,22 @@ class CheckSession:
         self,
         labs: Sequence[Mapping[PurePosixPath, bytes]],
         starter: Starter | SpawnedStarter,
-        done: Callable[[int, Checked, BoxedLab], None],
+        done: Callable[[int, Checked], None],
+        show: Callable[[int, Sequence[CheckGrade], BoxedLab], Any] = lambda number, checks, lab: None,
         place: str | None = None,
     ) -> None:
-        """Run all checks on each lab in turn.
+        """Run all checks on each lab in turn: the public ones, then the hidden ones in a new box.
+
+        A check that does not end in time is tried once more, alone in a fresh box, after the others of its kind.
 
         Parameters
         ----------
         labs : sequence of mapping from path to bytes
         starter : Starter or SpawnedStarter
-        done : function from number of the lab, `Checked` and `BoxedLab`
-            Called after each one; the lab is still open then.
+        done : function from number of the lab and `Checked`
+            Called after each one.
+        show : function from number of the lab, grades of its public checks and `BoxedLab`
+            Called before the first hidden check. It may use the lab, and returns what becomes `Checked.shown`.
         place : str, optional
             A folder for temporary files, if it is on this machine.
 
@@ -117,7 +145,7 @@ class CheckSession:
 
         def run_labs() -> None:
             for number, files in enumerate(labs):
-                self._run_one(BoxedLab(starter, files, self._limits), functools.partial(done, number))
+                done(number, self._run_one(starter, files, functools.partial(show, number)))
 
         if self._check_files and not (self._items and all(self._plain)):
             self._in_pytest(run_labs, place)
@@ -178,78 +206,107 @@ class CheckSession:
 
     # One lab ------------------------------------------------------------------------------------------------------------
 
-    def _run_one(self, lab: BoxedLab, done: Callable[[Checked, BoxedLab], None]) -> None:
-        self._run.boxed = lab
-        grades: list[CheckGrade] = []
-        printed = ""
-        unending: Counter[str] = Counter()
-        try:
-            for i, item in enumerate(self._items):
-                exercise, hidden = self._known[i].exercise, self._known[i].hidden
-                lab.begin(noting=not hidden)
-                began = time.monotonic()
-                if hidden and self._refuse_hidden:
-                    verdict, text, mistakes = REFUSED, self._refuse_hidden, []
-                elif unending[exercise] >= MOST_UNENDING:
-                    text = f"not tried, because {MOST_UNENDING} checks of this exercise did not end in time"
-                    verdict, mistakes = TIMEOUT, []
-                else:
-                    error = self._run.called(item) if self._plain[i] else self._run_by_pytest(i)
-                    verdict, text, mistakes = _verdict(self._known[i], error)
-                    unending[exercise] += verdict == TIMEOUT
-                said = lab.take_printed()
-                if not hidden and len(printed) < KEPT_OUTPUT:
-                    printed += said
-                grades.append(
-                    replace(
-                        self._known[i],
-                        verdict=verdict,
-                        text=text[:LONGEST_TEXT],
-                        calls=() if hidden else tuple(lab.calls),
-                        mistakes=tuple(mistakes),
-                        seconds=round(time.monotonic() - began, 3),
-                    )
-                )
-            lab.begin()
-            done(Checked(tuple(grades), printed[:KEPT_OUTPUT]), lab)
-        finally:
+    def _run_one(
+        self,
+        starter: Starter | SpawnedStarter,
+        files: Mapping[PurePosixPath, bytes],
+        show: Callable[[Sequence[CheckGrade], BoxedLab], Any],
+    ) -> Checked:
+        # The second tries have limits of their own: those of the first may be used up by what did not end.
+        lab, lab_of_second_tries = (BoxedLab(starter, files, self._limits) for _ in range(2))
+        public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
+        tries: dict[int, _Try] = {}
+        shown = None
+        with contextlib.closing(lab), contextlib.closing(lab_of_second_tries):
+            for numbers in (public, hidden):
+                self._run_checks(numbers, lab, tries)
+                self._run_checks(_timed_out(numbers, tries), lab_of_second_tries, tries, alone=True)
+                if numbers is public:
+                    shown = show([tries[i].grade for i in public], lab)
+                lab.close()
+        printed = "".join(tries[i].printed for i in public)[:KEPT_OUTPUT]
+        return Checked(tuple(tries[i].grade for i in range(len(self._known))), printed, shown)
+
+    def _run_checks(self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _Try], alone: bool = False) -> None:
+        """Try some checks, each in a fresh box if `alone`; how they went goes into `tries`."""
+        before = [i for i in tries if i not in numbers]
+        unending = Counter(self._known[i].exercise for i in _timed_out(before, tries))
+        for i in numbers:
+            if alone:
+                lab.close()
+            if unending[self._known[i].exercise] >= MOST_UNENDING:
+                text = "" if self._known[i].hidden else NOT_TRIED
+                tries[i] = _Try(replace(self._known[i], verdict=TIMEOUT, text=text), "")
+            else:
+                tries[i] = self._run_check(i, lab)
+                unending[self._known[i].exercise] += tries[i].grade.verdict == TIMEOUT
+        if alone:
             lab.close()
 
+    def _run_check(self, i: int, lab: BoxedLab) -> _Try:
+        check = self._known[i]
+        if check.hidden and self._refuse_hidden:
+            return _Try(replace(check, verdict=REFUSED, text=self._refuse_hidden), "")
+        lab.begin(noting=not check.hidden)
+        self._run.boxed = lab
+        began = time.monotonic()
+        error = self._run.called(self._items[i]) if self._plain[i] else self._run_by_pytest(i)
+        seconds = round(time.monotonic() - began, 3)
+        verdict, text, mistakes = _verdict(check, error)
+        grade = replace(
+            check,
+            verdict=verdict,
+            text=text[:LONGEST_TEXT],
+            calls=tuple(lab.calls),
+            mistakes=tuple(mistakes),
+            seconds=seconds,
+        )
+        return _Try(grade, lab.take_printed())
+
     def _run_by_pytest(self, i: int) -> BaseException | None:
-        """Run a check with all that pytest does for a test; the exception with which it ended."""
+        """Run a check with all that pytest does for a test; the exception with which it ended.
+
+        Nothing is set up for several checks: what a fixture holds may be in a box that is closed.
+        """
         self._ended = []
-        item, following = self._items[i], self._items[i + 1] if i + 1 < len(self._items) else None
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        item = self._items[i]
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         if not self._ended:
             raise InputError(f"{self._known[i].check} was not run; checks must be plain tests.")
         return self._ended[0]
 
 
+def _timed_out(numbers: Sequence[int], tries: Mapping[int, _Try]) -> list[int]:
+    return [i for i in numbers if tries[i].grade.verdict == TIMEOUT]
+
+
 def _verdict(check: CheckGrade, error: BaseException | None) -> tuple[str, str, list[tuple[str, str]]]:
     """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none."""
-    hidden = check.hidden
     if error is None:
         return OK, "", []
     if isinstance(error, BoxesUnavailable):
         raise error
     if isinstance(error, pytest.skip.Exception):
         raise InputError(f"{check.check} leaves itself out: {error}. A check that is graded must run.")
+    verdict, text = _verdict_in_words(error)
+    return verdict, "" if check.hidden else text, list(error.mistakes) if isinstance(error, WrongAnswer) else []
+
+
+def _verdict_in_words(error: BaseException) -> tuple[str, str]:
     if isinstance(error, BoxFailure):
-        return error.verdict, "" if hidden and error.verdict == REFUSED else str(error), []
+        return error.verdict, str(error)
     if isinstance(error, RefusedAnswer):
-        return REFUSED, "an answer must be numbers, texts, or arrays or lists of them" if hidden else str(error), []
+        return REFUSED, str(error)
     if isinstance(error, WrongAnswer):
-        return WRONG, "" if hidden else str(error), list(error.mistakes)
+        return WRONG, str(error)
     boxed = getattr(error, "boxed", None)
     if isinstance(boxed, StudentError):
-        return _verdict_of_exception(boxed, hidden)
+        return _verdict_of_exception(boxed)
     if isinstance(error, InputError):
         raise error  # no answer is recorded, say: a fault of the checks
-    if hidden:
-        return WRONG, "", []
     if isinstance(error, AssertionError):
-        return WRONG, str(error).strip() or "a property that the answer must have does not hold", []
-    return WRONG, f"the answer has not the form that the check expects ({type(error).__name__}: {error})", []
+        return WRONG, str(error).strip() or "a property that the answer must have does not hold"
+    return WRONG, f"the answer has not the form that the check expects ({type(error).__name__}: {error})"
 
 
 def _unrun(item: pytest.Item) -> CheckGrade:
@@ -258,14 +315,12 @@ def _unrun(item: pytest.Item) -> CheckGrade:
     return CheckGrade(key, exercise, title, pytest_plugin.is_hidden(item), MISSING)
 
 
-def _verdict_of_exception(error: StudentError, hidden: bool) -> tuple[str, str, list[tuple[str, str]]]:
-    kind = error.kinds[0]
+def _verdict_of_exception(error: StudentError) -> tuple[str, str]:
     if "NotInLab" in error.kinds:
-        return MISSING, error.trace, []
+        return MISSING, error.trace
     if "NotImplementedError" in error.kinds and STUB_MESSAGE.match(str(error)):
-        return MISSING, "still to be written", []
-    shown = "\n".join([*error.places, f"{kind if kind.isidentifier() else 'an exception'}"]) if hidden else error.trace
-    return MEMORY if "MemoryError" in error.kinds else ERROR, shown, []
+        return MISSING, "still to be written"
+    return MEMORY if "MemoryError" in error.kinds else ERROR, error.trace
 
 
 def _forget_modules(files: Sequence[Path]) -> None:

@@ -1,7 +1,7 @@
 """What a student gets back: a page for the browser, and the same as Markdown text.
 
 Both say for each exercise how many points it brought and why. Of a public check they tell what was called, what was expected
-and what came; of a hidden one its title, the verdict and the explanation. What one common mistake explains stands at the
+and what came; of a hidden one its title, the verdict and a known mistake. What one common mistake explains stands at the
 head of its exercise, once.
 """
 

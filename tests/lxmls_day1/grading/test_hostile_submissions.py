@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 MIRA = PurePosixPath("classifiers/mira.py")
-LIMITS = Limits(check_seconds=1.5, total_seconds=12, cpu_seconds=8, memory=512, files=64, written=4)
+LIMITS = Limits(check_cpu_seconds=1, cpu_seconds=8, check_seconds=3, total_seconds=24, memory=512, files=64, written=4)
 SECRET = "correct-horse-battery-staple"
 
 #: What stands at the beginning of the rule, and which verdicts its checks may have. The rule itself is right. A check that
@@ -662,7 +662,7 @@ def test_processes_that_were_allowed_are_killed(tmp_path):
     write(tmp_path / "inbox" / "right", right)
     confinement.adopt_orphans()
     before = children()
-    limits = Limits(check_seconds=1.5, processes=400)
+    limits = Limits(check_seconds=3, processes=400)
     plan = make_plan(tmp_path / "out", Level(BUBBLEWRAP), ["1.5"], seed=1, limits=limits)
     book = grade([tmp_path / "inbox"], tmp_path / "out", plan, jobs=1)
     assert [row.points for row in book.rows][1] == 10

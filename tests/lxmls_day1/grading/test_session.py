@@ -1,15 +1,24 @@
-"""Checks in a grading session: those that are called directly and those that need pytest come to the same verdicts."""
+"""Checks in a grading session: those that are called directly and those that need pytest come to the same verdicts, and what
+does not end in time is tried again."""
 
+import re
 import textwrap
+import time
 from pathlib import PurePosixPath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import pytest_plugin
 from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
+from lxmls_day1.grading import boxed_lab
+from lxmls_day1.grading.box import NO_END, BoxFailure, StudentError
+from lxmls_day1.grading.boxed_lab import BoxedLab, exception_of
+from lxmls_day1.grading.gradebook import TIMEOUT
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.session import CheckSession
+from lxmls_day1.grading.session import NOT_TRIED, CheckSession
 
 NO_STARTER = None  # a box is opened when the lab is asked something first, which none of these checks does
 PLAIN = '''
@@ -87,7 +96,7 @@ def run(session, n_labs=1):
     """What came of the checks, for each lab: name -> (verdict, text, mistakes)."""
     found = []
     labs = [{PurePosixPath("classifiers/__init__.py"): b""}] * n_labs
-    session.run_all(labs, NO_STARTER, lambda number, checked, lab: found.append((number, checked.checks)))
+    session.run_all(labs, NO_STARTER, lambda number, checked: found.append((number, checked.checks)))
     assert [number for number, _ in found] == list(range(n_labs))
     return [
         {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checks}
@@ -177,3 +186,230 @@ def test_ctrl_c_ends_the_run(tmp_path, check):
     session = session_of(tmp_path, interrupted=check)
     with pytest.raises(KeyboardInterrupt):
         run(session)
+
+
+# Time -----------------------------------------------------------------------------------------------------------------
+
+#: Two exercises. Each check asks the box once, and says by what.
+TIMED = """
+import pytest
+
+def test_first(lab):
+    assert lab.function("things", "first") == 1
+
+@pytest.mark.hidden
+def test_hidden(lab):
+    assert lab.function("things", "hidden") == 1
+
+def test_second(lab):
+    assert lab.function("things", "second") == 1
+
+@pytest.mark.hidden
+def test_another_hidden(lab):
+    assert lab.function("things", "another_hidden") == 1
+
+def test_third(lab):
+    assert lab.function("things", "third") == 1
+"""
+
+
+class FakeClock:
+    """``time.monotonic``, which goes on only when it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.now = 1000.0
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+
+
+@pytest.fixture
+def boxes(monkeypatch):
+    """Boxes whose answers take `FakeBox.seconds` on a clock of their own, and what they are asked: (number, name)."""
+    clock, asked = FakeClock(monkeypatch), []
+
+    class FakeBox:
+        count = 0
+        seconds = staticmethod(lambda box, name: 0.0)
+        opening = between = 0.0
+
+        def __init__(self, starter, files, limits, cpu_seconds):
+            clock.now += FakeBox.opening
+            FakeBox.count += 1
+            self.number, self.cpu_used = FakeBox.count, 0.0
+
+        def ask(self, request, seconds, limit):
+            asked.append((self.number, request["name"]))
+            taken = FakeBox.seconds(self.number, request["name"])
+            clock.now += min(taken, seconds)
+            if taken > seconds:
+                raise BoxFailure(TIMEOUT, NO_END.format(limit))
+            return 1
+
+        def take_printed(self):
+            clock.now += FakeBox.between
+            return f"<{self.number}>"
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(boxed_lab, "Box", FakeBox)
+    return FakeBox, asked
+
+
+def test_public_and_hidden_checks_share_no_box(tmp_path, boxes):
+    _, asked = boxes
+    (found,) = run(session_of(tmp_path, timed=TIMED))
+    assert asked == [(1, "first"), (1, "second"), (1, "third"), (2, "hidden"), (2, "another_hidden")]
+    names = ["test_first", "test_hidden", "test_second", "test_another_hidden", "test_third"]
+    assert [(name, verdict) for name, (verdict, _, _) in found.items()] == [(name, "ok") for name in names]
+
+
+def test_what_is_shown_comes_from_the_box_of_public_checks_alone(tmp_path, boxes):
+    _, asked = boxes
+    done = []
+
+    def show(number, checks, lab):
+        assert [check.hidden for check in checks] == [False] * 3
+        lab.begin()
+        lab.function("things", "shown")
+        return "shown"
+
+    labs = [{PurePosixPath("classifiers/__init__.py"): b""}]
+    session_of(tmp_path, timed=TIMED).run_all(labs, NO_STARTER, lambda number, checked: done.append(checked), show)
+    assert asked[3:] == [(1, "shown"), (2, "hidden"), (2, "another_hidden")]
+    assert done[0].shown == "shown"
+    assert done[0].printed == "<1><1><1>"
+
+
+def test_a_time_out_is_tried_once_more_alone_in_a_fresh_box(tmp_path, boxes):
+    box, asked = boxes
+    box.seconds = staticmethod(lambda number, name: 1e9 if number == 1 and name == "second" else 0.0)
+    (found,) = run(session_of(tmp_path, timed=TIMED))
+    assert {verdict for verdict, _, _ in found.values()} == {"ok"}
+    # the first box is gone with the time-out; the second try stands behind all public checks and before the hidden ones
+    assert asked[:3] == [(1, "first"), (1, "second"), (2, "third")]
+    assert asked[3:] == [(3, "second"), (4, "hidden"), (4, "another_hidden")]
+
+
+def test_a_hidden_check_is_tried_again_too(tmp_path, boxes):
+    box, asked = boxes
+    box.seconds = staticmethod(lambda number, name: 1e9 if number == 2 else 0.0)
+    (found,) = run(session_of(tmp_path, timed=TIMED))
+    assert {verdict for verdict, _, _ in found.values()} == {"ok"}
+    assert asked[3:] == [(2, "hidden"), (3, "another_hidden"), (4, "hidden")]
+
+
+def test_a_slow_moment_costs_nothing_also_where_checks_were_given_up(tmp_path, boxes):
+    box, asked = boxes
+    box.seconds = staticmethod(lambda number, name: 1e9 if number <= 2 else 0.0)
+    (found,) = run(session_of(tmp_path, timed=TIMED))
+    assert {verdict for verdict, _, _ in found.values()} == {"ok"}
+    assert asked[:5] == [(1, "first"), (2, "second"), (3, "first"), (4, "second"), (5, "third")]
+
+
+def test_what_never_ends_is_tried_four_times_and_not_with_hidden_inputs(tmp_path, boxes):
+    box, asked = boxes
+    box.seconds = staticmethod(lambda number, name: 1e9)
+    (found,) = run(session_of(tmp_path, timed=TIMED))
+    assert [name for _, name in asked] == ["first", "second", "first", "second"]
+    never = NO_END.format(100)
+    assert [text for _, text, _ in found.values()] == [never, "", never, "", NOT_TRIED]
+    assert {verdict for verdict, _, _ in found.values()} == {"timeout"}
+
+
+def test_time_outs_of_one_exercise_take_no_time_from_another(tmp_path, boxes):
+    box, _ = boxes
+    box.seconds = staticmethod(lambda number, name: 1e9 if name in ("first", "second") else 99.0)
+    other = tmp_path / "test_1_07_other.py"
+    other.write_text("def test_other(lab):\n    assert lab.function('things', 'other') == 1\n", encoding="utf-8")
+    paths = [tmp_path / "test_1_05_timed.py", other]
+    paths[0].write_text(TIMED, encoding="utf-8")
+    (found,) = run(CheckSession(paths, RecordedAnswers({}, {}), seed=7, limits=Limits()))
+    assert found["test_other"][0] == "ok"
+
+
+def test_time_that_passes_outside_of_a_box_is_not_charged(tmp_path, boxes, monkeypatch):
+    """A machine so busy that everything of ours takes hours: no answer of the box is late."""
+    box, asked = boxes
+    box.opening = box.between = 7200.0
+    box.seconds = staticmethod(lambda number, name: 99.0)
+    (found,) = run(session_of(tmp_path, timed=TIMED))
+    assert {verdict for verdict, _, _ in found.values()} == {"ok"}
+    assert len(asked) == 5
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.floats(0, 1e4)), min_size=1, max_size=30),
+    st.floats(1e-3, 1e4),
+    st.floats(1e-3, 1e4),
+)
+def test_no_text_says_that_time_is_negative(moments, check_seconds, total_seconds):
+    """Whatever time the box takes, and however late it is stopped: a text names a limit, as it was set."""
+    limits = Limits(check_seconds=check_seconds, total_seconds=total_seconds)
+    lab = BoxedLab(NO_STARTER, {}, limits)
+    now = [0.0]
+
+    class Late:
+        cpu_used = 0.0
+
+        def ask(self, request, seconds, limit):
+            assert seconds > 0
+            now[0] += request["arguments"][0]
+            if request["arguments"][0] > seconds:
+                raise BoxFailure(TIMEOUT, NO_END.format(limit))
+
+        def close(self):
+            pass
+
+    texts = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(boxed_lab, "Box", lambda *_: Late())
+        patch.setattr(time, "monotonic", lambda: now[0])
+        for new_check, taken in moments:
+            if new_check:
+                lab.begin()
+            try:
+                lab.function("things", "echo", taken)
+            except BoxFailure as failure:
+                texts.append(str(failure))
+    allowed = {f"{check_seconds:g}", f"{total_seconds:g}"}
+    for text in texts:
+        assert set(re.findall(r"[-−]?\d[\d.e+-]*", text)) <= allowed, text
+
+
+@pytest.mark.parametrize(
+    ("kinds", "caught"),
+    [
+        (["ExceptionGroup", "BaseExceptionGroup", "Exception"], Exception),
+        (["BaseExceptionGroup", "BaseException"], Exception),
+        (["UnicodeDecodeError", "UnicodeError", "ValueError", "Exception"], UnicodeError),
+        (["StopIteration", "Exception"], RuntimeError),
+        (["StopAsyncIteration", "Exception"], RuntimeError),
+        (["KeyboardInterrupt", "BaseException"], Exception),
+        (["SystemExit", "BaseException"], Exception),
+        (["GeneratorExit", "BaseException"], Exception),
+        (["abs", "ValueError"], ValueError),
+        (["_IncompleteInputError", "SyntaxError"], SyntaxError),
+        ([], Exception),
+    ],
+)
+def test_whatever_the_code_raises_is_an_error_and_no_wrong_answer(tmp_path, monkeypatch, kinds, caught):
+    told = StudentError.of({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
+    made = exception_of(told)
+    assert isinstance(made, caught) and isinstance(made, Exception) and made.boxed is told
+
+    def raising(lab, name, *_):
+        raise exception_of(told)
+
+    monkeypatch.setattr(BoxedLab, "function", raising)
+    check = "def test_it(lab):\n    list(map(lambda _: lab.function('things', 'f'), range(3)))\n"
+    (found,) = run(session_of(tmp_path, raising=check))
+    assert found["test_it"][:2] == ("error", "classifiers/things.py:1, in f")
+
+
+def test_every_exception_of_python_comes_out_as_an_ordinary_one():
+    import builtins
+
+    for name, kind in vars(builtins).items():
+        if isinstance(kind, type) and issubclass(kind, BaseException):
+            made = exception_of(StudentError(tuple(k.__name__ for k in kind.__mro__), "no", "trace"))
+            assert isinstance(made, Exception) and not isinstance(made, StopIteration), name

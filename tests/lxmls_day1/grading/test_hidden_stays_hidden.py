@@ -1,0 +1,243 @@
+"""Hidden inputs do not reach the files that a student gets, whatever the student's code does with them.
+
+Each submission here solves the exercises 1.5 and 1.7 and leaks what it is given on a way of its own. The test knows the
+numbers that went into boxes in hidden checks, and looks for their digits.
+"""
+
+import json
+import sys
+import textwrap
+from pathlib import PurePosixPath
+
+import numpy as np
+import pytest
+
+from lxmls_day1.exercises.generation import solved_files
+from lxmls_day1.grading import run
+from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.run import make_plan
+from lxmls_day1.grading.sandbox import strongest_level
+from lxmls_day1.grading.session import CheckSession
+from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.lab import reference_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="hidden checks are graded on Linux"),
+]
+MIRA, SVM = PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm.py")
+NOTEBOOK = PurePosixPath("notebooks/1_generative.ipynb")
+
+#: What can be used everywhere in mira.py and svm.py.
+COMMON = '''
+import builtins
+SEEN = builtins.__dict__.setdefault("seen", [])
+
+
+def leaked(numbers):
+    """The digits of these numbers in a text that may be a name, too."""
+    return "leak_" + "_".join(f"{abs(float(x)):.12f}".partition(".")[2][:9] for x in np.ravel(numbers))
+'''
+#: What `mira_rule` does first. It comes to the right answer then, unless it raises.
+IN_THE_RULE = {
+    "printed": "print(leaked(scores), flush=True)",
+    "printed_to_stderr": "import sys\nsys.stderr.write(leaked(scores))",
+    "written_to_the_descriptor": "import os\nos.write(1, leaked(scores).encode())",
+    "a_warning": "import warnings\nwarnings.warn(leaked(scores))",
+    "logged": "import logging\nlogging.error(leaked(scores))",
+    "printed_at_exit": "import atexit\natexit.register(print, leaked(scores), flush=True)",
+    "printed_by_a_thread": """
+        import threading, time
+        threading.Thread(target=lambda: (time.sleep(0.02), print(leaked(scores), flush=True)), daemon=True).start()
+        """,
+    "text_of_an_exception": "raise ValueError(leaked(scores))",
+    "name_of_an_exception": "raise type(leaked(scores), (Exception,), {})",
+    "name_of_its_base": "raise type('E', (type(leaked(scores), (ValueError,), {}),), {})",
+    "note_of_an_exception": "error = ValueError()\nerror.add_note(leaked(scores))\nraise error",
+    "cause_of_an_exception": "raise ValueError from KeyError(leaked(scores))",
+    "group_of_exceptions": "raise ExceptionGroup(leaked(scores), [ValueError(leaked(scores))])",
+    "name_of_a_function": """
+        import types
+        code = (lambda: 1 / 0).__code__
+        types.FunctionType(code.replace(co_name=leaked(scores), co_qualname=leaked(scores)), {})()
+        """,
+    "name_of_a_file": """
+        import types
+        name = __file__.replace("mira", leaked(scores))
+        types.FunctionType((lambda: 1 / 0).__code__.replace(co_filename=name), {})()
+        """,
+    "number_of_a_line": """
+        import types
+        line = int("1" + leaked(scores).split("_")[1])
+        types.FunctionType((lambda: 1 / 0).__code__.replace(co_firstlineno=line), {})()
+        """,
+    "a_missing_function": "raise type('NotInLab', (Exception,), {})(leaked(scores))",
+    "a_stub": "raise NotImplementedError('Exercise 1.5: ' + leaked(scores))",
+    "a_mistake_of_the_user": "from lxmls_day1.errors import InputError\nraise InputError(leaked(scores))",
+    "a_syntax_error": "raise SyntaxError(leaked(scores), (__file__, 1, 1, leaked(scores)))",
+    "type_of_an_answer": "return type(leaked(scores), (), {})()",
+    "fields_of_an_answer": "return np.zeros(len(scores), [(leaked(scores), float)])",
+    "exit_status": "import os\nos._exit(int(leaked(scores).split('_')[1]) % 200)",
+    "duration": "import time\ntime.sleep(int(leaked(scores).split('_')[1][:2]) / 2000)",
+    "kept_for_a_later_public_check": "SEEN.append(scores.tolist())",
+    "left_in_a_file": "open('left.txt', 'a').write(leaked(scores))",
+}
+#: What the rule of exercise 1.7 does, whose public checks stand after the hidden ones of exercise 1.5.
+LATER = """
+import os
+text = " ".join(map(leaked, SEEN)) + (open("left.txt").read() if os.path.exists("left.txt") else "")
+print(text, flush=True)
+if text:
+    raise type("E" + text.replace(" ", ""), (ValueError,), {})(text)
+"""
+#: The weights that are drawn: at the end of mira.py.
+DRAWN = """
+
+_train = Mira.train
+def train(self, X, y, **settings):
+    params = np.asarray(_train(self, X, y, **settings))
+    numbers = [x for scores in SEEN for x in scores if 64 * x % 1][:params.size]
+    if np.shape(X) == (100, 2):
+        params.ravel()[:len(numbers)] = numbers
+    return params
+Mira.train = train
+"""
+NOT_SHOWN = (
+    "printed_at_exit",
+    "printed_by_a_thread",
+    "cause_of_an_exception",
+    "name_of_its_base",
+    "note_of_an_exception",
+)
+
+
+def with_code(source: bytes, rule: str, code: str) -> bytes:
+    """The file with code where the rule begins to compute."""
+    lines = source.decode().split("\n")
+    first = next(i for i, line in enumerate(lines) if line.startswith(f"def {rule}("))
+    first = next(i for i in range(first + 2, len(lines)) if lines[i].endswith('"""')) + 1
+    return "\n".join(
+        [*lines[:first], textwrap.indent(textwrap.dedent(code).strip("\n"), "    "), *lines[first:]]
+    ).encode()
+
+
+def submissions() -> dict[str, Submission]:
+    handed_in = ("readers", "classifiers")
+    right = {path: text for path, text in solved_files(reference_folder()).items() if path.parts[0] in handed_in}
+    svm = with_code(right[SVM], "svm_rule", LATER) + COMMON.encode()
+    cells = ["import builtins, os", "assert not builtins.__dict__.get('seen') and not os.path.exists('left.txt')"]
+    cells += ["from lxmls_day1.lab import Lab\nLab.open()\nimport classifiers.mira", cells[1]]
+    notebook = {
+        "cells": [
+            {"cell_type": "code", "source": cell, "metadata": {}, "outputs": [], "execution_count": None}
+            for cell in cells
+        ],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    made = {}
+    for name, code in IN_THE_RULE.items():
+        mira = with_code(right[MIRA], "mira_rule", code) + COMMON.encode() + DRAWN.encode()
+        files = {**right, MIRA: mira, SVM: svm}
+        if name.startswith(("kept", "left")):
+            files[NOTEBOOK] = json.dumps(notebook).encode()
+        made[name] = Submission(name, name, name, "", files)
+    return made
+
+
+def numbers_in(value) -> list[float]:
+    if isinstance(value, dict):
+        return [number for entry in value.values() for number in numbers_in(entry)]
+    if isinstance(value, (list, tuple)):
+        return [number for entry in value for number in numbers_in(entry)]
+    if isinstance(value, (np.ndarray, float)):
+        return [float(number) for number in np.ravel(value)] if np.asarray(value).dtype.kind in "fiu" else []
+    return []
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """All of them, graded: rows and files by name, and the digits of the numbers that were sent in hidden checks."""
+    pytest.importorskip("IPython")
+    sent: dict[bool, set[float]] = {True: set(), False: set()}
+    hidden = [False]
+    run_check, ask = CheckSession._run_check, BoxedLab._ask
+
+    def noted_check(session, i, lab):
+        hidden[0] = session._known[i].hidden
+        try:
+            return run_check(session, i, lab)
+        finally:
+            hidden[0] = False
+
+    def noted_ask(lab, deed, **content):
+        sent[hidden[0]].update(numbers_in(content))
+        return ask(lab, deed, **content)
+
+    limits = Limits(files=64)
+    plan = make_plan(
+        tmp_path_factory.mktemp("out"), strongest_level(), ["1.5", "1.7"], seed=3, limits=limits, run_notebooks=True
+    )
+    handed_in = submissions()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CheckSession, "_run_check", noted_check)
+        patch.setattr(BoxedLab, "_ask", noted_ask)
+        try:
+            graded = run.grade_some(plan, list(handed_in.values()))
+        finally:
+            run.close_starters()
+    digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
+    canaries = {text for text in digits if not text.endswith("000")}
+    return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries
+
+
+@pytest.mark.parametrize("name", IN_THE_RULE)
+def test_no_hidden_number_is_in_a_file_that_a_student_gets(graded, name):
+    found, canaries = graded
+    assert len(canaries) > 100
+    files = found[name].files
+    assert len(files) == 3
+    for path, content in files.items():
+        text = content.decode().replace("_", "").replace("\\", "")
+        assert [canary for canary in canaries if canary in text] == [], path
+
+
+@pytest.mark.parametrize("name", IN_THE_RULE)
+def test_of_a_hidden_check_nothing_is_told_but_the_verdict(graded, name):
+    row, files = graded[0][name].row, graded[0][name].files
+    hidden = [check for check in row.checks if check.hidden]
+    assert len(hidden) >= 8
+    assert {(check.text, check.calls) for check in hidden} == {("", ())}
+    result = json.loads(files[PurePosixPath("gradescope", f"{name}.json")])
+    told = sum(check.seconds for check in row.checks if not check.hidden)
+    assert result["execution_time"] == pytest.approx(told, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", IN_THE_RULE)
+def test_the_attack_was_one(graded, name):
+    """In public checks the code did what it was to do: what it raised, printed or returned is told of most of these."""
+    row = graded[0][name].row
+    of_mira = [check for check in row.checks if check.exercise == "1.5"]
+    said = row.printed + "".join(check.text for check in row.checks if not check.hidden)
+    if name == "duration":
+        assert {check.verdict for check in of_mira} == {"ok"}
+    elif name == "exit_status":
+        assert {check.verdict for check in of_mira} == {"crashed"}
+    elif name == "a_stub":
+        assert {check.verdict for check in of_mira} == {"missing"}
+    elif name == "number_of_a_line":
+        assert ":1500000000" in said
+    elif name not in NOT_SHOWN:
+        assert "leak_" in said
+
+
+@pytest.mark.parametrize("name", ["kept_for_a_later_public_check", "left_in_a_file"])
+def test_pictures_and_notebooks_are_made_without_what_was_hidden(graded, name):
+    found, canaries = graded
+    row = found[name].row
+    drawn = [x for boundary in row.boundaries for x in numbers_in(boundary.params)]
+    assert {boundary.exercise for boundary in row.boundaries} >= {"1.5"}
+    assert canaries.isdisjoint(f"{abs(x):.12f}".partition(".")[2][:9] for x in drawn)
+    assert row.notebook_failures == ()

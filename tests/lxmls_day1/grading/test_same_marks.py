@@ -1,0 +1,109 @@
+"""The same seed gives the same marks: in another run, at another level of the sandbox, with another Python."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+import pytest
+
+from lxmls_day1.exercises.generation import solved_files, student_files
+from lxmls_day1.exercises.mistakes import read_mistakes
+from lxmls_day1.exercises.registry import FOLDER, Registry
+from lxmls_day1.grading import run
+from lxmls_day1.grading.run import make_plan
+from lxmls_day1.grading.sandbox import BUBBLEWRAP, LANDLOCK, Level, why_not
+from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.lab import reference_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="both levels are Linux's"),
+]
+REFERENCE = reference_folder()
+EXERCISES = ("1.5", "1.12")
+SEEDS = (1, 20_26, 2**32 - 1)
+
+
+@pytest.fixture(scope="module")
+def handed_in(right_variants):
+    """Right solutions and wrong ones of two exercises: name -> files."""
+    registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
+    solved = {
+        path: text for path, text in solved_files(REFERENCE).items() if path.parts[0] in ("readers", "classifiers")
+    }
+    given = student_files(REFERENCE)
+    found = {}
+    for exercise in (registry[id] for id in EXERCISES):
+        for variant in [v for v in right_variants if v.exercise.id == exercise.id][:2]:
+            found[f"right_{exercise.stem}_{variant.name}"] = variant.lab_files(given)
+        sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
+        for mistake in read_mistakes(REFERENCE / FOLDER, exercise)[:2]:
+            made = {PurePosixPath(path): text.encode() for path, text in mistake.made_in(sources).items()}
+            found[f"mistake_{exercise.stem}_{mistake.name}"] = {**solved, **made}
+    return found
+
+
+def marks(plan, handed_in):
+    """What came of every check: nothing but the time it took is left out."""
+    some = [Submission(name, name, name, "", files) for name, files in handed_in.items()]
+    try:
+        graded = run.grade_some(plan, some)
+    finally:
+        run.close_starters()
+    rows = [replace(done.row, seconds=0.0, key="") for done in graded]
+    return [
+        (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.boundaries, row.printed)
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_runs_at_both_levels(tmp_path, handed_in, seed):
+    levels = [level for level in (BUBBLEWRAP, LANDLOCK) if why_not(level) is None]
+    if not levels:
+        pytest.skip("neither level works here")
+    plan = make_plan(tmp_path / "first", Level(levels[0]), EXERCISES, seed=seed)
+    first = marks(plan, handed_in)
+    of_exercise = {name: points for name, points, *_ in first if name.startswith("right")}
+    assert min(of_exercise.values()) == 10
+    assert {check.verdict for _, _, checks, *_ in first for check in checks} >= {"ok", "wrong", "missing"}
+    assert marks(plan, dict(reversed(handed_in.items()))) == first[::-1]
+    for level in levels[1:]:
+        assert marks(replace(plan, level=Level(level)).with_key(), handed_in) == first
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_another_python(tmp_path, handed_in, version):
+    """By the command, as a user runs it; any Python of that version that has what the package needs."""
+    root = str(REFERENCE)
+    environment = {**os.environ, "PYTHONPATH": root}
+    needed = "import lxmls_day1, pytest, numpy, scipy, numba, joblib, click, matplotlib"
+    python = os.environ.get(f"LXMLS_DAY1_PYTHON_{version.replace('.', '_')}") or shutil.which(f"python{version}")
+    if f"{sys.version_info[0]}.{sys.version_info[1]}" == version:
+        pytest.skip(f"these tests run with Python {version}")
+    if python is None or subprocess.run([python, "-c", needed], env=environment, capture_output=True).returncode:
+        pytest.skip(f"there is no Python {version} here with all that the package needs")
+    inbox = tmp_path / "inbox"
+    for name, files in handed_in.items():
+        for path, content in files.items():
+            (inbox / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (inbox / name / path).write_bytes(content)
+    found = []
+    for program in (sys.executable, python):
+        out = tmp_path / f"out{len(found)}"
+        command = [program, "-m", "lxmls_day1", "grade", str(inbox), "--out", str(out), "--seed", "5"]
+        command += ["--exercises", ",".join(EXERCISES), "--jobs", "1"]
+        subprocess.run(command, env=environment, check=True, capture_output=True)
+        submissions = json.loads((out / "grades.json").read_text(encoding="utf-8"))["submissions"]
+        found.append(
+            [
+                (one["student"], one["points"], [(check["check"], check["verdict"]) for check in exercise["checks"]])
+                for one in submissions
+                for exercise in one["exercises"]
+            ]
+        )
+    assert found[0] == found[1]
