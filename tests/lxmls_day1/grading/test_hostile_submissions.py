@@ -15,7 +15,8 @@ import pytest
 from lxmls_day1.exercises.generation import solved_files
 from lxmls_day1.grading import confinement
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.run import grade, make_plan
+from lxmls_day1.grading.plan import make_plan
+from lxmls_day1.grading.run import grade
 from lxmls_day1.grading.sandbox import BUBBLEWRAP, LANDLOCK, Level, why_not
 from lxmls_day1.lab import reference_folder
 
