@@ -327,12 +327,12 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def children() -> set[tuple[str, str]]:
-    """All processes that descend from this one, those that were orphaned included, but for joblib's own book-keeper."""
+    """All processes that descend from this one, those that were orphaned included."""
     found = set()
     for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-        if state != "Z" and "resource_tracker" not in command:
+        if state != "Z":
             found.add((pid, command))
     return found
 
