@@ -102,10 +102,14 @@ def grade_one(plan: Plan, submission: Submission) -> Graded:
         try:
             return _grade(plan, submission)
         except BoxesUnavailable as error:
-            close_starters()  # the process that makes boxes may have been killed: once more with a new one
-            if attempt == 2:
+            try:
                 require_boxes(plan)
-                return unfinished(plan, _known(plan), submission, REFUSED, "no box could be made for it", str(error))
+            except BoxesUnavailable:
+                close_starters()  # the process that makes boxes may have been killed: once more with a new one
+                if attempt == 2:
+                    raise
+                continue
+            return unfinished(plan, _known(plan), submission, REFUSED, "no box could be made for it", str(error))
         except MemoryError:
             return unfinished(plan, _known(plan), submission, MEMORY, "it takes too much memory", "MemoryError")
         except Exception as error:
