@@ -44,8 +44,8 @@ THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_T
 class CommandGroup(click.Group):
     """Commands that are imported when they are asked for, and whose failures end in one sentence.
 
-    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood;
-    141 whoever read the output has enough, as ``head`` does.
+    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood; 3 of
+    `grade`: done, but for submissions that could not be graded; 141 whoever read the output has enough, as ``head`` does.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:

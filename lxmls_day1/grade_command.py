@@ -1,11 +1,23 @@
 """``lxmls-day1 grade``: marks and feedback for a pile of submissions that nobody has to trust."""
 
+import contextlib
+import logging
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from lxmls_day1.errors import InputError, counted, how_to_install
+from lxmls_day1.library_path import library_path
+
+NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
+MOST_NOTED = 20
 
 
 @click.command(name="grade", short_help="Grade submissions, whatever is in them.")
@@ -53,7 +65,8 @@ def command(
 
     SUBMISSIONS are folders and zip files, of one student or of many: what `lxmls-day1 submit` has packed, or a whole
     download of a learning platform. Each runs in a sandbox of its own and can harm neither another nor this machine.
-    Running the command again goes on where it was stopped, and grades only what is new or has changed.
+    Running the command again goes on where it was stopped, and grades only what is new or has changed. The exit status is 3
+    if a submission could not be graded; all others are then.
 
     \b
     Examples:
@@ -76,45 +89,73 @@ def command(
       printed 1          MiB
       reply 16           MiB of one answer
     """
+    if (backend == "dask") != (scheduler is not None):
+        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
+    forget_python_path()
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.limits import Limits
-    from lxmls_day1.grading.run import grade, make_plan
+    from lxmls_day1.grading.plan import make_plan
+    from lxmls_day1.grading.run import grade
+    from lxmls_day1.grading.run_folders import held, run_folder
     from lxmls_day1.grading.sandbox import strongest_level
     from lxmls_day1.run_command import writable_folder
 
-    if (backend == "dask") != (scheduler is not None):
-        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
-    chosen = Limits.of_texts(limits)
+    chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)
     ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
     if run_notebooks:
         require_ipython()
-    level = strongest_level(sandbox, as_user)
-    whose = f" They belong to the user {level.user[0]}." if level.user else ""
-    click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
-    for name, why in level.rejected:
-        click.echo(f"  {name} cannot be had here: {why}.", err=True)
-    plan = make_plan(folder, level, ids, seed, chosen, trust_submissions, run_notebooks)
-    if plan.refuse_hidden:
+    try:
+        with _ended_by_signals(), held(folder), run_folder() as place:
+            with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
+                level = strongest_level(sandbox, as_user)
+                whose = f" They belong to the user {level.user[0]}." if level.user else ""
+                click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
+                for name, why in level.rejected:
+                    click.echo(f"  {name} cannot be had here: {why}.", err=True)
+                plan = make_plan(here / folder, level, ids, seed, chosen, trust_submissions, run_notebooks)
+            if plan.refuse_hidden:
+                click.echo(
+                    f"Hidden checks are refused: {plan.refuse_hidden}. They bring {1 - PUBLIC_SHARE:.0%} of the points, so "
+                    "nobody gets full marks. Grade on a machine with a stronger sandbox, or take --trust-submissions if "
+                    "you trust whoever has written these.",
+                    err=True,
+                )
+            click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
+            with cluster(scheduler) as workers, _ProgressBar() as bar:
+                book = grade([Path(path) for path in submissions], folder, plan, jobs, bar.show, workers)
+    except KeyboardInterrupt:
         click.echo(
-            f"Hidden checks are refused: {plan.refuse_hidden}. They bring {1 - PUBLIC_SHARE:.0%} of the points, so nobody gets "
-            "full marks. Grade on a machine with a stronger sandbox, or take --trust-submissions if you trust whoever has "
-            "written these.",
-            err=True,
+            f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
         )
-    click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
-    with cluster(backend, scheduler), _ProgressBar() as bar:
-        try:
-            book = grade([Path(path) for path in submissions], folder, plan, jobs, bar.show)
-        except KeyboardInterrupt:
-            bar.__exit__()
-            click.echo(
-                f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
-            )
-            raise click.exceptions.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     if bar.kept:
         click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
     _conclude(book, folder)
+
+
+def forget_python_path() -> None:
+    """Import from nowhere that ``PYTHONPATH`` names, from now on and in all processes that are started."""
+    named = {os.path.realpath(entry) for entry in os.environ.pop("PYTHONPATH", "").split(os.pathsep)}
+    sys.path[:] = [entry for entry in library_path() if os.path.realpath(entry) not in named]
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Whoever ends this process politely, or closes its terminal, has it clean up as Ctrl-C does."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        names = []
+    before = {name: signal.signal(getattr(signal, name), interrupt) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 def require_ipython() -> None:
@@ -125,24 +166,36 @@ def require_ipython() -> None:
         raise InputError(f"--run-notebooks needs IPython; install it with {how_to_install('notebook')}.")
 
 
-def cluster(backend: str, scheduler: str | None) -> Any:
-    """A context in which joblib gives its work to that backend."""
-    import contextlib
-
-    if backend == "local":
-        return contextlib.nullcontext()
+@contextlib.contextmanager
+def cluster(scheduler: str | None) -> Iterator[Any]:
+    """What `grade` takes as workers: nothing without a scheduler, else a function that gives those of its cluster."""
+    if scheduler is None:
+        yield None
+        return
     try:
-        import joblib
         from distributed import Client
     except ImportError:
         raise InputError(f"--backend dask needs dask; install it with {how_to_install('cluster')}.") from None
-    stack = contextlib.ExitStack()
+    from lxmls_day1.grading.cluster import Cluster
+
+    _silence_dask()
     try:
-        stack.enter_context(Client(scheduler, timeout=10))
+        client = Client(scheduler, timeout=10, set_as_default=False)
     except OSError as error:
         raise InputError(f"there is no dask scheduler at {scheduler}: {error}.") from error
-    stack.enter_context(joblib.parallel_config(backend="dask"))
-    return stack
+    try:
+        yield lambda plan: Cluster(client, plan, lambda text: click.echo(text, err=True))
+    finally:
+        with contextlib.suppress(Exception):  # the scheduler may be gone
+            client.close(timeout=5)
+
+
+def _silence_dask() -> None:
+    """What goes wrong in a cluster is said by us, in a sentence."""
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    warnings.filterwarnings("ignore", "Sending large graph")
 
 
 class _ProgressBar:
@@ -176,3 +229,12 @@ def _conclude(book: Any, folder: Path) -> None:
     )
     if any(exercise.by_hand for exercise in book.rows[0].exercises):
         click.echo(f"  {folder / 'answers.html'}: what is to be marked by hand")
+    noted = [row for row in book.rows if row.notes]
+    if noted:
+        click.echo(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", err=True)
+        for row in noted[:MOST_NOTED]:
+            click.echo(f"  {row.student}: {row.notes[0]}", err=True)
+        if len(noted) > MOST_NOTED:
+            click.echo(f"  and {len(noted) - MOST_NOTED} more; summary.html lists them", err=True)
+    if any(row.failed for row in book.rows):
+        raise click.exceptions.Exit(NOT_ALL_GRADED)

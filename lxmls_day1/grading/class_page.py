@@ -68,6 +68,7 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
             )
         ),
         '<li><a href="answers.html">answers to mark</a></li></ul></nav>\n</header>\n<main>',
+        *_notes(rows),
         *(_distribution(rows) if rows else ()),
         *_exercises(rows),
         *_mistakes(rows),
@@ -269,6 +270,18 @@ def _all(rows: tuple[Row, ...]) -> Iterator[str]:
     heads = ["student", "", "points", "checks", "warnings", "file"]
     if body:
         yield from _section("all", "All submissions", table(heads, body, numbers=(2, 4)))
+
+
+def _notes(rows: tuple[Row, ...]) -> Iterator[str]:
+    """What the grader itself could not do."""
+    body = [
+        [_link(row), "not graded" if row.failed else "graded", html_text(one_line(note, 600))]
+        for row in rows
+        for note in row.notes
+    ]
+    if body:
+        said = "<p>What stands here is no statement about the code. Running the command again tries what is not graded.</p>"
+        yield from _section("notes", "What the grader could not do", said, table(["student", "", "why"], body))
 
 
 def _question(

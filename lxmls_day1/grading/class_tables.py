@@ -286,6 +286,7 @@ def _properties(row: Row, gradebook: Gradebook) -> list[tuple[str, str]]:
         ("level", gradebook.level),
         ("version", gradebook.version),
         *(("warning", warning) for warning in row.warnings),
+        *(("note", note) for note in row.notes),
     ]
 
 

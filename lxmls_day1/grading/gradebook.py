@@ -176,6 +176,12 @@ class Row:
     key : str
         Of everything else that the row depends on (checks, seed, limits): a row with another key is out of date.
     seconds : float
+    notes : tuple of str
+        For the instructor alone: what of this submission the grader itself could not do, and why.
+    made_by : str
+        Version and digests of the installation that has made the row (`lxmls_day1.grading.plan.identity`).
+    failed : bool
+        Whether the grader could not grade it, so that the verdicts say nothing about its code.
     """
 
     student: str
@@ -191,6 +197,9 @@ class Row:
     fingerprints: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     key: str = ""
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    made_by: str = ""
+    failed: bool = False
 
     @property
     def points(self) -> float:

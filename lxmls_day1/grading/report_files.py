@@ -1,7 +1,7 @@
 """Which files a grading run leaves: for each student, and for the class; paths below the output folder, and contents."""
 
-from collections.abc import Sequence
-from pathlib import PurePosixPath
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import (
@@ -13,6 +13,7 @@ from lxmls_day1.grading.class_tables import (
 from lxmls_day1.grading.gradebook import Gradebook, Row
 from lxmls_day1.grading.similarity import Alike
 from lxmls_day1.grading.student_page import student_html, student_markdown
+from lxmls_day1.whole_files import replace_files
 
 
 def files_of_student(row: Row, gradebook: Gradebook, picture: bytes | None = None) -> dict[PurePosixPath, bytes]:
@@ -70,3 +71,10 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
         PurePosixPath("summary.html"): summary_html(gradebook, alike).encode(),
         PurePosixPath("answers.html"): answers_html(gradebook).encode(),
     }
+
+
+def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:
+    """Write files below a folder, each whole or not at all."""
+    for path in files:
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+    replace_files({out / path: content for path, content in files.items()})

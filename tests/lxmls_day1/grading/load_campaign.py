@@ -19,7 +19,8 @@ from pathlib import Path
 from conftest import read_right_variants
 
 from lxmls_day1.exercises.generation import student_files
-from lxmls_day1.grading import run
+from lxmls_day1.grading import plan as plans
+from lxmls_day1.grading import worker
 from lxmls_day1.grading.sandbox import strongest_level
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -38,12 +39,12 @@ def points_lost(ids: list[str] | None, seed: int) -> tuple[int, list[str]]:
     exercises = {variant.exercise.id: variant.exercise for variant in variants}
     n_checks, lost = 0, []
     with tempfile.TemporaryDirectory() as out:
-        plan = run.make_plan(Path(out), strongest_level(), list(exercises), seed=seed)
+        plan = plans.make_plan(Path(out), strongest_level(), list(exercises), seed=seed)
         for exercise in exercises.values():
             one = replace(plan, exercises=(exercise,), picture=replace(plan.picture, reference={})).with_key()
             mine = [variant for variant in variants if variant.exercise == exercise]
             handed_in = [Submission(f"s{n}", str(v), str(v), "", v.lab_files(given)) for n, v in enumerate(mine)]
-            for variant, graded in zip(mine, run.grade_some(one, handed_in), strict=True):
+            for variant, graded in zip(mine, worker.grade_some(one, handed_in), strict=True):
                 n_checks += len(graded.row.checks)
                 for check in graded.row.checks:
                     if check.verdict != "ok":
@@ -74,7 +75,7 @@ def main() -> int:
             for line in lost:
                 print(f"  {line}", flush=True)
     finally:
-        run.close_starters()
+        worker.close_starters()
         for process in busy:
             process.kill()
     print(f"full marks in {full} of {chosen.runs} runs, beside {n_busy} busy processes on {os.cpu_count()} cores")

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from lxmls_day1.exercises.generation import solved_files
-from lxmls_day1.grading import run
+from lxmls_day1.grading import worker
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.run import make_plan
+from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.sandbox import strongest_level
 from lxmls_day1.grading.session import CheckSession
 from lxmls_day1.grading.submissions import Submission
@@ -185,9 +185,9 @@ def graded(tmp_path_factory):
         patch.setattr(CheckSession, "_run_check", noted_check)
         patch.setattr(BoxedLab, "_ask", noted_ask)
         try:
-            graded = run.grade_some(plan, list(handed_in.values()))
+            graded = worker.grade_some(plan, list(handed_in.values()))
         finally:
-            run.close_starters()
+            worker.close_starters()
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
     canaries = {text for text in digits if not text.endswith("000")}
     return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries

@@ -7,8 +7,8 @@ import pytest
 
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.importable import ANSWERS, answer_paths
-from lxmls_day1.grading import run
-from lxmls_day1.grading.run import make_plan
+from lxmls_day1.grading import worker
+from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.sandbox import LEVELS, PROCESS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -99,9 +99,9 @@ def graded(request, marks, given):
     handed_in = [submission(name, viterbi, given, head + CALL) for name, (head, _) in WAYS.items()]
     handed_in.append(submission("sklearn", bayes, given, SKLEARN))
     try:
-        rows = {done.row.student: done.row for done in run.grade_some(plan, handed_in)}
+        rows = {done.row.student: done.row for done in worker.grade_some(plan, handed_in)}
     finally:
-        run.close_starters()
+        worker.close_starters()
     return request.param, rows
 
 

@@ -13,8 +13,8 @@ import pytest
 from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, Registry
-from lxmls_day1.grading import run
-from lxmls_day1.grading.run import make_plan
+from lxmls_day1.grading import worker
+from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.sandbox import BUBBLEWRAP, LANDLOCK, Level, why_not
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -51,9 +51,9 @@ def marks(plan, handed_in):
     """What came of every check: nothing but the time it took is left out."""
     some = [Submission(name, name, name, "", files) for name, files in handed_in.items()]
     try:
-        graded = run.grade_some(plan, some)
+        graded = worker.grade_some(plan, some)
     finally:
-        run.close_starters()
+        worker.close_starters()
     rows = [replace(done.row, seconds=0.0, key="") for done in graded]
     return [
         (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.boundaries, row.printed)

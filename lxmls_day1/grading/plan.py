@@ -1,0 +1,244 @@
+"""What a run of grading depends on: checks, expected answers, seed, limits, level. All workers of a run have the same plan."""
+
+import functools
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import lxmls_day1
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.generation import Files, student_files
+from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files
+from lxmls_day1.grading.gradebook import Gradebook, Row
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.report_files import write_files
+from lxmls_day1.grading.sandbox import Level
+from lxmls_day1.lab import PACKAGES, Lab, reference_folder
+
+EXPECTED = ".expected.json"
+PICTURED_ROUNDS = 2
+OWN_SECONDS = 30.0  # for the grader's own work on one submission: reading it, judging answers, pages
+UNSAFE = (
+    "hidden checks are not run at the sandbox level {level}, for it does not keep them from the code that is graded"
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that grading a submission depends on; it goes to the workers, and never into a box.
+
+    Attributes
+    ----------
+    exercises : tuple of Exercise
+        Those that are graded.
+    registry : Registry
+        All there are, the graded ones as those assigned: the files of all of them are the student's.
+    expected : RecordedAnswers
+    given : dict from path to bytes
+        What students were given, with stubs.
+    seed : int
+    limits : Limits
+    level : Level
+    refuse_hidden : str
+        Why hidden checks are not run, if they are not.
+    picture : Picture
+        What boundaries are drawn beside.
+    run_notebooks : bool
+    key : str
+        A digest of all this.
+    graded : str
+        When, as ISO 8601.
+    identity : str
+        What `identity` says of the installation that has made this plan; a worker with another one must not grade by it.
+    """
+
+    exercises: tuple[Exercise, ...]
+    registry: Registry
+    expected: RecordedAnswers
+    given: Files
+    seed: int
+    limits: Limits
+    level: Level
+    refuse_hidden: str
+    picture: "Picture"
+    run_notebooks: bool = False
+    key: str = ""
+    graded: str = ""
+    identity: str = ""
+
+    def with_key(self) -> "Plan":
+        """The same plan, with the digest of what decides about marks."""
+        parts = [
+            self.identity,
+            self.expected.to_json(),
+            json.dumps([asdict(exercise) for exercise in self.exercises], sort_keys=True),
+            json.dumps([self.seed, asdict(self.limits), self.level.name, self.refuse_hidden, self.run_notebooks]),
+            *(path.read_text(encoding="utf-8") for path in all_check_files(self.exercises)),
+        ]
+        return replace(self, key=hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20])
+
+    @property
+    def patience(self) -> float:
+        """Seconds on the clock after which the worker that has a submission is killed: its code's time, and ours for it."""
+        seconds = 2 * self.limits.total_seconds + OWN_SECONDS
+        return seconds + 10 * self.limits.total_seconds if self.run_notebooks else seconds
+
+    def gradebook(self, rows: Iterable[Row] = ()) -> Gradebook:
+        """What came of it: these rows, in the order of the students."""
+        return Gradebook(
+            tuple(sorted(rows, key=lambda row: row.student)),
+            self.seed,
+            self.level.name,
+            self.level.text,
+            asdict(self.limits),
+            not self.refuse_hidden,
+            self.graded,
+            lxmls_day1.__version__,
+        )
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The simple data set, the best boundary there is, and those that the reference's classifiers find.
+
+    Attributes
+    ----------
+    X, y, bayes : arrays (M, 2), (M,) and (3, K)
+    reference : dict from exercise to (class, weights)
+    """
+
+    X: Any
+    y: Any
+    bayes: Any
+    reference: dict[str, tuple[str, Any]]
+
+    @classmethod
+    def of(cls, reference: Path, exercises: Iterable[Exercise]) -> "Picture":
+        """Let the reference's classifiers learn."""
+        lab = Lab(reference)
+        data = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=100, seed=1)
+        found = {}
+        for exercise in exercises:
+            if exercise.boundary:
+                module, class_name = exercise.boundary.split(".")
+                learner = lab.classifier(module, class_name, nr_rounds=PICTURED_ROUNDS)
+                found[exercise.id] = (class_name, learner.train(data.train_X, data.train_y))
+        return cls(data.train_X, data.train_y, data.get_bayes_optimal(), found)
+
+
+def all_check_files(exercises: Iterable[Exercise]) -> list[Path]:
+    """The files with the checks of some exercises, public and hidden."""
+    folder = reference_folder() / FOLDER
+    return [path for exercise in exercises for path in check_files(folder, exercise)]
+
+
+def make_plan(
+    out: Path,
+    level: Level,
+    ids: Sequence[str] | None = None,
+    seed: int | None = None,
+    limits: Limits | None = None,
+    trust: bool = False,
+    run_notebooks: bool = False,
+) -> Plan:
+    """Decide how this run grades, and compute what its checks expect.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the run. The seed and the expected answers are kept there, for a run that is taken up again.
+    level : Level
+    ids : sequence of str, optional
+        The exercises; all unless given.
+    seed : int, optional
+        Of the hidden checks. Unless given, that of the run in `out` if there is one, else a fresh one.
+    limits : Limits, optional
+    trust : bool
+        Run hidden checks at a level that is not safe, too.
+    run_notebooks : bool
+
+    Raises
+    ------
+    InputError
+        If there is no such exercise, this lab has no solutions, or the reference fails a check.
+    """
+    reference = reference_folder()
+    registry = Registry.read(reference / FOLDER / "exercises.toml")
+    if registry.assigned != registry.ids or not (reference / FOLDER / "mistakes").is_dir():
+        raise InputError(
+            "grading needs the reference solutions and the hidden checks, and this installation is one for students; "
+            "grade from a checkout of the course."
+        )
+    exercises = tuple(registry.select(ids))
+    kept = _kept_expectations(out)
+    if seed is None:
+        seed = kept["seed"] if kept else secrets.randbits(32)
+    sources = _digest_of_checks(exercises)
+    if kept and kept["seed"] == seed and kept["sources"] == sources:
+        fresh = kept["answers"]
+    else:
+        from lxmls_day1.exercises.record import answers_of_reference
+
+        fresh = answers_of_reference([exercise.id for exercise in exercises], hidden=True, seed=seed)
+        content = {"seed": seed, "sources": sources, "answers": json.loads(fresh.to_json())}
+        write_files(out, {PurePosixPath(EXPECTED): json.dumps(content).encode()})
+    return Plan(
+        exercises,
+        Registry(registry, [exercise.id for exercise in exercises]),
+        fresh,
+        student_files(reference),
+        seed,
+        limits or Limits(),
+        level,
+        "" if level.safe or trust else UNSAFE.format(level=level.name),
+        Picture.of(reference, exercises),
+        run_notebooks,
+        graded=datetime.now(UTC).replace(microsecond=0).isoformat(),
+        identity=identity(),
+    ).with_key()
+
+
+@functools.cache
+def identity() -> str:
+    """The version of this installation, and digests of the package, the checks and the reference lab."""
+    package, reference = Path(lxmls_day1.__file__).resolve().parent, reference_folder()
+    parts = {
+        "package": [path for path in package.rglob("*.py") if not path.is_relative_to(package / "reference_lab")],
+        "checks": [path for path in (reference / FOLDER).rglob("*") if path.suffix in (".py", ".toml", ".json")],
+        "reference": [path for name in PACKAGES for path in (reference / name).rglob("*.py")],
+    }
+    roots = {"package": package, "checks": reference, "reference": reference}
+    said = [lxmls_day1.__version__]
+    for name, paths in parts.items():
+        digest = hashlib.sha256()
+        for path in sorted(paths):
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(roots[name]).as_posix()}\0{len(content)}\0".encode() + content)
+        said.append(f"{name} {digest.hexdigest()[:12]}")
+    return ", ".join(said)
+
+
+def _digest_of_checks(exercises: Sequence[Exercise]) -> str:
+    reference = reference_folder()
+    digest = hashlib.sha256(lxmls_day1.__version__.encode())
+    mistakes = [path for e in exercises for path in sorted((reference / FOLDER / "mistakes").glob(f"{e.stem}_*.toml"))]
+    sources = sorted((reference / "classifiers").glob("*.py"))
+    for path in [*all_check_files(exercises), *mistakes, *sources, reference / RECORDED]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _kept_expectations(out: Path) -> dict[str, Any] | None:
+    path = out / EXPECTED
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        answers = RecordedAnswers.from_plain(content["answers"])
+        return {"seed": int(content["seed"]), "sources": str(content["sources"]), "answers": answers}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None  # not there, or damaged: computed anew

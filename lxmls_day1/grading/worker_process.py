@@ -1,0 +1,163 @@
+"""A worker from outside: a process that grades for us, which may be killed by a submission or by us, and is started anew."""
+
+import contextlib
+import os
+import pickle
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.grading.gradebook import CheckGrade
+from lxmls_day1.grading.plan import Plan
+from lxmls_day1.grading.sandbox import START_SECONDS, BoxesUnavailable
+from lxmls_day1.library_path import command_of, environment
+
+WORKER = "lxmls_day1.grading.worker"
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+class WorkerDied(Exception):
+    """A worker has ended in the middle of its work; `timed_out` says whether we have killed it because it took too long."""
+
+    def __init__(self, text: str, timed_out: bool = False):
+        super().__init__(text)
+        self.timed_out = timed_out
+
+
+class WorkerProcess:
+    """A process that runs `lxmls_day1.grading.worker.serve`, started when it is needed first.
+
+    Its path is safe, its current folder is an empty one, and it ends when this process does, however that ends.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Attributes
+    ----------
+    checks : tuple of CheckGrade
+        All checks, none of them run; known when it was started once.
+    """
+
+    def __init__(self, plan: Plan):
+        self._plan = plan
+        self._process: subprocess.Popen | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+        self.checks: tuple[CheckGrade, ...] = ()
+
+    def ask(self, word: str, value: Any) -> tuple[str, Any]:
+        """Have a request of `worker.serve` answered.
+
+        Raises
+        ------
+        WorkerDied
+            If the worker ends over it, or takes longer than `Plan.patience`. The next request goes to a new one.
+        BoxesUnavailable
+            If no box can be made on this machine.
+        InputError
+            If the checks cannot be run, or no worker can be started.
+        """
+        self.start()
+        return self._answered(word, value, self._plan.patience)
+
+    def start(self) -> None:
+        """Start it, and wait until it is ready, unless it is; see `ask`."""
+        if self._process is not None:
+            return
+        folder = self._folder = tempfile.TemporaryDirectory(prefix="lxmls-day1-worker-", ignore_cleanup_errors=True)
+        variables = environment() | dict.fromkeys(THREAD_VARIABLES, "1")
+        variables |= {"PYTHONNOUSERSITE": "1", "PYTHONPATH": "", "TMPDIR": folder.name}
+        own_group = (
+            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}
+        )
+        with self._lock, Path(folder.name, "errors.txt").open("wb") as errors:
+            if self._closed:
+                raise WorkerDied("it was closed")
+            self._process = subprocess.Popen(
+                command_of(WORKER),
+                cwd=folder.name,
+                env=variables,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                **own_group,
+            )
+        try:
+            self.checks = self._answered("prepare", self._plan, 2 * START_SECONDS)[1]
+        except WorkerDied as error:
+            if self._closed:
+                raise
+            raise InputError(f"a process that grades could not be started: {error}.") from error
+        except InputError:
+            self._end()
+            raise
+
+    def stop(self) -> None:
+        """End it at once, from any thread. A request that is being answered by it ends in `WorkerDied`."""
+        with self._lock:
+            self._closed = True
+        self._kill()
+
+    def close(self) -> None:
+        """End it when it has nothing to do; it cleans up by itself."""
+        if self._process is not None:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self._send(("end", None))
+                self._process.wait(10)
+            self._end()
+
+    def _answered(self, word: str, value: Any, seconds: float) -> tuple[str, Any]:
+        timed_out = threading.Event()
+        timer = threading.Timer(seconds, lambda: (timed_out.set(), self._kill()))
+        timer.daemon = True
+        timer.start()
+        try:
+            self._send((word, value))
+            kind, reply = pickle.load(self._process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError, ValueError):
+            raise self._death(seconds, timed_out.is_set()) from None
+        finally:
+            timer.cancel()
+        if kind == "unavailable":
+            raise BoxesUnavailable(reply)
+        if kind == "broken":
+            raise InputError(reply)
+        return kind, reply
+
+    def _send(self, request: tuple[str, Any]) -> None:
+        pickle.dump(request, self._process.stdin, pickle.HIGHEST_PROTOCOL)
+        self._process.stdin.flush()
+
+    def _death(self, seconds: float, timed_out: bool) -> WorkerDied:
+        """What to say of a process that is gone; nothing of it is left then."""
+        process, folder = self._process, Path(self._folder.name)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(1)  # its output ends a moment before it does
+        code = process.poll()
+        with contextlib.suppress(OSError):
+            said = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        self._end()
+        if timed_out:
+            return WorkerDied(f"it was not done after {seconds:g} s", timed_out=True)
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit status {code}"
+        return WorkerDied(f"{how}; {said[-1][:300]}" if said else how)
+
+    def _kill(self) -> None:
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+
+    def _end(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    stream.close()
+        self._folder.cleanup()

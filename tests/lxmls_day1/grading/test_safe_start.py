@@ -1,0 +1,116 @@
+"""Code of a submission runs in no process of the grader: whatever its files are called, wherever the command is given."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path, PurePosixPath
+
+import psutil
+import pytest
+
+from lxmls_day1.exercises.generation import solved_files, student_files
+from lxmls_day1.grading.plan import make_plan
+from lxmls_day1.grading.run import kept_rows
+from lxmls_day1.grading.sandbox import strongest_level
+from lxmls_day1.lab import reference_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
+]
+REFERENCE = reference_folder()
+HOSTILE = """
+import os
+with open(os.environ.get("CANARY", {canary!r}), "a") as file:
+    file.write(__name__ + " ran in " + str(os.getpid()) + "\\n")
+"""
+AT_START = ("sitecustomize.py", "usercustomize.py", "encodings/__init__.py")  # Python itself runs them from PYTHONPATH
+MODULES = (
+    *("joblib.py", "multiprocessing.py", "numpy.py", "click.py", "pytest.py", "numba.py", "scipy/__init__.py"),
+    *("subprocess.py", "pickle.py", "random.py", "typing.py", "readers.py", "matplotlib/__init__.py", "tqdm.py"),
+)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """A folder with the expected answers of a run, which is what takes long to compute."""
+    out = tmp_path_factory.mktemp("expected")
+    make_plan(out, strongest_level(), ["1.5"], seed=3)
+    return out
+
+
+def hand_in(folder: Path, files) -> None:
+    for path, content in files.items():
+        if path.parts[0] in ("readers", "classifiers") and path.suffix == ".py":
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+
+
+def put_hostile(folder: Path, canary: Path, names) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(HOSTILE.format(canary=str(canary)), encoding="utf-8")
+    evil = f"cache_dir: {folder}\n"
+    (folder / ".numba_config.yaml").write_text(evil, encoding="utf-8")
+
+
+def command_in(folder: Path, inbox: str, out: Path, *more: str, **variables: str):
+    command = [sys.executable, "-m", "lxmls_day1", "grade", inbox, "--out", str(out), "--exercises", "1.5", *more]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return {"args": command, "cwd": folder, "env": {**environment, **variables}}
+
+
+@pytest.mark.parametrize("where", ["inside", "above", "beside"])
+def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, where):
+    canary, out = tmp_path / "canary.txt", tmp_path / "marks"
+    shutil.copytree(expected, out)
+    stub = {
+        **solved_files(REFERENCE),
+        PurePosixPath("classifiers/mira.py"): student_files(REFERENCE)[PurePosixPath("classifiers/mira.py")],
+    }
+    hand_in(tmp_path / "class" / "ada", stub)
+    put_hostile(tmp_path / "class" / "ada", canary, (*AT_START, *MODULES))
+    variables = {}
+    folder, inbox = {"inside": (tmp_path / "class" / "ada", "."), "above": (tmp_path, "class")}.get(where, (None, ""))
+    if where == "beside":  # in a folder that PYTHONPATH names by a dot
+        hand_in(tmp_path / "class" / "ben", stub)
+        folder, inbox, variables = tmp_path / "class" / "ben", "../ada", {"PYTHONPATH": ".:"}
+        put_hostile(folder, canary, MODULES)
+    done = subprocess.run(
+        **command_in(folder, inbox, out, "--jobs", "2", **variables), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not canary.exists(), canary.read_text(encoding="utf-8")
+    (row,) = kept_rows(out)
+    assert row.points == 0
+    assert {check.verdict for check in row.checks} == {"missing"}
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+def test_nothing_outlives_the_main_process(tmp_path, expected, how):
+    out, temporary = tmp_path / "marks", tmp_path / "temporary"
+    temporary.mkdir()
+    shutil.copytree(expected, out)
+    for number in range(30):
+        hand_in(tmp_path / "class" / f"student{number:02d}", solved_files(REFERENCE))
+    started = command_in(tmp_path, "class", out, "--jobs", "2", TMPDIR=str(temporary))
+    with subprocess.Popen(**started, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        ends = time.monotonic() + 240
+        while not any((out / ".rows").glob("*.json")) and process.poll() is None and time.monotonic() < ends:
+            time.sleep(0.01)
+        assert process.poll() is None
+        family = psutil.Process(process.pid).children(recursive=True)
+        assert len(family) >= 4  # two workers, and what makes their boxes
+        process.send_signal(how)
+        said, _ = process.communicate(timeout=120)
+    _, alive = psutil.wait_procs(family, timeout=60)
+    assert alive == []
+    assert 0 < len(list((out / ".rows").glob("*.json"))) < 30
+    assert "Traceback" not in said
+    if how == signal.SIGTERM:
+        assert process.returncode == 1
+        assert "Stopped" in said
+        assert list(temporary.iterdir()) == []
