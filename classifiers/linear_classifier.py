@@ -13,7 +13,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1 import model_file
-from lxmls_day1.checks import all_finite, check_finite_params, check_inputs, check_labels, check_params, listed, shown
+from lxmls_day1.checks import (
+    all_finite,
+    as_matrix,
+    check_finite,
+    check_finite_params,
+    check_inputs,
+    check_labels,
+    check_params,
+    listed,
+    shown,
+)
 from lxmls_day1.errors import InputError
 
 
@@ -84,7 +94,7 @@ class LinearClassifier:
         InputError
             If ``X`` and ``params`` do not fit together, either holds NaN or infinity, or the scores grow beyond all bounds.
         """
-        return self._label(self._scores(check_inputs(X), check_params(params)))
+        return self._label(self._scores(as_matrix(X), check_params(params)))
 
     def get_scores(self, x, params):
         """The scores s = g(x)ᵀ W of every class.
@@ -246,7 +256,8 @@ class LinearClassifier:
             if self.quadratic:
                 scores = scores + (X * X) @ params[n_features + 1 :]
             scores = np.asarray(scores) + params[0]
-        if not all_finite(scores):  # one look at the scores, rather than at all the weights, of which they need few
+        if not all_finite(scores):  # one look at the scores, rather than at all the numbers that they are made of
+            check_finite(X)
             check_finite_params(params)
             m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
             raise InputError(

@@ -101,6 +101,15 @@ def test_training_data_that_cannot_be_used(X, y, says):
         Perceptron().train(X, y)
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_inputs_that_are_no_numbers_at_test_time(number):
+    X = np.array([[1.0, 0.0], [2.0, number]])
+    for inputs in (X, sp.csr_array(X)):
+        for params in (np.ones((3, 2)), np.zeros((3, 2))):
+            with pytest.raises(InputError, match=rf"X\[1, 1\] is {number}"):
+                LinearClassifier().test(inputs, params)
+
+
 def test_shapes_that_disagree_at_test_time(separable):
     X, y = separable
     classifier = Perceptron(nr_rounds=1)

@@ -406,6 +406,23 @@ class TestStudentsRules:
         with pytest.raises(InputError, match=says):
             Wrong().train([[0.0], [1.0]], [0, 1])
 
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_a_compiled_rule_that_returns_fewer_numbers_now_and_then(self, n_classes):
+        """The first time, when all scores are equal, it returns as many as are wanted: the loop must look every time."""
+
+        class Shrinking(OnlineClassifier):
+            @staticmethod
+            @compiled
+            def rule(scores, label, sq_norm, step, cost):
+                d = scores * 0.0
+                d[label] += 1.0
+                d[(label + 1) % len(scores)] -= 1.0
+                return d[scores >= 0.0].copy()
+
+        X, labels, orders = random_problem(2, n_classes)
+        with pytest.raises(InputError, match=f"one number for each of the {n_classes} classes"):
+            Shrinking(nr_rounds=3, order=orders).train(X, labels)
+
     def test_a_rule_may_return_a_list_of_ints(self):
         class Lists(OnlineClassifier):
             rule = staticmethod(lambda *arguments: [int(x) for x in perceptron_rule(*arguments)])

@@ -138,6 +138,26 @@ class TestRoundTrip:
         assert loaded.feature_names == list("abcdef")
         assert np.array_equal(loaded.classifier.test(X_new, loaded.params), gnb.test(X_new, params))
 
+    @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+    def test_parameters_that_are_no_numbers_are_neither_saved_nor_loaded(self, number, tmp_path):
+        path, params = tmp_path / "spoilt.npz", np.array([[0.5, 0.0], [0.0, 1.0]])
+        LinearClassifier().save(path, params)
+        with np.load(path) as file:
+            arrays = dict(file)
+        arrays["params"][1, 0] = number
+        np.savez(path, **arrays)
+        with pytest.raises(InputError, match=rf"params must be finite, but params\[1, 0\] is {number}"):
+            LinearClassifier.load(path)
+
+    def test_a_linear_model_is_not_taken_for_a_quadratic_one_of_half_the_names(self, tmp_path):
+        params = np.random.default_rng(0).normal(size=(7, 2))
+        with pytest.raises(
+            InputError, match="3 feature names, but the parameters have 7 rows; expected a name for each row"
+        ):
+            LinearClassifier().save(tmp_path / "six.npz", params, feature_names="abc")
+        with pytest.raises(InputError, match="expected a name for each two rows"):
+            GaussianNaiveBayes("per_class").save(tmp_path / "six.npz", params, feature_names="abcdef")
+
     def test_words_that_rule_classes_out(self, tmp_path):
         """−∞ stays −∞, and the count and the warning of documents without a class work as before."""
         nb = NaiveBayes("multinomial", smooth=False)

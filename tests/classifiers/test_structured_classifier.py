@@ -409,3 +409,20 @@ def test_tagging_and_measuring_what_does_not_fit():
     with pytest.raises(InputError, match="at least one word"):
         tagger.evaluate([], [])
     assert tagger.evaluate([["X", "DET"]], [["DET", "DET"]]) == 0.5  # a tag that was never seen is a mistake
+
+
+def test_parameters_that_are_no_numbers_and_names_that_were_lost():
+    X, y = [["a", "b"], ["b", "c"]], [["N", "V"], ["V", "N"]]
+    tagger = StructuredPerceptron(nr_rounds=1)
+    params = tagger.train(X, y)
+    spoilt = params.copy()
+    spoilt[2, 1] = np.nan
+    for call in (tagger.test, tagger.get_scores, tagger.get_label):
+        with pytest.raises(InputError, match=r"params must be finite, but params\[2, 1\] is nan"):
+            call(X, spoilt)
+    with pytest.raises(InputError, match="params must be finite"):
+        tagger.objective(X, y, spoilt)
+    lost = len(tagger.feature_names)
+    del tagger.feature_names[1:]
+    with pytest.raises(InputError, match="feature_names has lost names"):
+        tagger.test(X, np.delete(params, slice(2, 1 + lost), axis=0))
