@@ -234,7 +234,8 @@ class LinearClassifier:
             linear, squares = params[1 : n_features + 1], params[n_features + 1 :]
             return np.asarray(X @ linear + (X * X) @ squares) + params[0]
         raise InputError(
-            f"the inputs have {n_features} feature{'s' * (n_features != 1)}, but the parameters belong to {len(params) - 1}: params has a row "
+            f"the inputs have {n_features} feature{'s' * (n_features != 1)}, but the parameters belong to "
+            f"{len(params) - 1}: params has a row "
             "per feature after the intercepts; test takes X as train did, get_scores and get_label take "
             "add_intercept_term(X)"
         )
@@ -244,7 +245,8 @@ class LinearClassifier:
         X, y = check(X), check_labels(y)
         if X.shape[0] != len(y):
             raise InputError(
-                f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; every example needs one label"
+                f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; "
+                "every example needs one label"
             )
         if len(y) == 0:
             raise InputError("training needs examples, but X has no rows; is the training part of the split empty?")

@@ -520,7 +520,7 @@ def _check_fit(model: SavedModel) -> None:
         n_names = len(model.feature_names)
         if n_rows not in (n_names + 1, 2 * n_names + 1):
             raise InputError(
-                f"for {counted(n_names, 'feature name')} the parameters have {counted(n_rows, 'row')}; expected a name for "
+                f"got {counted(n_names, 'feature name')}, but the parameters have {counted(n_rows, 'row')}; expected a name for "
                 "each row but the first, which holds the intercepts"
             )
         if len(set(model.feature_names)) < n_names:
