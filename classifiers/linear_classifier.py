@@ -270,7 +270,8 @@ class LinearClassifier:
         X, y = check(X), check_labels(y)
         if X.shape[0] != len(y):
             raise InputError(
-                f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; every example needs one label"
+                f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; "
+                "every example needs one label"
             )
         if len(y) == 0:
             raise InputError("training needs examples, but X has no rows; is the training part of the split empty?")

@@ -118,8 +118,10 @@ class MultinomialNaiveBayes(LinearClassifier):
         """Predict labels (M,) as every linear classifier does; documents that no class allows fall back on the prior."""
         y_hat = super().test(X, params)
         if self.n_ruled_out:
+            documents = f"{len(y_hat)} document{'s' * (len(y_hat) != 1)}"
+            verbs = ("holds", "was") if self.n_ruled_out == 1 else ("hold", "were")
             warnings.warn(
-                f"{self.n_ruled_out} of {len(y_hat)} document{'s' * (len(y_hat) != 1)} hold{'s' * (self.n_ruled_out == 1)} words that rule out every class, and were labelled "
+                f"{self.n_ruled_out} of {documents} {verbs[0]} words that rule out every class, and {verbs[1]} labelled "
                 "by the prior alone; smoothing gives every word a chance",
                 stacklevel=2,
             )

@@ -4,6 +4,7 @@
 ``lab``                opens a lab folder and loads its ``readers`` and ``classifiers``
 ``library_path``       where libraries are imported from: never the current folder or a lab
 ``command_line``       the ``lxmls-day1`` command; each of its commands has a ``*_command`` file
+``standard_streams``   standard output and error that are closed, full or read no further
 ``result_table``       what a comparison of classifiers ends with, and its files
 ``whole_files``        files that are either written completely or left as they were
 ``plotting``           figures; ``boundaries`` computes what they draw

@@ -547,7 +547,7 @@ def _check_fit(model: SavedModel) -> None:
         quadratic = getattr(model.classifier, "quadratic", False)
         if n_rows != 1 + n_names * (2 if quadratic else 1):
             raise InputError(
-                f"for {counted(n_names, 'feature name')} the parameters have {counted(n_rows, 'row')}; expected a name for "
+                f"got {counted(n_names, 'feature name')}, but the parameters have {counted(n_rows, 'row')}; expected a name for "
                 f"each {'two rows' if quadratic else 'row'} but the first, which holds the intercepts"
             )
         if len(set(model.feature_names)) < n_names:

@@ -139,7 +139,7 @@ class TestJson:
 class TestMistakes:
     def test_a_number_beyond_the_end(self):
         error = explain("hand.npz", "-", "--number", "2", stdin="good", status=1).stderr
-        assert error == "Error: --number is 2, but the file holds 1 reviews.\n"
+        assert error == "Error: --number is 2, but the file holds 1 review.\n"
 
     def test_a_model_of_one_class(self):
         LinearClassifier().save("one.npz", np.ones((2, 1)), ["good"])

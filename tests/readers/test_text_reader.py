@@ -86,7 +86,7 @@ def test_a_field_longer_than_the_csv_module_allows_by_itself():
         ("Just prose.\nMore.\n", {}, "^f.csv: none of a tab, a comma, a semicolon, a bar parts every line in two"),
         ("a,b\na,b,c\n", {}, "^f.csv: none of a tab"),
         ("a,b\n\na,b,c\n", {"delimiter": ","}, "line 3: got 3 fields; expected two, label and text, parted by a comma"),
-        ("a,b\n" * 100 + "a\n", {}, "^f.csv, line 101: got 1 fields"),
+        ("a,b\n" * 100 + "a\n", {}, "^f.csv, line 101: got 1 field;"),
         ("a~b\na~\n~b\n", {"delimiter": "~"}, "^f.csv, line 3: the label is empty"),
         ('a,"b\nc"\na,"b"c\n', {}, "^f.csv, line 3: .*expected quotes around a whole field"),
         ('a,b\na,"b\nc\nd\n', {}, "^f.csv, line 2: .*expected quotes around a whole field"),
@@ -245,7 +245,7 @@ def test_a_file_in_another_encoding(write):
 
 def test_errors_name_file_and_line(write):
     path = write("ham,fine\nspam\n")
-    with pytest.raises(CorpusError, match=rf"^{re.escape(str(path))}, line 2: got 1 fields"):
+    with pytest.raises(CorpusError, match=rf"^{re.escape(str(path))}, line 2: got 1 field;"):
         TextCorpus(path, delimiter=",")
 
 
