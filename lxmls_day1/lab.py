@@ -260,9 +260,12 @@ class Lab:
         with one line that says so; see `lxmls_day1.exercise_cell`.
         """
         from lxmls_day1.exercise_cell import ExerciseCell
-        from lxmls_day1.exercises.registry import Registry
 
-        return ExerciseCell(self, number if isinstance(number, str) else Registry.of(self.folder).meant(number)[0])
+        if not isinstance(number, str):
+            from lxmls_day1.exercises.registry import Registry
+
+            (number,) = Registry.of(self.folder).meant(number)
+        return ExerciseCell(self, number)
 
     def check(self, exercise: "str | float | Iterable[str | float] | None" = None) -> "Shown":
         """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.

@@ -136,7 +136,10 @@ def locked(folder: Path) -> Iterator[None]:
     if not keeps_state(folder):
         yield
         return
-    file = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
+    try:
+        file = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(folder)) from error
     try:
         _wait_for(file)
         yield
