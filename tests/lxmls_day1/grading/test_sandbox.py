@@ -277,9 +277,11 @@ def useful(request):
     level, user = request.param
     if user is not None and not SUPERUSER:
         pytest.skip("the superuser alone chooses a user")
-    if reason := sandbox.why_not(level, user):
-        pytest.skip(f"the sandbox level {level} does not work here: {reason}")
-    with contextlib.closing(starter_of(level, user=user)) as starter:
+    try:
+        starter = starter_of(level, user=user)
+    except sandbox.BoxesUnavailable as error:
+        pytest.skip(f"the sandbox level {level} does not work here: {error}")
+    with contextlib.closing(starter):
         lab = BoxedLab(starter, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
         with contextlib.closing(lab):
             yield lab, user
