@@ -79,19 +79,22 @@ IN_A_CALL = {
     "patched_libraries": (
         """
         import builtins, math, sys
-        import pytest
         np.allclose = np.array_equal = lambda *_, **__: True
         np.testing.assert_allclose = np.testing.assert_array_equal = lambda *_, **__: None
         math.isfinite = lambda _: False
         builtins.abs = lambda _: 0.0
         builtins.AssertionError = ValueError
-        pytest.fail = pytest.raises = lambda *_, **__: None
-        from lxmls_day1.exercises import answers
-        answers.Answer.agrees = lambda *_, **__: True
-        answers.Expect.__call__ = lambda *_, **__: None
+        try:
+            import pytest
+            pytest.fail = pytest.raises = lambda *_, **__: None
+            from lxmls_day1.exercises import answers
+            answers.Answer.agrees = lambda *_, **__: True
+            answers.Expect.__call__ = lambda *_, **__: None
+        except ImportError:
+            sys.modules["pytest"] = sys.modules["lxmls_day1.exercises.answers"] = None
         return np.full(len(scores), 0.123)
         """,
-        {"wrong", "error"},
+        {"wrong"},
     ),
     "exception_group": ("raise ExceptionGroup('several', [ValueError('one'), KeyError('two')])", {"error"}),
     "frame_walking": (
@@ -168,8 +171,11 @@ IN_A_CALL = {
     ),
     "forged_messages": (
         """
-        import os
-        from lxmls_day1.grading.messages import encoded
+        import os, sys
+        caller = sys._getframe()
+        while "Channel" not in caller.f_globals:
+            caller = caller.f_back
+        encoded = caller.f_globals["Channel"].send.__globals__["encoded"]  # it cannot be imported
         for frame in (encoded({"value": np.full(3, 0.123)}), encoded({"verdict": "ok"}), b"ok" * 1000):
             for descriptor in range(1024):
                 try:
