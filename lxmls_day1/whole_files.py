@@ -36,7 +36,9 @@ def replace_files(contents: Mapping[str | os.PathLike[str], bytes]) -> None:
     try:
         for path, content in contents.items():
             path = Path(path)
-            beside = path.with_name(f".{secrets.token_hex(8)}.part")  # not longer than a long name
+            beside = path.with_name(
+                f".{path.name[:40]}.{secrets.token_hex(4)}.part"
+            )  # not longer than the longest name
             written.append((beside, path))
             with _named(path), beside.open("xb") as file:
                 file.write(content)
