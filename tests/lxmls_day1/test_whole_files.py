@@ -97,3 +97,9 @@ class TestTemporaryFolder:
             (folder / "b").touch()
             monkeypatch.setattr(shutil, "rmtree", interrupted)
         assert len(calls) > 1 and contents(tmp_path) == {}
+
+
+def test_a_name_as_long_as_the_system_has_them_can_be_replaced(tmp_path):
+    path = tmp_path / ("\U00010330" * 60 + ".html")  # 245 bytes
+    replace_files({path: b"marks"})
+    assert path.read_bytes() == b"marks"
