@@ -44,7 +44,8 @@ def replace_files(contents: Mapping[str | os.PathLike[str], bytes]) -> None:
     written: list[tuple[Path, Path, Path]] = []
     try:
         for wanted, place, content in zip(map(Path, contents), places, contents.values(), strict=True):
-            beside = place.with_name(f".{secrets.token_hex(8)}.part")  # not longer than a long name
+            short = place.name[:40]  # the name beside it must not be longer than the longest name
+            beside = place.with_name(f".{short}.{secrets.token_hex(4)}.part")
             written.append((beside, place, wanted))
             with _named(wanted):
                 with beside.open("xb") as file:

@@ -85,7 +85,7 @@ class Plan:
 
     @property
     def patience(self) -> float:
-        """Seconds on the clock after which the worker that has a submission is killed: its code's time, and ours for it."""
+        """Seconds on the clock after which the worker that has a submission is killed: two tries of its code, and our own work."""
         seconds = 2 * self.limits.total_seconds + OWN_SECONDS
         return seconds + 10 * self.limits.total_seconds if self.run_notebooks else seconds
 

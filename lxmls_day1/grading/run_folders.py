@@ -14,6 +14,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.whole_files import temporary_folder
 
 LOCK, ALIVE, PREFIX = ".lock", ".alive", "lxmls-day1-run-"
+PASSABLE = 0o711  # boxes that belong to another user have folders of their own in it
 _held: set[Path] = set()
 _current: list[Path] = []
 
@@ -71,6 +72,8 @@ def run_folder() -> Iterator[Path]:
     clear_leftovers()
     before, variable = tempfile.tempdir, os.environ.get("TMPDIR")
     with temporary_folder(PREFIX) as folder:
+        for place in (folder.parent, folder):
+            place.chmod(PASSABLE)
         with (folder.parent / ALIVE).open("a+", encoding="utf-8") as file:
             _locked(file)
             _current.append(folder)

@@ -4,7 +4,6 @@
 a submission which brings its grader down takes along nothing but itself. Requests and replies are pairs of a word and a value.
 """
 
-import contextlib
 import functools
 import gc
 import json
@@ -15,7 +14,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -93,8 +92,7 @@ def grade_some(plan: Plan, submissions: Sequence[Submission]) -> list[Graded]:
     BoxesUnavailable
         If no box can be made here any more, not even an empty one.
     """
-    with _nothing_old_collected():
-        return [grade_one(plan, submission) for submission in submissions]
+    return [grade_one(plan, submission) for submission in submissions]
 
 
 def grade_one(plan: Plan, submission: Submission) -> Graded:
@@ -143,16 +141,6 @@ def require_boxes(plan: Plan) -> None:
     from lxmls_day1.grading.box import Box
 
     Box(_warm_starter(plan), {}, plan.limits).close()
-
-
-@contextlib.contextmanager
-def _nothing_old_collected() -> Iterator[None]:
-    """What is there already is not searched for garbage meanwhile: there is much of it, and it stays."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _grade(plan: Plan, submission: Submission) -> Graded:
@@ -458,6 +446,8 @@ def _prepared(plan: Plan) -> tuple[str, Any]:
     if plan.identity != identity():
         return "broken", f"a worker has another lxmls-day1 ({identity()}) than the plan ({plan.identity})"
     known = _known(plan)
+    gc.collect()
+    gc.freeze()  # what is there already stays, and there is much of it: it is not searched for garbage again
     limit_memory(OWN_MEMORY + 16 * plan.limits.bytes_of("reply"))
     return "ready", known
 

@@ -12,6 +12,7 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.plan import Plan
+from lxmls_day1.grading.run_folders import PASSABLE
 from lxmls_day1.grading.sandbox import START_SECONDS, BoxesUnavailable
 from lxmls_day1.library_path import command_of, environment
 
@@ -69,6 +70,7 @@ class WorkerProcess:
         if self._process is not None:
             return
         folder = self._folder = tempfile.TemporaryDirectory(prefix="lxmls-day1-worker-", ignore_cleanup_errors=True)
+        os.chmod(folder.name, PASSABLE)
         variables = environment() | dict.fromkeys(THREAD_VARIABLES, "1")
         variables |= {"PYTHONNOUSERSITE": "1", "PYTHONPATH": "", "TMPDIR": folder.name}
         own_group = (

@@ -123,7 +123,9 @@ class TestPredictions:
         first, second = (line.split("\t") for line in result.stdout.splitlines())
         assert first[:2] == ["fine", "inf"] and "dull=-inf" in first
         assert second[:2] == ["dull", "0"]
-        assert result.stderr.startswith("Note: 1 of 2 documents holds words that rule out every class, and was labelled")
+        assert result.stderr.startswith(
+            "Note: 1 of 2 documents holds words that rule out every class, and was labelled"
+        )
 
     def test_margins(self):
         assert margins_of(np.array([[1.0, 5, 3], [2, 2, 0]])).tolist() == [2, 0]

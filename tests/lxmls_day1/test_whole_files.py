@@ -157,3 +157,9 @@ def test_a_folder_is_removed_however_deep_it_is(tmp_path):
 def test_removing_what_is_not_there(tmp_path):
     remove_folder(tmp_path / "nowhere")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_as_long_as_the_system_has_them_can_be_replaced(tmp_path):
+    path = tmp_path / ("\U00010330" * 60 + ".html")  # 245 bytes
+    replace_files({path: b"marks"})
+    assert path.read_bytes() == b"marks"
