@@ -134,7 +134,7 @@ class BinaryPerceptron(LinearClassifier):
         InputError
             For data that cannot be trained on, more than two classes, or settings that make no sense.
         """
-        from lxmls_day1 import kernels  # numba: imported when it is needed, and not before
+        from lxmls_day1.compiled import sparse_rows  # numba: imported when it is needed, and not before
 
         max_rounds = check_number("max_rounds", self.max_rounds, at_least=1, whole=True)
         X, labels = self._training_data(X, y)
@@ -144,7 +144,7 @@ class BinaryPerceptron(LinearClassifier):
                 f"{listed(self.classes)}; use Perceptron for these"
             )
         order = self._order(len(labels))
-        examples = kernels.as_examples(X)
+        examples = sparse_rows.as_examples(X)
         signs, w = 2.0 * labels - 1.0, np.zeros(X.shape[1] + 1)
 
         self.converged, self.history, self.nr_updates, seconds = False, [], 0, 0.0
@@ -173,6 +173,6 @@ class BinaryPerceptron(LinearClassifier):
 
 @functools.cache
 def _compiled_pass():
-    from lxmls_day1.machine_code import cached_jit
+    from lxmls_day1.compiled.machine_code import cached_jit
 
     return cached_jit()(one_pass)

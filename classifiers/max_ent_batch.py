@@ -207,10 +207,10 @@ class MaxEntObjective:
     """
 
     def __init__(self, X, labels, n_classes, regularizer, regularize_intercept):
-        from lxmls_day1 import batch_kernels, kernels  # numba: imported when it is needed, and not before
+        from lxmls_day1.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
 
         n_columns = 1 if n_classes == 2 else n_classes
-        self.log_loss = batch_kernels.LogLoss(kernels.as_examples(X), labels, n_columns)
+        self.log_loss = batch.LogLoss(sparse_rows.as_examples(X), labels, n_columns)
         self.n_examples, self.n_classes = len(labels), n_classes
         self.shape = (X.shape[1] + 1, n_columns)
         self.size = self.shape[0] * n_columns

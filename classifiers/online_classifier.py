@@ -137,19 +137,19 @@ class OnlineClassifier(LinearClassifier):
             For hyper-parameters that make no sense, data that cannot be trained on, a rule that returns something
             else than K numbers, or weights that grow beyond all bounds.
         """
-        from lxmls_day1 import kernels  # numba: imported when it is needed, and not before
+        from lxmls_day1.compiled import sparse_rows  # numba: imported when it is needed, and not before
 
         self.check_settings()
         X, labels = self._training_data(X, y, check=as_matrix)
-        examples = kernels.as_examples(X)
+        examples = sparse_rows.as_examples(X)
         if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
             check_finite(X)
         n_examples, n_classes = len(labels), len(self.classes)
         costs = np.ascontiguousarray(check_costs(self.cost, n_classes).T)  # row y: ρ(·, y)
         orders = self._orders(n_examples)  # (R, M)
         check_rule(self.rule, n_classes, costs)
-        run, compiles = _runner(kernels, self.rule)
-        examples = kernels.compact(examples) if compiles else examples
+        run, compiles = _runner(sparse_rows, self.rule)
+        examples = sparse_rows.compact(examples) if compiles else examples
         averaged = "steps" if self.averaged is True else self.averaged
 
         weights = Weights(X.shape[1] + 1, n_classes, averaged == "steps", paired=compiles and n_classes == 2)
@@ -313,22 +313,22 @@ def _as_update(rule, d, n_classes):
     return update
 
 
-def _runner(kernels, rule):
+def _runner(sparse_rows, rule):
     """A function that takes steps with ``rule``, and whether it is machine code: if the rule is marked for it, and can be."""
     if getattr(rule, "compiled", False):
         try:
-            return functools.partial(_run_compiled, kernels, kernels.compile_rule(rule)), True
+            return functools.partial(_run_compiled, sparse_rows, sparse_rows.compile_rule(rule)), True
         except Exception as error:  # whatever numba says to it: as Python the rule has just worked (`check_rule`)
             reason = (str(error).strip() or type(error).__name__).splitlines()[-1]
             warnings.warn(f"{rule.__name__} could not be compiled and runs as plain Python: {reason}", stacklevel=3)
-    return functools.partial(_run_readable, kernels, rule), False
+    return functools.partial(_run_readable, sparse_rows, rule), False
 
 
-def _run_compiled(kernels, machine_code, examples, labels, order, steps, shrinkage, costs, weights, updates):
+def _run_compiled(sparse_rows, machine_code, examples, labels, order, steps, shrinkage, costs, weights, updates):
     weights.n_steps += len(order)
     done = 0
     while done < len(order):
-        done = kernels.take_steps(
+        done = sparse_rows.take_steps(
             machine_code, examples, labels=labels, order=order, steps=steps, shrinkage=shrinkage, costs=costs,
             V=weights.V, U=weights.U, state=weights.state, updates=updates, first_step=done,
         )  # fmt: skip
@@ -336,7 +336,7 @@ def _run_compiled(kernels, machine_code, examples, labels, order, steps, shrinka
             weights.unpair()
 
 
-def _run_readable(kernels, rule, examples, labels, order, steps, shrinkage, costs, weights, updates):
+def _run_readable(sparse_rows, rule, examples, labels, order, steps, shrinkage, costs, weights, updates):
     V, U, state = weights.V, weights.U, weights.state
     labels, sq_norms = labels.tolist(), examples.sq_norms.tolist()
     costs.flags.writeable = False  # a rule that adds to its costs in place would change them for good
@@ -344,7 +344,7 @@ def _run_readable(kernels, rule, examples, labels, order, steps, shrinkage, cost
     steps_per_round = len(order) // len(updates)
     weights.n_steps += len(order)
     for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
-        scores = kernels.scores_of_row(examples, m, V, state)  # (K,): s = g(x)ᵀ W
+        scores = sparse_rows.scores_of_row(examples, m, V, state)  # (K,): s = g(x)ᵀ W
         d = _as_update(rule, rule(scores, labels[m], sq_norms[m], step, cost_of[labels[m]]), len(cost_of))
-        if kernels.update_by_row(examples, m, d, 1.0 - step * shrinkage, V, U, state):
+        if sparse_rows.update_by_row(examples, m, d, 1.0 - step * shrinkage, V, U, state):
             updates[n // steps_per_round] += 1

@@ -22,7 +22,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
-from lxmls_day1.plotting import plot_accuracies
+from lxmls_day1.figures.plotting import plot_accuracies
 from lxmls_day1.result_table import ResultTable, Row
 
 
@@ -58,7 +58,7 @@ def run_all_classifiers(dataset, classifiers=None, progress=None, ax=None):
 
     Examples
     --------
-    >>> from lxmls_day1.plotting import detached_axes
+    >>> from lxmls_day1.figures.plotting import detached_axes
     >>> from readers.simple_data_set import SimpleDataSet
     >>> sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
     >>> miras = [Mira(regularizer=0.1), Mira(regularizer=10.0)]

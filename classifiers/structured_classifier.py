@@ -106,7 +106,7 @@ class StructuredClassifier(OnlineClassifier):
             For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
             give to the truth what it takes from the rival, or weights that grow beyond all bounds.
         """
-        from lxmls_day1 import chain_kernels  # numba: imported when it is needed, and not before
+        from lxmls_day1.compiled import chains  # numba: imported when it is needed, and not before
 
         self.check_settings()
         X = check_sentences(X)
@@ -119,9 +119,9 @@ class StructuredClassifier(OnlineClassifier):
         orders = self._orders(len(X))  # (R, M)
         averaged = "steps" if self.averaged is True else self.averaged
 
-        sentences = chain_kernels.Sentences(*words, labels, layout.n_features)
+        sentences = chains.Sentences(*words, labels, layout.n_features)
         weights = Weights(*layout.shape, averaged == "steps")
-        run = _runner(chain_kernels, self, layout, sentences, costs, weights)
+        run = _runner(chains, self, layout, sentences, costs, weights)
         mean_of_rounds = 0.0
         self.history, self.nr_updates, seconds = [], 0, 0.0
 
@@ -163,13 +163,13 @@ class StructuredClassifier(OnlineClassifier):
         InputError
             If there was no training, a sentence is none, or the parameters are not of this classifier.
         """
-        from lxmls_day1 import chain_kernels
+        from lxmls_day1.compiled import chains
 
         if self.decoder is not None:
             return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params)
         words = self._encode(check_sentences(X))
-        tags = self.classes[chain_kernels.best_paths(*words, layout.n_features, params)].tolist()
+        tags = self.classes[chains.best_paths(*words, layout.n_features, params)].tolist()
         return [tags[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
 
     def get_scores(self, X, params):
@@ -243,11 +243,11 @@ class StructuredClassifier(OnlineClassifier):
         y : list of M sequences of tags that were seen in training
         params : array, what ``train`` returned
         """
-        from lxmls_day1 import chain_kernels
+        from lxmls_day1.compiled import chains
 
         (layout, params), X = self._fit(params), check_sentences(X)
         labels = self._codes(_all_tags(X, y))
-        sentences = chain_kernels.Sentences(*self._encode(X), labels, layout.n_features)
+        sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)
         return self._structured_objective(sentences, costs, params)
 
@@ -340,7 +340,7 @@ def _runner(kernels, learner, layout, sentences, costs, weights):
     shrinkage = float(learner.regularizer) if learner.shrinks else 0.0
     rule = learner.rule
     if getattr(rule, "compiled", False) and learner.decoder is None:
-        from lxmls_day1.kernels import compile_rule
+        from lxmls_day1.compiled.sparse_rows import compile_rule
 
         try:
             machine_code = compile_rule(rule)

@@ -80,6 +80,6 @@ class StructuredSVM(StructuredClassifier, StochasticGradient):
         return self.initial_step * ((delay + t - 1) / delay) ** -self.alpha
 
     def structured_losses(self, sentences, costs, params):
-        from lxmls_day1 import chain_kernels
+        from lxmls_day1.compiled import chains
 
-        return chain_kernels.hinge_losses(sentences, costs, params)
+        return chains.hinge_losses(sentences, costs, params)

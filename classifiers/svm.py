@@ -179,7 +179,7 @@ class SVM(StochasticGradient):
         return super().train(X, y, callback)
 
     def _train_dual(self, X, y, callback):
-        from lxmls_day1 import kernels
+        from lxmls_day1.compiled import sparse_rows
 
         self.check_settings()
         X, labels = self._training_data(X, y)
@@ -196,7 +196,7 @@ class SVM(StochasticGradient):
                     callback(epoch, params.copy(), params.copy())
 
             params, converged = solve_dual(
-                kernels.as_examples(X),
+                sparse_rows.as_examples(X),
                 labels,
                 costs,
                 float(self.regularizer),

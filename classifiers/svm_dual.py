@@ -124,7 +124,7 @@ def solve_dual(examples, labels, costs, regularizer, tolerance, max_epochs, rng,
 
     Parameters
     ----------
-    examples : lxmls_day1.kernels.Examples, M of them with J features
+    examples : lxmls_day1.compiled.sparse_rows.Examples, M of them with J features
     labels : int64 array (M,), columns 0 … K − 1
     costs : array (K, K), ``costs[p, y]`` the cost of predicting p where y is true
     regularizer : float > 0, λ
@@ -179,11 +179,11 @@ class _Problem:
 
     def sweep(self, rng):
         """One step for each example that is not left out, in random order: (estimated gap, steps that changed)."""
-        from lxmls_day1 import dual_kernels
+        from lxmls_day1.compiled import dual
 
         order = rng.permutation(np.flatnonzero(self.rests < PATIENCE))
         unit = 1 / (self.regularizer * len(self.labels))
-        gap, n_steps = dual_kernels.take_sweep(
+        gap, n_steps = dual.take_sweep(
             self.examples, labels=self.labels, order=order, costs=self.costs, unit=unit, relaxation=RELAXATION,
             multipliers=self.multipliers, weights=self.weights, rests=self.rests,
         )  # fmt: skip
@@ -191,9 +191,9 @@ class _Problem:
 
     def measure(self):
         """(P(W), D(α)) exactly; wakes the examples that have a share in the gap again."""
-        from lxmls_day1 import dual_kernels
+        from lxmls_day1.compiled import dual
 
-        loss, cost = dual_kernels.measure_all(
+        loss, cost = dual.measure_all(
             self.examples, labels=self.labels, costs=self.costs,
             multipliers=self.multipliers, weights=self.weights, rests=self.rests,
         )  # fmt: skip

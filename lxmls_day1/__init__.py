@@ -2,19 +2,23 @@
 
 =====================  =====================================================================
 ``lab``                opens a lab folder and loads its ``readers`` and ``classifiers``
+``lab_interface``      which names of this package lab files may import
 ``library_path``       where libraries are imported from: never the current folder or a lab
-``command_line``       the ``lxmls-day1`` command; each of its commands has a ``*_command`` file
-``standard_streams``   standard output and error that are closed, full or read no further
-``result_table``       what a comparison of classifiers ends with, and its files
-``whole_files``        files that are either written completely or left as they were
-``plotting``           figures; ``boundaries`` computes what they draw
-``model_file``         trained classifiers as files
-``documents``          files of documents as token counts; ``explanations``: what each word adds
-``corpora``            where corpus files come from; ``tokens``: text to unigrams and bigrams
-``machine_code``       compiles, and keeps machine code; ``kernels``: the compiled loops over sparse rows
-``checks``             the checks of what a caller passes in
-``exercises``          markers, hints, checks, workspaces: what students and instructors use
 ``errors``             the errors that a user's mistake raises
+``checks``             the checks of what a caller passes in
+``whole_files``        files that are either written completely or left as they were
+``gaussians``          scores and Bayes error of Gaussian classes
+``result_table``       what a comparison of classifiers ends with, and its files
+``model_file``         trained classifiers as files
+``explanations``       what each word adds to a decision
+``sklearn_adapter``    the classifiers as scikit-learn estimators
+``compiled/``          the compiled loops
+``text/``              corpora, tokens, files of documents
+``figures/``           decision boundaries and other figures: computed, and drawn
+``commands/``          the command line ``lxmls-day1``, a module for each command
+``exercises/``         markers, hints, checks, workspaces: what students and instructors use
+``grading/``           untrusted submissions: run in a box, judged outside of it
+``demos/``             demonstrations for the projector
 =====================  =====================================================================
 
 Importing this package imports none of them: ``lxmls-day1 --help`` must not wait for numerical libraries.

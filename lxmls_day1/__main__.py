@@ -6,7 +6,7 @@ from lxmls_day1.library_path import use_library_path
 def main() -> None:
     """The command line; a file of the current folder cannot take the place of a library that it imports."""
     use_library_path()
-    from lxmls_day1.command_line import main
+    from lxmls_day1.commands.command_line import main
 
     main()
 

@@ -22,7 +22,7 @@ from lxmls_day1.errors import InputError, LibraryName, NotInLab
 from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path
 
 if TYPE_CHECKING:
-    from lxmls_day1.exercise_cell import ExerciseCell
+    from lxmls_day1.exercises.exercise_cell import ExerciseCell
     from lxmls_day1.exercises.notebook_display import Shown
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
@@ -257,9 +257,9 @@ class Lab:
         """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
 
         In it an edit of the lab's files is seen without a restart, and a part that is still to be written ends the cell
-        with one line that says so; see `lxmls_day1.exercise_cell`.
+        with one line that says so; see `lxmls_day1.exercises.exercise_cell`.
         """
-        from lxmls_day1.exercise_cell import ExerciseCell
+        from lxmls_day1.exercises.exercise_cell import ExerciseCell
 
         if not isinstance(number, str):
             from lxmls_day1.exercises.registry import Registry

@@ -6,12 +6,10 @@ survive (a name less, an argument more, another meaning) raises `VERSION`; a new
 """
 
 #: The version of this interface; a workspace puts down the one that it was made with.
-VERSION: int = 1
+VERSION: int = 2
 
 #: Module of this package -> the names in it that lab files may import.
 NAMES: dict[str, tuple[str, ...]] = {
-    "batch_kernels": ("LogLoss",),
-    "chain_kernels": ("Sentences", "best_paths", "hinge_losses", "take_round"),
     "checks": (
         "all_finite",
         "as_matrix",
@@ -25,15 +23,25 @@ NAMES: dict[str, tuple[str, ...]] = {
         "listed",
         "shown",
     ),
-    "corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
-    "dual_kernels": ("measure_all", "take_sweep"),
-    "errors": ("CorpusError", "InputError"),
+    "compiled.batch": ("LogLoss",),
+    "compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
+    "compiled.dual": ("measure_all", "take_sweep"),
+    "compiled.machine_code": ("cached_jit",),
+    "compiled.sparse_rows": (
+        "Examples",
+        "as_examples",
+        "compact",
+        "compile_rule",
+        "scores_of_row",
+        "take_steps",
+        "update_by_row",
+    ),
+    "errors": ("CorpusError", "CorpusUnavailable", "InputError"),
+    "figures.plotting": ("BLACK", "add_boundary", "plot_accuracies", "plot_points"),
     "gaussians": ("bayes_error", "discriminant_params", "linear_discriminant_params"),
-    "kernels": ("Examples", "as_examples", "compact", "compile_rule", "scores_of_row", "take_steps", "update_by_row"),
-    "machine_code": ("cached_jit",),
     "model_file": ("SavedModel", "class_finder", "load_model", "save_model"),
-    "plotting": ("BLACK", "add_boundary", "plot_accuracies", "plot_points"),
     "result_table": ("ResultTable", "Row"),
-    "tokens": ("count_tokens",),
-    "whole_files": ("replace_files",),
+    "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
+    "text.parsed_reviews": ("FILES", "LABEL_NAMES", "ParsedReviews", "load_parsed", "parse_pair", "save_parsed"),
+    "text.tokens": ("count_tokens",),
 }

@@ -50,7 +50,7 @@ if find_spec("lxmls_day1") is None:
     elif folder:
         sys.path.insert(0, str(folder))
 
-from lxmls_day1.figure_data import record_figures
+from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 
 lab = Lab.open(folder)

@@ -45,7 +45,7 @@ if find_spec("lxmls_day1") is None:
     elif folder:
         sys.path.insert(0, str(folder))
 
-from lxmls_day1.figure_data import record_figures
+from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 
 lab = Lab.open(folder)
@@ -58,7 +58,7 @@ from scipy.special import ndtr
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.run_all_classifiers import default_classifiers, run_all_classifiers, told_apart
-from lxmls_day1.plotting import LINE_COLOURS
+from lxmls_day1.figures.plotting import LINE_COLOURS
 from readers.simple_data_set import SimpleDataSet
 
 

@@ -47,7 +47,7 @@ if find_spec("lxmls_day1") is None:
     elif folder:
         sys.path.insert(0, str(folder))
 
-from lxmls_day1.figure_data import record_figures
+from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 
 lab = Lab.open(folder)
@@ -159,7 +159,7 @@ with lab.exercise("1.13"):
     from classifiers.structured_perceptron import StructuredPerceptron
     from classifiers.viterbi import viterbi
 
-    from lxmls_day1.lattice_plot import lattice, plot_lattice
+    from lxmls_day1.figures.lattice import lattice, plot_lattice
 
     words, truth = ("I", "like", "her", "answer", "."), ("PRON", "VERB", "PRON", "NOUN", "PUNCT")
     X, y = [*corpus.train_X, words], [*corpus.train_y, truth]

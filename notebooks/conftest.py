@@ -1,7 +1,7 @@
 """How ``pytest --nbval`` compares the outputs of a notebook with the recorded ones.
 
 * Numbers in texts may differ by a little in the last digit shown; words and whole numbers may not.
-* A figure is compared by the data that it plots (see `lxmls_day1.figure_data`), not by its image.
+* A figure is compared by the data that it plots (see `lxmls_day1.figures.figure_data`), not by its image.
 * Cells tagged ``real-data`` were recorded on the real reviews. Where those are not at hand they run on the toy corpus,
   and are then reported as skipped; all other cells are compared all the same.
 * Cells tagged ``skip-execution`` are for the reader, and not run.
@@ -15,9 +15,9 @@ import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from lxmls_day1 import notebooks
-from lxmls_day1.figure_data import MIME_TYPE, differences
-from lxmls_day1.number_tolerance import same_text
+from lxmls_day1.exercises import notebook_building
+from lxmls_day1.figures.figure_data import MIME_TYPE, differences
+from lxmls_day1.figures.number_tolerance import same_text
 
 collect_ignore_glob = ["*.py"]  # the scripts of the notebooks: --doctest-modules would run them
 
@@ -55,7 +55,7 @@ class NotebookFile(IPyNbFile):
             patch.setenv("LXMLS_DAY1_CACHE", self.cache.name)
             patch.setenv("LXMLS_DAY1_OFFLINE", "1")
             patch.delenv("MPLBACKEND", raising=False)
-            self.has_real_data = notebooks.real_data_at_hand()
+            self.has_real_data = notebook_building.real_data_at_hand()
             super().setup()
 
     def teardown(self):
@@ -68,9 +68,9 @@ class NotebookCell(IPyNbCell):
 
     def runtest(self):
         tags = self.cell.metadata.get("tags", [])
-        if notebooks.SKIP_EXECUTION in tags:
+        if notebook_building.SKIP_EXECUTION in tags:
             pytest.skip("for the reader to run")
-        only_real = notebooks.REAL_DATA in tags and not self.parent.has_real_data
+        only_real = notebook_building.REAL_DATA in tags and not self.parent.has_real_data
         if only_real:
             self.options["check"] = False
         super().runtest()

@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
 from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.text.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
 from lxmls_day1.text.parsed_reviews import (
     FILES,
     LABEL_NAMES,
@@ -97,7 +97,7 @@ class SentimentCorpus:
         Where they are counted: in the training part, or in all reviews. The latter lets the test part have a say in
         what the features are; it reproduces older published figures.
     data_dir : path, optional
-        A folder that holds the corpus. Otherwise `lxmls_day1.corpora.find_corpus` looks for it, and may download it.
+        A folder that holds the corpus. Otherwise `lxmls_day1.text.corpora.find_corpus` looks for it, and may download it.
     cache : bool
         Keep the parsed files in the user's cache, and use what is there.
 

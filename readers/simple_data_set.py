@@ -11,8 +11,8 @@ from operator import index
 import numpy as np
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import BLACK, add_boundary, plot_points
 from lxmls_day1.gaussians import bayes_error, discriminant_params, linear_discriminant_params
-from lxmls_day1.plotting import BLACK, add_boundary, plot_points
 from readers.splitting import split_train_dev_test
 
 _SIZE_NOISE = 1e-9  # 100 * 0.29 is 28.999999999999996 in floating point, and means 29
@@ -193,7 +193,7 @@ class SimpleDataSet:
 
         Examples
         --------
-        >>> from lxmls_day1.plotting import detached_axes
+        >>> from lxmls_day1.figures.plotting import detached_axes
         >>> fig, axis = SimpleDataSet().plot_data(ax=detached_axes()[1])
         >>> axis.get_legend_handles_labels()[1][-1]
         'Bayes optimal'
@@ -241,7 +241,7 @@ class SimpleDataSet:
 
         Examples
         --------
-        >>> from lxmls_day1.plotting import detached_axes
+        >>> from lxmls_day1.figures.plotting import detached_axes
         >>> sd = SimpleDataSet()
         >>> fig, axis = sd.plot_data(ax=detached_axes()[1])
         >>> fig, axis = sd.add_line(fig, axis, [[0, 0], [-1, 1], [0, 0]], "vertical", "green")

@@ -27,7 +27,7 @@ import numpy as np
 
 from lxmls_day1.checks import check_number
 from lxmls_day1.errors import CorpusError, InputError
-from lxmls_day1.tokens import count_tokens
+from lxmls_day1.text.tokens import count_tokens
 from readers.splitting import split_ends
 from readers.vocabulary import BagCorpus, checked_min_count
 

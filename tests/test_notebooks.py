@@ -15,13 +15,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from lxmls_day1 import notebooks
+from lxmls_day1.exercises import notebook_building
 from lxmls_day1.exercises.generation import solved_files
 from lxmls_day1.exercises.workspace import start_workspace, write_files
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"
-SCRIPTS = notebooks.scripts(FOLDER)
+SCRIPTS = notebook_building.scripts(FOLDER)
 NAMES = [script.stem for script in SCRIPTS]
 
 
@@ -53,7 +53,9 @@ def printed(notebook):
 class TestRecorded:
     @pytest.mark.parametrize("script", SCRIPTS, ids=NAMES)
     def test_notebook_and_script_are_in_step(self, script):
-        assert notebooks.check(script), f"run: python -m lxmls_day1.notebooks build {script.stem}"
+        assert notebook_building.check(script), (
+            f"run: python -m lxmls_day1.exercises.notebook_building build {script.stem}"
+        )
 
     @pytest.mark.parametrize("name", NAMES)
     def test_it_was_run_from_the_top_and_without_errors(self, name):
@@ -68,8 +70,8 @@ class TestRecorded:
     @pytest.mark.parametrize("name", NAMES)
     def test_figures_are_small_and_carry_their_data(self, name):
         notebook = read(name)
-        sizes = notebooks.figures(notebook)
-        assert sizes and max(sizes) <= notebooks.LARGEST_FIGURE
+        sizes = notebook_building.figures(notebook)
+        assert sizes and max(sizes) <= notebook_building.LARGEST_FIGURE
         shown = [
             output.data for cell in codes(notebook) for output in cell.outputs if "image/png" in output.get("data", {})
         ]
@@ -129,7 +131,7 @@ def small_notebook(*sources):
 
 
 FIRST = """\
-from lxmls_day1.figure_data import record_figures
+from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 lab = Lab.open()
 record_figures()
@@ -168,7 +170,7 @@ def lab(tmp_path_factory):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "notebooks").mkdir()
     notebook = small_notebook(PICTURE)
-    notebooks.run(notebook, folder / "notebooks")
+    notebook_building.run(notebook, folder / "notebooks")
     nbformat.write(notebook, folder / "notebooks/picture.ipynb")
     return folder
 
@@ -224,7 +226,7 @@ class TestMutations:
 @pytest.mark.slow
 def test_without_real_reviews_only_their_cells_are_skipped(tmp_path):
     notebook = small_notebook("print('real', sd.nr_examples + 1)", "print('points', sd.nr_examples)")
-    notebooks.run(notebook, tmp_path)
+    notebook_building.run(notebook, tmp_path)
     notebook.cells[1].metadata["tags"] = ["real-data"]
     notebook.cells[1].outputs[0].text = "of reviews that are not here\n"
     nbformat.write(notebook, tmp_path / "reviews.ipynb")
@@ -345,7 +347,7 @@ class TestStudents:
     def test_with_nothing_written_it_runs_to_the_end(self, workspace, name):
         """Each cell of a code exercise ends in one line that names it; no cell ends in a traceback."""
         notebook = nbformat.read(workspace / "notebooks" / f"{name}.ipynb", as_version=4)
-        notebooks.run(notebook, workspace / "notebooks")  # an exception in a cell would end this
+        notebook_building.run(notebook, workspace / "notebooks")  # an exception in a cell would end this
         reports = re.findall(r"^Still to be done – Exercise (1\.\d+): .+$", printed(notebook), flags=re.MULTILINE)
         wanted = {"1_generative": "1.2 1.3", "2_online": "1.4 1.5 1.9 1.10 1.12", "3_maxent_svm": "1.6 1.7 1.11"}
         assert set(wanted.get(name, "").split()) <= set(reports)

@@ -81,14 +81,16 @@ class TestWheel:
 
     def test_it_holds_every_source_file_and_the_lab_as_data(self, wheel):
         names = set(zipfile.ZipFile(wheel).namelist())
-        wanted = {f"lxmls_day1/{file.name}" for file in (ROOT / "lxmls_day1").glob("*.py")}
-        wanted |= {f"lxmls_day1/toy_corpus/{file.name}" for file in (ROOT / "lxmls_day1/toy_corpus").glob("*.review")}
+        wanted = {file.relative_to(ROOT).as_posix() for file in (ROOT / "lxmls_day1").rglob("*.py")}
+        wanted |= {
+            f"lxmls_day1/text/toy_corpus/{file.name}" for file in (ROOT / "lxmls_day1/text/toy_corpus").glob("*.review")
+        }
         for folder in ("readers", "classifiers", "notebooks", "tests/exercises"):
             for file in (ROOT / folder).rglob("*"):
                 hidden = {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)
                 if file.is_file() and not hidden:
                     wanted.add(f"lxmls_day1/reference_lab/{file.relative_to(ROOT).as_posix()}")
-        assert {"lxmls_day1/reference_lab/classifiers/mira.py", "lxmls_day1/toy_corpus/positive.review"} <= wanted
+        assert {"lxmls_day1/reference_lab/classifiers/mira.py", "lxmls_day1/text/toy_corpus/positive.review"} <= wanted
         assert wanted <= names
 
     def test_it_holds_nothing_that_running_leaves_behind(self, wheel):
@@ -99,7 +101,7 @@ class TestWheel:
         """From the unpacked wheel alone: no repository, no network, the reference lab inside the package."""
         zipfile.ZipFile(wheel).extractall(tmp_path / "site")
         (tmp_path / "elsewhere").mkdir()
-        code = "from lxmls_day1.command_line import main; main(['run', '--domain', 'toy'])"
+        code = "from lxmls_day1.commands.command_line import main; main(['run', '--domain', 'toy'])"
         environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
         result = subprocess.run(
             [sys.executable, "-P", "-c", code],

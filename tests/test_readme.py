@@ -55,10 +55,10 @@ def test_an_own_rule_learns_as_the_formula_says(own_rule, n_classes):
 
 def test_an_own_rule_has_the_compiled_speed(own_rule):
     """It is machine code of the same loop as the perceptron's (how fast that is, the benchmarks tell)."""
-    from lxmls_day1 import kernels
+    from lxmls_day1.compiled import sparse_rows
 
-    signatures = [kernels.compile_rule(rule).nopython_signatures for rule in (own_rule.pa2_rule, Perceptron.rule)]
-    assert signatures[0] == signatures[1] == [kernels.RULE_SIGNATURE]
+    signatures = [sparse_rows.compile_rule(rule).nopython_signatures for rule in (own_rule.pa2_rule, Perceptron.rule)]
+    assert signatures[0] == signatures[1] == [sparse_rows.RULE_SIGNATURE]
     assert len(OWN_RULE.split('"""')[0].splitlines() + OWN_RULE.split('"""')[2].splitlines()) <= 25
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.boundaries import decision_boundary
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Learner
+from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.gaussians import discriminant_scores
 
 LIMITS = (-6.0, 6.0)  # of both axes; fixed, so that boundaries move and not the axes

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from lxmls_day1 import plotting
+from lxmls_day1.figures import plotting
 
 
 @dataclass(frozen=True)

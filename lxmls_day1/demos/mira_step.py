@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.boundaries import decision_boundary
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.gaussian_playground import pen_lifted
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures.boundaries import decision_boundary
 
 LIMITS = (-3.2, 3.2)
 LAMBDAS = np.round(np.logspace(-2, 1.5, 71), 6)  # where the curve of τ is computed

@@ -5,8 +5,8 @@ They keep no outputs: a demonstration is alive or nothing.
 
 from pathlib import Path
 
-from lxmls_day1 import notebooks
 from lxmls_day1.demos.serving import FOLDER
+from lxmls_day1.exercises import notebook_building
 from lxmls_day1.whole_files import replace_files
 
 
@@ -15,8 +15,8 @@ def build(folder: Path) -> list[Path]:
     import nbformat
 
     made = {}
-    for script in notebooks.scripts(folder):
-        notebook = notebooks.from_source(script.read_text(encoding="utf-8"), script.stem)
+    for script in notebook_building.scripts(folder):
+        notebook = notebook_building.from_source(script.read_text(encoding="utf-8"), script.stem)
         made[script.with_suffix(".ipynb")] = nbformat.writes(notebook).rstrip().encode() + b"\n"
     replace_files(made)
     return list(made)

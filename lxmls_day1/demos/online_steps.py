@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.boundaries import decision_boundary
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.gaussian_playground import pen_lifted
 from lxmls_day1.demos.learners import Learner
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures.boundaries import decision_boundary
 
 HEIGHT = (-4.0, 4.0)  # of every plane
 WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # of one plane, and of each of four

@@ -32,9 +32,9 @@ from lxmls_day1.demos.review_decisions import (
     words_of,
 )
 from lxmls_day1.demos.reviews import Reviews, domains, open_reviews
-from lxmls_day1.documents import printable
 from lxmls_day1.explanations import lead
-from lxmls_day1.plotting import BLUE, ORANGE, SKY_BLUE, VERMILION
+from lxmls_day1.figures.plotting import BLUE, ORANGE, SKY_BLUE, VERMILION
+from lxmls_day1.text.documents import printable
 
 SMOOTHED = FOR_COUNTS[0].label
 EXAMPLES = {

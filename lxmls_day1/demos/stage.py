@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1 import plotting
 from lxmls_day1.demos.environment import dark_wanted, in_a_kernel, require_widgets, scale_wanted
 from lxmls_day1.demos.look import DARK, LIGHT, Look, page_style
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercise_cell import place_in_folder
+from lxmls_day1.exercises.exercise_cell import place_in_folder
+from lxmls_day1.figures import plotting
 from lxmls_day1.lab import PACKAGES
 
 DPI = 100  # so that a size of 880 x 600 is one in pixels of the page

@@ -17,22 +17,23 @@ PACKAGE = __name__.partition(".")[0]
 
 #: Modules of this package that the given files import, those of `ANSWERS` left out.
 NEEDED = (
-    "batch_kernels",
     "checks",
-    "corpora",
-    "dual_kernels",
+    "compiled.batch",
+    "compiled.dual",
+    "compiled.machine_code",
+    "compiled.sparse_rows",
     "errors",
+    "figures.plotting",
     "gaussians",
-    "kernels",
     "model_file",
-    "plotting",
     "result_table",
-    "tokens",
-    "whole_files",
+    "text.corpora",
+    "text.parsed_reviews",
+    "text.tokens",
 )
 
 #: Modules that compute what an exercise asks for: the search of 1.13. No check trains what needs them.
-ANSWERS = ("chain_kernels",)
+ANSWERS = ("compiled.chains",)
 
 #: Installed libraries that the given files import, and what these need in turn.
 LIBRARIES = frozenset(
@@ -51,10 +52,10 @@ def only_what_labs_need() -> Iterator[None]:
     Examples
     --------
     >>> with only_what_labs_need():
-    ...     from lxmls_day1.chain_kernels import best_paths
+    ...     from lxmls_day1.compiled.chains import best_paths
     Traceback (most recent call last):
     ...
-    ModuleNotFoundError: lxmls_day1.chain_kernels cannot be imported while exercises are checked: the files that ...
+    ModuleNotFoundError: lxmls_day1.compiled.chains cannot be imported while exercises are checked: the files that ...
     """
     finder = _Refusing(importable_modules())
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if finder.refuses_module(name)}
@@ -75,18 +76,20 @@ def importable_modules() -> frozenset[str]:
     pending = list(NEEDED)
     while pending:
         name = pending.pop()
-        if name in found or name in ANSWERS or not (folder / f"{name}.py").is_file():
+        path = folder.joinpath(*name.split(".")).with_suffix(".py")
+        if name in found or name in ANSWERS or not path.is_file():
             continue
-        found.add(name)
-        for module, names in _AT_THE_HEAD.findall((folder / f"{name}.py").read_text(encoding="utf-8")):
-            pending += [module] if module else re.findall(r"\w+", names)
+        found |= {name, *name.split(".")[:-1]}
+        for module, names in _AT_THE_HEAD.findall(path.read_text(encoding="utf-8")):
+            pending += [module, *(".".join(filter(None, (module, part))) for part in re.findall(r"\w+", names))]
     return frozenset(f"{PACKAGE}.{name}" for name in found)
 
 
 def answer_paths() -> list[Path]:
     """Files and folders on this machine that compute what an exercise asks for: nothing of them belongs into a sandbox."""
     folder = Path(__file__).parents[1]
-    paths = [path for name in ANSWERS for path in (folder / f"{name}.py", *folder.glob(f"__pycache__/{name}.*.pyc"))]
+    sources = [folder.joinpath(*name.split(".")).with_suffix(".py") for name in ANSWERS]
+    paths = [path for source in sources for path in (source, *source.parent.glob(f"__pycache__/{source.stem}.*.pyc"))]
     for name in LIBRARIES_OF_ANSWERS:
         spec = PathFinder.find_spec(name, _installed())
         paths += map(Path, spec.submodule_search_locations or () if spec else ())

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.boundaries import decision_boundary
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.plotting import BLACK, CLASS_COLOURS, GREEN, PURPLE
 from lxmls_day1.grading.gradebook import Boundary
-from lxmls_day1.plotting import BLACK, CLASS_COLOURS, GREEN, PURPLE
 
 MOST_CLASSES = {3: 6, 5: 3}  # rows of params -> how many classes are drawn; curves among more classes take too long
 

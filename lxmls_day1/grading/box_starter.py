@@ -264,18 +264,19 @@ def warm_up() -> None:
     import scipy.sparse
     import scipy.special
 
-    from lxmls_day1 import batch_kernels, boundaries, checks, gaussians, kernels  # noqa: F401
+    from lxmls_day1.compiled import sparse_rows
     from lxmls_day1.exercises.importable import importable_modules
+    from lxmls_day1.figures import boundaries  # noqa: F401
 
     importable_modules()
     X = scipy.sparse.csr_array(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]]))
     for n_classes in (2, 3):
-        examples = kernels.as_examples(X)
+        examples = sparse_rows.as_examples(X)
         rows = (examples.indptr, examples.indices, examples.data)
         V, state = np.zeros((3, n_classes)), np.array([1.0, 0.0])
-        scores = kernels.scores_of(*rows, 0, V, state)
+        scores = sparse_rows.scores_of(*rows, 0, V, state)
         for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
-            kernels.apply_update(*rows, 1, scores + 1.0, 0.5, V, U, state)
+            sparse_rows.apply_update(*rows, 1, scores + 1.0, 0.5, V, U, state)
 
 
 def spawned(port: int, token: str, request: str) -> None:

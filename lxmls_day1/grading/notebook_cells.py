@@ -42,7 +42,7 @@ def warm_up_for_notebooks() -> None:
     import matplotlib.font_manager
     import matplotlib.pyplot  # noqa: F401
 
-    from lxmls_day1 import plotting  # noqa: F401
+    from lxmls_day1.figures import plotting  # noqa: F401
 
 
 def code_cells(notebook: dict[str, Any]) -> list[str]:

@@ -620,7 +620,7 @@ def secret_folders() -> list[str]:
 
 def numba_cache_folder() -> Path:
     """Where the starters keep compiled kernels: a folder that no box can write to."""
-    from lxmls_day1.corpora import cache_folder
+    from lxmls_day1.text.corpora import cache_folder
 
     folder = cache_folder() / "numba-of-boxes"
     folder.mkdir(parents=True, exist_ok=True)
@@ -634,7 +634,7 @@ def require_cache() -> None:
     ------
     InputError
     """
-    from lxmls_day1.corpora import cache_folder
+    from lxmls_day1.text.corpora import cache_folder
 
     try:
         with tempfile.TemporaryFile(dir=numba_cache_folder()) as file:

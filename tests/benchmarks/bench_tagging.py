@@ -17,7 +17,7 @@ from interleaved import print_table, time_in_turn
 
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.tag_features import FeatureIndex
-from lxmls_day1 import chain_kernels
+from lxmls_day1.compiled import chains
 from lxmls_day1.errors import CorpusUnavailable
 from readers.pos_corpus import PosCorpus
 
@@ -51,9 +51,9 @@ def compare(tags, rounds, repeats):
     others = time_in_turn(
         {
             "features of the training part": lambda: FeatureIndex.learn(corpus.train_X),
-            "floor: search through the training part": lambda: chain_kernels.best_paths(*words, len(index), params),
+            "floor: search through the training part": lambda: chains.best_paths(*words, len(index), params),
             "features and tags of the test part": lambda: learner.test(corpus.test_X, params),
-            "tags of the test part, features given": lambda: chain_kernels.best_paths(*test_words, len(index), params),
+            "tags of the test part, features given": lambda: chains.best_paths(*test_words, len(index), params),
         },
         repeats,
     )

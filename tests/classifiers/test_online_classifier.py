@@ -12,10 +12,10 @@ from classifiers.mira import Mira, mira_rule
 from classifiers.online_classifier import OnlineClassifier, Round, compiled
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
-from lxmls_day1 import kernels
 from lxmls_day1.checks import check_inputs
+from lxmls_day1.compiled import sparse_rows
+from lxmls_day1.compiled.sparse_rows import as_examples
 from lxmls_day1.errors import InputError
-from lxmls_day1.kernels import as_examples
 
 RULES = [perceptron_rule, mira_rule, svm_rule, max_ent_rule]
 
@@ -72,7 +72,7 @@ def test_rows_of_a_dense_matrix_are_those_of_the_sparse_one(shape):
 @pytest.fixture
 def compacting(monkeypatch):
     """Every training set counts as a large one."""
-    monkeypatch.setattr(kernels, "_FAR", 0)
+    monkeypatch.setattr(sparse_rows, "_FAR", 0)
 
 
 def one_row_examples(data, n_features=9):
@@ -82,7 +82,7 @@ def one_row_examples(data, n_features=9):
 
 @pytest.mark.parametrize("data", [[1.0, 2.0], [0.0, 255.0, 7.0], [], [3.0] * 9])
 def test_counts_of_a_large_set_are_kept_as_bytes(compacting, data):
-    examples, small = one_row_examples(data), kernels.compact(one_row_examples(data))
+    examples, small = one_row_examples(data), sparse_rows.compact(one_row_examples(data))
     assert (small.indices.dtype, small.data.dtype) == (np.uint16, np.uint8)
     for before, after in zip(examples, small, strict=True):
         np.testing.assert_array_equal(before, after)
@@ -95,7 +95,7 @@ def test_counts_of_a_large_set_are_kept_as_bytes(compacting, data):
 def test_other_numbers_than_counts_are_kept_as_they_are(compacting, other, place):
     data = np.ones(20_001)
     data[place] = other
-    small = kernels.compact(one_row_examples(data, n_features=20_001))
+    small = sparse_rows.compact(one_row_examples(data, n_features=20_001))
     assert (small.indices.dtype, small.data.dtype) == (np.uint16, np.float64)
     np.testing.assert_array_equal(small.data, data)
 
@@ -103,14 +103,14 @@ def test_other_numbers_than_counts_are_kept_as_they_are(compacting, other, place
 @pytest.mark.parametrize(("n_features", "dtype"), [(2**16, np.uint16), (2**16 + 1, np.int32)])
 def test_features_of_a_large_set_go_into_two_bytes_if_they_fit(compacting, n_features, dtype):
     last = sp.csr_array(([3.0], [n_features - 1], [0, 1]), shape=(1, n_features))
-    small = kernels.compact(as_examples(last))
+    small = sparse_rows.compact(as_examples(last))
     assert small.indices.dtype == dtype
     assert small.indices.tolist() == [n_features - 1]
 
 
 def test_a_small_set_stays_as_it_is():
     examples = one_row_examples([1.0, 2.0])
-    assert kernels.compact(examples) is examples
+    assert sparse_rows.compact(examples) is examples
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
@@ -127,7 +127,7 @@ def test_a_large_set_gives_the_same_weights_to_the_last_bit(monkeypatch, n_class
     ):
         plain = learner.train(X, labels)
         with monkeypatch.context() as patch:
-            patch.setattr(kernels, "_FAR", 0)
+            patch.setattr(sparse_rows, "_FAR", 0)
             np.testing.assert_array_equal(learner.train(X, labels), plain)
 
 

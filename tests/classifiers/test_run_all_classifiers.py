@@ -9,7 +9,7 @@ from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
 from classifiers.run_all_classifiers import default_classifiers, run_all_classifiers, told_apart
 from lxmls_day1.errors import InputError
-from lxmls_day1.plotting import detached_axes
+from lxmls_day1.figures.plotting import detached_axes
 from readers.simple_data_set import SimpleDataSet
 
 

@@ -17,8 +17,8 @@ from classifiers.naive_bayes import NaiveBayes
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.checks import as_matrix, check_params
+from lxmls_day1.compiled.sparse_rows import as_examples
 from lxmls_day1.errors import InputError
-from lxmls_day1.kernels import as_examples
 
 CLASSIFIERS = {
     "online": lambda: Perceptron(nr_rounds=1),

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
 from lxmls_day1.text.parsed_reviews import parse_pair, parse_reviews, save_parsed
-from lxmls_day1.tokens import count_tokens, processed_line
+from lxmls_day1.text.tokens import count_tokens, processed_line
 from readers import sentiment_reader
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
 

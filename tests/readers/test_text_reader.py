@@ -12,7 +12,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
 from lxmls_day1.errors import CorpusError, InputError
-from lxmls_day1.tokens import count_tokens
+from lxmls_day1.text.tokens import count_tokens
 from readers.text_reader import TextCorpus, parse_columns, parse_svmlight
 from readers.vocabulary import count_words
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from lxmls_day1 import notebooks
 from lxmls_day1.demos import export as export_module
 from lxmls_day1.demos import notebook_pairs, serving
 from lxmls_day1.demos.export import DEMONSTRATIONS, demonstration_class, export
 from lxmls_day1.demos.online_steps import DemoOnlineSteps
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises import notebook_building
 
 ROOT = Path(__file__).resolve().parents[3]
-SCRIPTS = notebooks.scripts(ROOT / serving.FOLDER)
+SCRIPTS = notebook_building.scripts(ROOT / serving.FOLDER)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ class TestNotebooks:
 
     @pytest.mark.parametrize("script", SCRIPTS, ids=[script.stem for script in SCRIPTS])
     def test_it_is_in_step_with_its_script_and_opens_its_demonstration(self, script):
-        assert notebooks.check(script), "run: python -m lxmls_day1.demos.notebook_pairs"
+        assert notebook_building.check(script), "run: python -m lxmls_day1.demos.notebook_pairs"
         words, code = nbformat.read(script.with_suffix(".ipynb"), as_version=4).cells
         found = demonstration_class(script.stem.partition("_")[2])
         assert words.source.startswith("# ") and not code.outputs

@@ -21,7 +21,7 @@ from lxmls_day1.demos.review_decisions import (
     words_of,
 )
 from lxmls_day1.lab import Lab
-from lxmls_day1.tokens import count_tokens, split_words
+from lxmls_day1.text.tokens import count_tokens, split_words
 
 TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not worth 20 dollars. Boring!"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lxmls_day1 import check_command, lab_command
-from lxmls_day1.command_line import COMMANDS, command_group
+from lxmls_day1.commands import check, lab
+from lxmls_day1.commands.command_line import COMMANDS, command_group
 from lxmls_day1.exercises import checking, terminal
 from lxmls_day1.exercises.progress import Progress, Result, files_digest
 from lxmls_day1.exercises.registry import Registry
@@ -215,7 +215,7 @@ class TestWatching:
 
         wanted_edits = list(edits)
         with pytest.raises(KeyboardInterrupt):
-            check_command.watch_files(folder, ids, check, sleep)
+            check.watch_files(folder, ids, check, sleep)
         return checked
 
     def edit(self, path, text):
@@ -249,14 +249,14 @@ class TestWatching:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            check_command.watch_files(workspace, None, check, sleep)
+            check.watch_files(workspace, None, check, sleep)
         assert checked == [None, ["1.1"]]
 
     def test_ctrl_c_ends_it_quietly(self, here, monkeypatch):
         def interrupted(*arguments):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(check_command, "watch_files", interrupted)
+        monkeypatch.setattr(check, "watch_files", interrupted)
         assert "No longer watching." in run("check", "--watch")
 
 
@@ -325,9 +325,9 @@ class TestLab:
         assert "JupyterLab is not installed here. Install it with" in run("lab", status=1)
 
     def test_it_runs_in_the_workspace_and_passes_on_the_status(self, here, monkeypatch):
-        monkeypatch.setattr(lab_command, "require_jupyterlab", lambda notebook: None)
+        monkeypatch.setattr(lab, "require_jupyterlab", lambda notebook: None)
         code = "import os; raise SystemExit(7 if os.path.isdir('classifiers') else 1)"
-        monkeypatch.setattr(lab_command, "jupyter_arguments", lambda *a: [sys.executable, "-c", code])
+        monkeypatch.setattr(lab, "jupyter_arguments", lambda *a: [sys.executable, "-c", code])
         run("lab", status=7)
 
 
@@ -344,7 +344,7 @@ def test_help_has_a_first_sentence_and_imports_nothing_slow(name):
     assert said.startswith(f"Usage: lxmls-day1 {name}")
     code = f"""
 import sys
-from lxmls_day1.command_line import command_group
+from lxmls_day1.commands.command_line import command_group
 try: command_group.main(args=["{name}", "--help"], prog_name="lxmls-day1")
 except SystemExit: pass
 assert not [m for m in ("numpy", "pytest", "rich", "lxmls_day1.exercises.checking") if m in sys.modules]

@@ -37,7 +37,8 @@ def test_what_is_needed_is_what_given_files_import():
     folder = reference_folder() / "lxmls_day1"
     imported = {name for path, text in given_files().items() if path.suffix == ".py" for name in imported_by(text)}
     ours = {name.removeprefix("lxmls_day1.") for name in imported if name.startswith("lxmls_day1.")}
-    assert {name for name in ours if (folder / f"{name}.py").is_file()} == {*NEEDED, *ANSWERS}
+    files = {name: folder.joinpath(*name.split(".")).with_suffix(".py") for name in ours}
+    assert {name for name, path in files.items() if path.is_file()} == {*NEEDED, *ANSWERS}
     libraries = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
     assert libraries <= {*LIBRARIES, "lxmls_day1", *PACKAGES}
 
@@ -65,14 +66,14 @@ with only_what_labs_need():
     figure.savefig({folder!r} + "/figure.png")
     MaxEntBatch().train(data.train_X, data.train_y)
     SentimentCorpus("toy")
-    for name in ("lxmls_day1.exercises.answers", "lxmls_day1.chain_kernels", "lxmls_day1.lab", "pytest", "sklearn", "IPython"):
+    for name in ("lxmls_day1.exercises.answers", "lxmls_day1.compiled.chains", "lxmls_day1.lab", "pytest", "sklearn", "IPython"):
         try:
             importlib.import_module(name)
         except ImportError:
             continue
         raise SystemExit(name + " was imported")
 assert before <= set(sys.modules)
-import lxmls_day1.chain_kernels
+import lxmls_day1.compiled.chains
 """
 
 
@@ -89,12 +90,12 @@ def test_given_files_work_with_what_is_left(tmp_path):
 
 
 def test_what_was_imported_before_is_not_found_and_comes_back():
-    module = importlib.import_module("lxmls_day1.chain_kernels")
+    module = importlib.import_module("lxmls_day1.compiled.chains")
     with only_what_labs_need():
-        assert "lxmls_day1.chain_kernels" not in sys.modules
-        with pytest.raises(ImportError, match="chain_kernels cannot be imported while exercises are checked"):
-            from lxmls_day1.chain_kernels import best_paths  # noqa: F401
-    assert sys.modules["lxmls_day1.chain_kernels"] is module
+        assert "lxmls_day1.compiled.chains" not in sys.modules
+        with pytest.raises(ImportError, match="chains cannot be imported while exercises are checked"):
+            from lxmls_day1.compiled.chains import best_paths  # noqa: F401
+    assert sys.modules["lxmls_day1.compiled.chains"] is module
     assert not [finder for finder in sys.meta_path if "importable" in type(finder).__module__]
 
 
@@ -104,11 +105,11 @@ def test_check_refuses_what_grading_refuses(tmp_path):
     write_files(tmp_path, given_files())
     path = tmp_path / "classifiers" / "viterbi.py"
     text = path.read_text(encoding="utf-8")
-    head = "from lxmls_day1.chain_kernels import _best_path\n"
+    head = "from lxmls_day1.compiled.chains import _best_path\n"
     path.write_text(text.replace("import numpy as np\n", f"import numpy as np\n{head}", 1), encoding="utf-8")
     (report,) = run_checks(tmp_path, ["1.13"]).reports
     assert {result.outcome for result in report.results} == {"error"}
-    assert all("lxmls_day1.chain_kernels cannot be imported" in result.text for result in report.results)
+    assert all("lxmls_day1.compiled.chains cannot be imported" in result.text for result in report.results)
 
 
 # Every function that can be imported, tried as the answer of every exercise -------------------------------------------
@@ -346,5 +347,5 @@ class TestFunctionsAsAnswers:
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="a function that does not end is stopped by an alarm")
 def test_the_search_of_the_kernels_would_be_found(asked):
-    module = importlib.import_module("lxmls_day1.chain_kernels")
-    assert "lxmls_day1.chain_kernels._best_path" in tried(functions_of(module), asked["1.13", "viterbi"])
+    module = importlib.import_module("lxmls_day1.compiled.chains")
+    assert "lxmls_day1.compiled.chains._best_path" in tried(functions_of(module), asked["1.13", "viterbi"])

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.commands.grade import command
 from lxmls_day1.errors import InputError
-from lxmls_day1.grade_command import command
 from lxmls_day1.grading import box_probe, box_starter, confinement, sandbox
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.limits import Limits

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lxmls_day1.errors import CorpusError
 from lxmls_day1.text import parsed_reviews
 from lxmls_day1.text.parsed_reviews import load_parsed, parse_pair, parse_review, parse_reviews, save_parsed
-from lxmls_day1.tokens import processed_line
+from lxmls_day1.text.tokens import processed_line
 
 # Anything but a space and a line feed may stand in a token; some of it looks like a line end or like syntax.
 tokens = st.text(

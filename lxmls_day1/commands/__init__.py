@@ -1,0 +1,13 @@
+"""The command line ``lxmls-day1``: a module for each command, imported when that command is asked for.
+
+=======================  =====================================================================
+``command_line``         the group of commands; its table ``COMMANDS`` names them
+``standard_streams``     what becomes of output and errors where a stream is closed or full
+``run``                  the comparison of all classifiers; ``tagging_run``: of the structured learners
+``train``, ``predict``   models of text as files; ``explain``: which words spoke for a decision
+``start``, ``lab``       a workspace, and its notebooks; ``update``: after an update of the package
+``check``, ``hint``      what students ask for; likewise ``status``, ``solve``, ``reset``, ``undo``, ``submit``
+``release``, ``grade``   what instructors ask for
+``demo``                 demonstrations in the browser
+=======================  =====================================================================
+"""

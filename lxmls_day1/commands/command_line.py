@@ -1,0 +1,187 @@
+"""The ``lxmls-day1`` command: which commands there are, and how each of them ends.
+
+A command stands in a file of its own, ``<name>_command.py``, as a click command of the name ``command``; `COMMANDS` lists
+them. Such a file imports nothing but click at its head and the rest inside its function: ``--help`` reads all of them.
+"""
+
+import contextlib
+import errno
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+import click
+
+import lxmls_day1
+from lxmls_day1.commands.standard_streams import OutputLost, StandardStreams
+from lxmls_day1.errors import InputError, LibraryName
+
+COMMANDS = {
+    "run": "lxmls_day1.commands.run",
+    "train": "lxmls_day1.commands.train",
+    "predict": "lxmls_day1.commands.predict",
+    "explain": "lxmls_day1.commands.explain",
+    "start": "lxmls_day1.commands.start",
+    "lab": "lxmls_day1.commands.lab",
+    "demo": "lxmls_day1.commands.demo",
+    "check": "lxmls_day1.commands.check",
+    "hint": "lxmls_day1.commands.hint",
+    "status": "lxmls_day1.commands.status",
+    "solve": "lxmls_day1.commands.solve",
+    "reset": "lxmls_day1.commands.reset",
+    "undo": "lxmls_day1.commands.undo",
+    "update": "lxmls_day1.commands.update",
+    "submit": "lxmls_day1.commands.submit",
+    "release": "lxmls_day1.commands.release",
+    "grade": "lxmls_day1.commands.grade",
+}
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+class CommandGroup(click.Group):
+    """Commands that are imported when they are asked for, and whose failures end in one sentence.
+
+    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood; 3 of
+    `grade`: done, but for submissions that could not be graded; 141 whoever read the output has enough, as ``head`` does.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(COMMANDS[name]).command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from lxmls_day1.lab import nearest
+
+            ctx.fail(f"there is no command {args[0]!r}{nearest(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever read our output has enough, as `head` does: click ends quietly
+                raise
+            raise click.ClickException(describe_os_error(error)) from error
+
+
+@click.command(
+    cls=CommandGroup,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`lxmls-day1 COMMAND --help` explains a command and its options.",
+)
+@click.version_option(lxmls_day1.__version__, prog_name="lxmls-day1")
+def command_group() -> None:
+    """The day-1 lab: linear classifiers, from naive Bayes to support vector machines, on real reviews.
+
+    A lab is a folder with readers/ (data sets) and classifiers/ (one file per algorithm). Every command works on the
+    lab that you are in. Anywhere else run, train, predict, explain and demo take the reference lab, with all
+    classifiers in place; the commands for exercises ask for a lab of your own.
+
+    \b
+    Examples:
+      lxmls-day1 run                   every classifier on the simple data set and
+                                       on book reviews; table, figures in out/
+      lxmls-day1 run --domain dvd      the same on another kind of reviews
+      lxmls-day1 run --domain toy      needs neither data nor network
+      lxmls-day1 run --lab my-lab      with the classifiers of that folder
+
+    \b
+      lxmls-day1 train --classifier mira --out mira.npz
+      lxmls-day1 predict mira.npz review.txt
+      lxmls-day1 explain mira.npz review.txt
+
+    \b
+      lxmls-day1 start my-lab          a workspace for the exercises; in it:
+      lxmls-day1 lab                   the notebooks
+      lxmls-day1 demo                  demonstrations in the browser
+      lxmls-day1 check 1.5             is it right? (--watch: at every save)
+      lxmls-day1 hint 1.5              the next of three hints
+      lxmls-day1 status                how far you are
+      lxmls-day1 solve 1.5             the solution, to go on from there
+      lxmls-day1 reset 1.5             the empty exercise again
+      lxmls-day1 undo                  what solve or reset has replaced
+      lxmls-day1 update                after an update of this package
+      lxmls-day1 submit                one zip file for the instructor
+      lxmls-day1 release out           for instructors: what to give out
+      lxmls-day1 grade all.zip --out marks   and what to do with what comes back
+
+    The reviews are those of Blitzer et al. (2007). They are fetched once and kept; LXMLS_DAY1_DATA names a folder that
+    holds them already.
+    """
+
+
+def describe_os_error(error: OSError) -> str:
+    """``results: no space left on device.``: what failed and why, without the class and the number.
+
+    Examples
+    --------
+    >>> describe_os_error(FileNotFoundError(2, "No such file or directory", "out/results.csv"))
+    'out/results.csv: no such file or directory.'
+    """
+    reason = error.strerror or str(error) or type(error).__name__
+    reason = reason[0].lower() + reason[1:]
+    if "no usable temporary directory" in reason or (
+        error.errno in (errno.ENOSPC, errno.EDQUOT) and not error.filename
+    ):
+        reason += "; make room, or set TMPDIR to a folder that has some"
+    return f"{error.filename}: {reason}." if error.filename else f"{reason}."
+
+
+@contextlib.contextmanager
+def caches_without_home() -> Iterator[None]:
+    """Where there is no home folder, a place for what libraries keep there: numba would make a folder ``~`` where we are."""
+    if os.path.expanduser("~") != "~":
+        yield
+        return
+    from lxmls_day1.whole_files import temporary_folder
+
+    with temporary_folder("lxmls-day1-caches-") as place:
+        for variable in ("NUMBA_CACHE_DIR", "MPLCONFIGDIR"):
+            os.environ.setdefault(variable, str(place))
+        yield
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its status. The process is ours: it is told to do linear algebra on one thread.
+
+    Our matrices are sparse and our vectors short. Threads of a linear algebra library find next to nothing to do in them,
+    and while they wait for more they keep the processor busy: on two cores `lxmls-day1 run` takes twice as long with them.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process unless given.
+    """
+    for variable in THREAD_VARIABLES:
+        os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
+    streams = StandardStreams()
+    shown_before = warnings.formatwarning
+
+    def formatwarning(message, category, *arguments, **settings):
+        if issubclass(category, LibraryName):
+            return f"Warning: {message}\n"  # meant for whoever types the command: no file and line of ours
+        return shown_before(message, category, *arguments, **settings)
+
+    warnings.formatwarning = formatwarning
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    try:
+        with caches_without_home():
+            command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
+    except SystemExit as end:
+        status = end.code
+    except OutputLost:
+        status = 0  # but for that
+    sys.exit(streams.finish(status))

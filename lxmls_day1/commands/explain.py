@@ -1,0 +1,223 @@
+"""``lxmls-day1 explain``: which words made a saved classifier say what it says."""
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import click
+
+from lxmls_day1.commands.predict import reading_options
+from lxmls_day1.errors import InputError, counted
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from lxmls_day1.explanations import Explanation
+
+MOST_CLASSES = 3
+MOST_UNKNOWN = 20
+MOST_CHARACTERS = 30
+
+
+@click.command(name="explain", short_help="Show which words made a classifier decide.")
+@click.argument("model_path", metavar="MODEL", type=click.Path())
+@click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
+@reading_options
+@click.option("--number", type=click.IntRange(min=1), help="Only this review of the file, counted from 1.")
+@click.option(
+    "--top", type=click.IntRange(min=0), default=10, show_default=True, help="How many words for and against."
+)
+@click.option("--json", "as_json", is_flag=True, help="All words and all classes, as JSON.")
+def command(
+    model_path: str,
+    path: str,
+    form: str,
+    unit: str,
+    lab_folder: str | None,
+    number: int | None,
+    top: int,
+    as_json: bool,
+) -> None:
+    """Show which words made a classifier that `lxmls-day1 train` has kept decide as it does.
+
+    The score of a class is its intercept, plus for each word the count of the word times its weight for the class. So
+    the lead of the predicted class over the next one is a sum over the words too: positive terms speak for the
+    prediction, negative ones against it. Words that the classifier does not know count for nothing; they are listed.
+
+    FILE is read as `lxmls-day1 predict` does: raw text or token:count lines; - is standard input. If it holds several
+    reviews, each is explained.
+
+    \b
+    Examples:
+      lxmls-day1 explain mira.npz review.txt
+      lxmls-day1 explain mira.npz --number 3 books/negative.review
+      lxmls-day1 explain mira.npz review.txt --json
+    """
+    from lxmls_day1.commands.predict import open_documents, open_model, vectorised
+    from lxmls_day1.commands.train import warnings_as_notes
+    from lxmls_day1.explanations import explain
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.text.documents import printable
+
+    lab = Lab(lab_folder) if lab_folder else Lab.open()
+    model = open_model(lab, model_path)
+    if model.notes.get("tokens") == "sentences":
+        raise InputError(
+            f"{model_path} tags the words of sentences; explain is about classifiers of whole texts. `lxmls-day1 run --task "
+            "tagging` draws the scores behind the tags of a sentence."
+        )
+    documents = open_documents(lab, model, [path], form, unit)
+    if number is not None:
+        if number > len(documents):
+            raise InputError(f"--number is {number}, but the file holds {counted(len(documents), 'review')}.")
+        documents = [documents[number - 1]]
+    known = set(model.feature_names)
+    X = vectorised(lab, documents, model)
+    with warnings_as_notes():
+        explained = [
+            explain(
+                model.classifier,
+                model.params,
+                X[m : m + 1],
+                model.feature_names,
+                class_names=model.class_names,
+                unknown={token: count for token, count in document.counts.items() if token not in known},
+            )
+            for m, document in enumerate(documents)
+        ]
+    if as_json:
+        content = [
+            {"document": document.where, "label": document.label, **explanation.to_dict()}
+            for document, explanation in zip(documents, explained, strict=True)
+        ]
+        click.echo(json.dumps(content, indent=2, allow_nan=False))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for i, (document, explanation) in enumerate(zip(documents, explained, strict=True)):
+        if i:
+            console.print()
+        labelled = f" (labelled {printable(document.label)})" if document.label else ""
+        console.print(drawn(explanation, document.where + labelled, top))
+
+
+def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
+    """An explanation for a terminal.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    where : str
+        What the document is called.
+    top : int
+        How many words that speak for the prediction, and how many against it; the others are summed up in one line, so
+        that every column sums to the score at its foot.
+
+    Returns
+    -------
+    rich.console.Group
+    """
+    import numpy as np
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    from lxmls_day1.explanations import lead
+    from lxmls_day1.text.documents import printable
+
+    names = [printable(name) for name in explanation.class_names]
+    predicted, rival = explanation.predicted, explanation.rival
+    columns = np.argsort(-explanation.scores, kind="stable")[:MOST_CLASSES]
+    speaking_for, against = explanation.speaking_for(), explanation.speaking_against()
+    shown = [*speaking_for[:top], *against[:top]]
+    rest = [i for i in range(len(explanation.words)) if i not in set(shown)]
+
+    sums = explanation.contributions[rest].sum(axis=0) if rest else np.zeros(len(names))
+    last = {"intercept": explanation.intercepts, "score": explanation.scores}
+    if rest:
+        last = {f"{len(rest)} other word{'s' * (len(rest) > 1)}": sums, **last}
+    values = [*explanation.contributions[shown].ravel(), *(value for row in last.values() for value in row)]
+    digits = decimals(values)
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("word", overflow="fold")
+    table.add_column("count", justify="right", no_wrap=True)
+    for k in columns:
+        table.add_column(Text(names[k]), justify="right", overflow="fold")
+    table.add_column(Text(f"{names[predicted]} − {names[rival]}"), justify="right", overflow="fold")
+
+    def add_row(word, count, contributions):
+        numbers = [*contributions[columns], lead(contributions[None], predicted, rival)[0]]
+        signs = [""] * len(columns) + ["+"]
+        texts = [number_text(number, digits, sign) for number, sign in zip(numbers, signs, strict=True)]
+        table.add_row(Text(word), count, *texts)
+
+    for group in (speaking_for[:top], against[:top]):
+        for i in group:
+            add_row(shortened(explanation.words[i]), f"{explanation.counts[i]:g}", explanation.contributions[i])
+        if group:
+            table.add_section()
+    for heading, row in last.items():
+        if heading == "score":
+            table.add_section()
+        add_row(heading, "", row)
+
+    lead_text = "infinitely far" if math.isinf(explanation.margin) else f"by {explanation.margin:.6g}"
+    texts = [f"{where}: {names[predicted]}, {lead_text} ahead of {names[rival]}"]
+    if explanation.by_intercepts:
+        texts.append("Its words rule out every class, so the intercepts alone decide.")
+    notes = []
+    if len(names) > len(columns):
+        notes.append(f"The best {len(columns)} of {len(names)} classes are shown; --json has all.")
+    if explanation.unknown:
+        notes.append(unknown_text(list(explanation.unknown)))
+    return Group(*map(Text, texts), table, *map(Text, notes))
+
+
+def decimals(values: list[float]) -> int:
+    """How many decimals give the largest of these numbers four significant digits or more, at most eight.
+
+    Examples
+    --------
+    >>> decimals([0.01234, -0.5]), decimals([1234.5, float("-inf")]), decimals([])
+    (4, 1, 1)
+    """
+    largest = max((abs(value) for value in values if math.isfinite(value) and value), default=1000.0)
+    return min(8, max(1, 3 - math.floor(math.log10(largest))))
+
+
+def number_text(number: float, digits: int, sign: str = "") -> str:
+    """A number of the table; what is infinite as a sign and ∞.
+
+    Examples
+    --------
+    >>> number_text(1.25, 2, "+"), number_text(float("-inf"), 2), number_text(-0.0, 1)
+    ('+1.25', '−∞', '0.0')
+    """
+    if math.isinf(number):
+        return "−∞" if number < 0 else f"{sign}∞"
+    return f"{number + 0.0:{sign}z.{digits}f}"
+
+
+def shortened(word: str) -> str:
+    """A word as the table shows it: without control characters, and not longer than a column can be."""
+    from lxmls_day1.text.documents import printable
+
+    text = printable(word)
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def unknown_text(unknown: list[str]) -> str:
+    """The line about the words that the classifier does not know, the single ones before the pairs.
+
+    Examples
+    --------
+    >>> unknown_text(["very_dull", "plodding"])
+    'Unknown words (2): plodding, very_dull'
+    """
+    ordered = sorted(unknown, key=lambda token: "_" in token)
+    more = len(ordered) - MOST_UNKNOWN
+    listed = ", ".join(map(shortened, ordered[:MOST_UNKNOWN]))
+    return f"Unknown words ({len(ordered)}): {listed}{f' and {more} more' * (more > 0)}"

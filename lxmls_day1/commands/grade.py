@@ -1,0 +1,240 @@
+"""``lxmls-day1 grade``: marks and feedback for a pile of submissions that nobody has to trust."""
+
+import contextlib
+import logging
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lxmls_day1.errors import InputError, counted, how_to_install
+from lxmls_day1.library_path import library_path
+
+NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
+MOST_NOTED = 20
+
+
+@click.command(name="grade", short_help="Grade submissions, whatever is in them.")
+@click.argument("submissions", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option("--out", required=True, type=click.Path(), help="Where marks and feedback go.")
+@click.option("--exercises", help="Only these, such as 1.2,1.5; all unless given.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run; fresh unless given.")
+@click.option(
+    "--jobs", type=int, default=-1, help="Submissions at the same time; as many as there are cores unless given."
+)
+@click.option(
+    "--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Another limit, such as memory=512 (MiB)."
+)
+@click.option(
+    "--sandbox", metavar="LEVEL", help="bubblewrap, landlock or process; the strongest that works unless given."
+)
+@click.option(
+    "--as-user", metavar="USER", help="Whom the sandboxes belong to; for root, whose are nobody's unless given."
+)
+@click.option(
+    "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
+)
+@click.option(
+    "--run-notebooks", is_flag=True, help="Run the notebooks in the sandbox, too, and report cells that fail."
+)
+@click.option(
+    "--backend", type=click.Choice(["local", "dask"]), default="local", help="Cores of this machine, or a cluster."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, such as tcp://head:8786.")
+def command(
+    submissions: tuple[str, ...],
+    out: str,
+    exercises: str | None,
+    seed: int | None,
+    jobs: int,
+    limits: tuple[str, ...],
+    sandbox: str | None,
+    as_user: str | None,
+    trust_submissions: bool,
+    run_notebooks: bool,
+    backend: str,
+    scheduler: str | None,
+) -> None:
+    """Run public and hidden checks on submissions, and write marks and feedback.
+
+    SUBMISSIONS are folders and zip files, of one student or of many: what `lxmls-day1 submit` has packed, or a whole
+    download of a learning platform. Each runs in a sandbox of its own and can harm neither another nor this machine.
+    Running the command again goes on where it was stopped, and grades only what is new or has changed. The exit status is 3
+    if a submission could not be graded; all others are then.
+
+    \b
+    Examples:
+      lxmls-day1 grade download.zip --out marks
+      lxmls-day1 grade download.zip --out marks --exercises 1.2,1.5,1.7
+      lxmls-day1 grade alan.zip ada.zip --out marks --seed 4711
+      lxmls-day1 grade class.zip --out marks --limit memory=512 --jobs 4
+      lxmls-day1 grade class.zip --out marks --backend dask
+                       --scheduler tcp://head:8786
+
+    \b
+    Limits, for each submission:
+      check_cpu_seconds 10   of processor time, for one check
+      cpu_seconds 60     of processor time, for all of them together
+      check_seconds 100, total_seconds 600   the same on the clock
+      memory 1024        MiB
+      processes 1        it may start none
+      files 256          it may make
+      written 16         MiB in files
+      printed 1          MiB
+      reply 16           MiB of one answer
+    """
+    if (backend == "dask") != (scheduler is not None):
+        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
+    forget_python_path()
+    from lxmls_day1.commands.run import writable_folder
+    from lxmls_day1.grading.gradebook import PUBLIC_SHARE
+    from lxmls_day1.grading.limits import Limits
+    from lxmls_day1.grading.plan import make_plan
+    from lxmls_day1.grading.run import grade
+    from lxmls_day1.grading.run_folders import held, run_folder
+    from lxmls_day1.grading.sandbox import strongest_level
+
+    chosen, here = Limits.of_texts(limits), Path.cwd()
+    folder = writable_folder(out)
+    ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
+    if run_notebooks:
+        require_ipython()
+    try:
+        with _ended_by_signals(), held(folder), run_folder() as place:
+            with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
+                level = strongest_level(sandbox, as_user)
+                whose = f" They belong to the user {level.user[0]}." if level.user else ""
+                click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
+                for name, why in level.rejected:
+                    click.echo(f"  {name} cannot be had here: {why}.", err=True)
+                plan = make_plan(here / folder, level, ids, seed, chosen, trust_submissions, run_notebooks)
+            if plan.refuse_hidden:
+                click.echo(
+                    f"Hidden checks are refused: {plan.refuse_hidden}. They bring {1 - PUBLIC_SHARE:.0%} of the points, so "
+                    "nobody gets full marks. Grade on a machine with a stronger sandbox, or take --trust-submissions if "
+                    "you trust whoever has written these.",
+                    err=True,
+                )
+            click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
+            with cluster(scheduler) as workers, _ProgressBar() as bar:
+                book = grade([Path(path) for path in submissions], folder, plan, jobs, bar.show, workers)
+    except KeyboardInterrupt:
+        click.echo(
+            f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
+        )
+        raise click.exceptions.Exit(1) from None
+    if bar.kept:
+        click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
+    _conclude(book, folder)
+
+
+def forget_python_path() -> None:
+    """Import from nowhere that ``PYTHONPATH`` names, from now on and in all processes that are started."""
+    named = {os.path.realpath(entry) for entry in os.environ.pop("PYTHONPATH", "").split(os.pathsep)}
+    sys.path[:] = [entry for entry in library_path() if os.path.realpath(entry) not in named]
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Whoever ends this process politely, or closes its terminal, has it clean up as Ctrl-C does."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        names = []
+    before = {name: signal.signal(getattr(signal, name), interrupt) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
+
+
+def require_ipython() -> None:
+    """Fail early where notebooks cannot be run."""
+    import importlib.util
+
+    if importlib.util.find_spec("IPython") is None:
+        raise InputError(f"--run-notebooks needs IPython; install it with {how_to_install('notebook')}.")
+
+
+@contextlib.contextmanager
+def cluster(scheduler: str | None) -> Iterator[Any]:
+    """What `grade` takes as workers: nothing without a scheduler, else a function that gives those of its cluster."""
+    if scheduler is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError(f"--backend dask needs dask; install it with {how_to_install('cluster')}.") from None
+    from lxmls_day1.grading.cluster import Cluster
+
+    _silence_dask()
+    try:
+        client = Client(scheduler, timeout=10, set_as_default=False)
+    except OSError as error:
+        raise InputError(f"there is no dask scheduler at {scheduler}: {error}.") from error
+    try:
+        yield lambda plan: Cluster(client, plan, lambda text: click.echo(text, err=True))
+    finally:
+        with contextlib.suppress(Exception):  # the scheduler may be gone
+            client.close(timeout=5)
+
+
+def _silence_dask() -> None:
+    """What goes wrong in a cluster is said by us, in a sentence."""
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    warnings.filterwarnings("ignore", "Sending large graph")
+
+
+class _ProgressBar:
+    """A bar that a row moves on; nothing where standard error is no terminal but a line at the end."""
+
+    def __enter__(self) -> "_ProgressBar":
+        from tqdm import tqdm
+
+        self.kept = 0
+        self._bar = tqdm(unit="submission", desc="Grading", disable=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def show(self, progress: Any) -> None:
+        if self._bar.total is None:
+            self._bar.reset(total=progress.total)
+        self._bar.update(progress.done - self._bar.n)
+        self.kept = progress.kept
+
+
+def _conclude(book: Any, folder: Path) -> None:
+    points = [row.points for row in book.rows]
+    ordered = sorted(points)
+    median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    out_of = book.rows[0].out_of
+    click.echo(f"{counted(len(book.rows), 'submission')}: {median:g} of {out_of:g} points in the middle")
+    click.echo(
+        f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
+    )
+    if any(exercise.by_hand for exercise in book.rows[0].exercises):
+        click.echo(f"  {folder / 'answers.html'}: what is to be marked by hand")
+    noted = [row for row in book.rows if row.notes]
+    if noted:
+        click.echo(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", err=True)
+        for row in noted[:MOST_NOTED]:
+            click.echo(f"  {row.student}: {row.notes[0]}", err=True)
+        if len(noted) > MOST_NOTED:
+            click.echo(f"  and {len(noted) - MOST_NOTED} more; summary.html lists them", err=True)
+    if any(row.failed for row in book.rows):
+        raise click.exceptions.Exit(NOT_ALL_GRADED)

@@ -1,0 +1,23 @@
+"""``lxmls-day1 reset``: the empty exercise again."""
+
+import click
+
+
+@click.command(name="reset", short_help="Put back the empty exercise.")
+@click.argument("exercise")
+@click.option("--whole-file", is_flag=True, help="Replace the whole files of the exercise, not its functions alone.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
+    """Put back an exercise as it was at the start.
+
+    What you had written is kept, and `lxmls-day1 undo` brings it back.
+
+    \b
+    Example:
+      lxmls-day1 reset 1.5
+    """
+    from lxmls_day1.commands.solve import tell
+    from lxmls_day1.exercises.terminal import shown_workspace
+    from lxmls_day1.exercises.workspace import reset
+
+    tell(reset(shown_workspace(lab_folder, "reset"), exercise, whole_file), f"The empty exercise {exercise}")

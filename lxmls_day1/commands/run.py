@@ -1,0 +1,174 @@
+"""``lxmls-day1 run``: every classifier on the simple data set and on reviews, as one table and two figures."""
+
+import contextlib
+import io
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lxmls_day1.errors import CorpusUnavailable, InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.result_table import ResultTable
+
+DOMAINS = ("books", "dvd", "electronics", "kitchen", "toy")
+Progress = Callable[[int, int, str], None]
+
+
+@click.command(name="run", short_help="Train every classifier and compare them.")
+@click.option(
+    "--task",
+    type=click.Choice(["classification", "tagging"]),
+    default="classification",
+    show_default=True,
+    help="All classifiers, or the structured learners on tagged sentences.",
+)
+@click.option("--domain", type=click.Choice(DOMAINS), show_default="books", help="Which reviews.")
+@click.option("--tags", type=click.Choice(["upos", "xpos"]), show_default="upos", help="Tagging: which tags.")
+@click.option("--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/DOMAIN/*.review.")
+@click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(
+    task: str, domain: str | None, tags: str | None, data_dir: str | None, out: str, lab_folder: str | None
+) -> None:
+    """Train every classifier of the lab and compare them.
+
+    They learn the simple data set (two Gaussians in the plane, 50 points to train on and 50 to test) and a corpus of
+    reviews, positive or negative. If the reviews cannot be had, a small generated corpus takes their place, and the
+    table says so.
+
+    \b
+    At the end there is one table, and in the folder of --out:
+      boundaries.png   the simple data set and the boundary of each classifier
+      accuracies.png   the accuracies on the reviews
+      results.json     the table with its notes and the versions used
+      results.csv      the table for a spreadsheet
+
+    With --task tagging the structured learners tag the words of the English Web Treebank (or of a few toy sentences, with
+    --domain toy): a table of them, one of the tags, confusion.png, lattice.png, results.json, results.csv and tags.csv.
+    """
+    if task == "tagging":
+        from lxmls_day1.commands import tagging_run
+
+        if domain not in (None, "toy"):
+            raise click.UsageError(f"--domain {domain} is about reviews; --task tagging takes none, or toy.")
+        sentences = "toy" if domain == "toy" else tagging_run.CORPUS
+        tagging_run.run(out, tags=tags or "upos", data_dir=data_dir, lab_folder=lab_folder, corpus=sentences)
+        return
+    if tags:
+        raise click.UsageError("--tags goes with --task tagging.")
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.result_table import ResultTable
+    from lxmls_day1.whole_files import replace_files
+
+    folder = writable_folder(out)
+    lab = Lab(lab_folder) if lab_folder else Lab.open()
+    reviews, notes = open_reviews(lab, domain or "books", data_dir)
+    with shown_progress() as progress:
+        table, figures = compare(lab, reviews, progress)
+    table = ResultTable(table.rows, [*notes, *table.notes])
+    contents = {f"{name}.png": png(figure) for name, figure in figures.items()}
+    contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
+    replace_files({folder / name: content for name, content in contents.items()})
+    show(table)
+    click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
+
+
+def compare(lab: "Lab", reviews: object, progress: Progress) -> tuple["ResultTable", dict[str, "Figure"]]:
+    """All classifiers of the lab on the guide's simple data set, then on `reviews`.
+
+    Returns
+    -------
+    table : ResultTable
+    figures : dict
+        ``boundaries`` of the simple data set, ``accuracies`` on the reviews; neither is known to pyplot.
+    """
+    from lxmls_day1.figures.plotting import detached_axes
+
+    run_all_classifiers = lab.load("classifiers.run_all_classifiers").run_all_classifiers
+    points = lab.reader(
+        "simple_data_set",
+        "SimpleDataSet",
+        nr_examples=100,
+        g1=[[-1, -1], 1],
+        g2=[[1, 1], 1],
+        balance=0.5,
+        split=[0.5, 0, 0.5],
+    )
+    tables, figures = [], {}
+    for name, dataset in {"boundaries": points, "accuracies": reviews}.items():
+        figures[name], axis = detached_axes(figsize=(14.0, 8.0))
+        table, _ = run_all_classifiers(dataset, progress=progress, ax=axis)
+        tables.append(table)
+    return tables[0] + tables[1], figures
+
+
+def open_reviews(lab: "Lab", domain: str, data_dir: str | None) -> tuple[object, list[str]]:
+    """The corpus of `domain`, or the toy corpus with a sentence about it, which is also shown at once."""
+    try:
+        return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), []
+    except CorpusUnavailable as error:
+        if domain == "toy":
+            raise
+        reason = str(error).rstrip(".")
+        click.echo(f"{reason[:1].upper()}{reason[1:]}; the toy corpus takes its place.", err=True)
+    toy = lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
+    return toy, [f"The reviews of {domain} could not be had; these are of the small generated toy corpus."]
+
+
+def writable_folder(out: str) -> Path:
+    """The folder `out`, made if need be. What is wrong with it is said now, not after the training."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(f"{out} is, or lies in, a file; --out wants a folder.") from error
+    except OSError as error:
+        raise InputError(f"{out} cannot be written to ({error.strerror}); choose another folder with --out.") from error
+
+
+@contextlib.contextmanager
+def shown_progress() -> Iterator[Progress]:
+    """A bar on a terminal's standard error, plain lines where that is not a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, name: click.echo(f"[{done + 1}/{total}] {name}", err=True) if name else None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    with Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name)
+
+
+def png(figure: "Figure") -> bytes:
+    """The figure as the content of a PNG file, with all that stands beside its axes; needs no display."""
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=150, bbox_inches="tight", pad_inches=0.2)
+    return content.getvalue()
+
+
+def show(table: "ResultTable") -> None:
+    """The table on standard output: drawn on a terminal, plain where it goes to a file or a pipe."""
+    if not sys.stdout.isatty():
+        click.echo(str(table))
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(table.to_rich(console.width))

@@ -1,0 +1,51 @@
+"""``lxmls-day1 submit``: one zip file for the instructor."""
+
+from pathlib import Path
+
+import click
+
+from lxmls_day1.errors import InputError, counted
+
+
+@click.command(name="submit", short_help="Pack what you hand in.")
+@click.option("--name", help="Your name, or what your instructor asks for; that of the folder unless given.")
+@click.option("--out", type=click.Path(), help="Where the zip file goes; the workspace unless given.")
+@click.option("--force", is_flag=True, help="Pack it even if something is missing or is not Python.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(name: str | None, out: str | None, force: bool, lab_folder: str | None) -> None:
+    """Look whether everything is there, and pack readers, classifiers and notebooks into one zip file.
+
+    An exercise that is not solved is no obstacle, a file that is missing or cannot be read by Python is one.
+
+    \b
+    Example:
+      lxmls-day1 submit --name "Ada Lovelace"
+    """
+    from lxmls_day1.commands.run import writable_folder
+    from lxmls_day1.exercises.report_text import status_lines
+    from lxmls_day1.exercises.status import status_of
+    from lxmls_day1.exercises.terminal import echo_lines, shown_workspace
+    from lxmls_day1.exercises.workspace import collect_submission, pack_submission, workspace_folder
+    from lxmls_day1.whole_files import replace_files
+
+    folder = workspace_folder(shown_workspace(lab_folder, "submit"), "submit")
+    submission = collect_submission(folder)
+    if submission.missing:
+        for sentence in submission.missing:
+            click.echo(sentence, err=True)
+        if not force:
+            raise InputError("nothing was packed; put that right first, or take --force.")
+    echo_lines(status_lines(status_of(folder)))
+    file_name, content = pack_submission(folder, submission, name or folder.name)
+    path = writable_folder(out or str(folder)) / file_name
+    was_there = path.is_file()
+    replace_files({path: content})
+    click.echo()
+    if submission.unsolved:
+        click.echo(f"Not solved yet: {', '.join(submission.unsolved)}. Hand it in again when you have more.")
+    if submission.unchecked:
+        click.echo(f"Not checked since the last edit: {', '.join(submission.unchecked)}.")
+    size = f"{len(content) / 1e6:.1f} MB" if len(content) > 1e5 else f"{len(content) / 1e3:.0f} kB"
+    click.echo(
+        f"{'Packed again' if was_there else 'Packed'}: {Path(path)} ({counted(len(submission.files), 'file')}, {size})"
+    )

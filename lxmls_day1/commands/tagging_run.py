@@ -1,0 +1,462 @@
+"""The structured learners on tagged sentences: what ``lxmls-day1 run --task tagging`` does.
+
+They are trained on a treebank, compared, and the one that is best on the development part is looked at closely: how
+well it does each tag, which tags it takes for which, and what one update does to the lattice of a sentence.
+"""
+
+import contextlib
+import copy
+import csv
+import io
+import json
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+import numpy as np
+
+from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.figures.plotting import BLACK, BLUE, detached_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.result_table import ResultTable
+
+CORPUS = "UD_English-EWT"
+LEARNERS = {
+    "structured_perceptron": "StructuredPerceptron",
+    "structured_mira": "StructuredMira",
+    "structured_svm": "StructuredSVM",
+}
+NR_ROUNDS = 5
+
+_SENTENCE = 4  # of the toy corpus's development part: the one whose lattice is shown, "I like her answer ."
+_LABEL_SIZE, _CELL_SIZE = 15, 11  # points
+_MOST_TAGS_WITH_COUNTS = 20  # beyond, the cells of a confusion matrix are too small for numbers
+
+Progress = Callable[[int, int, str], None]
+
+
+class TagRow(NamedTuple):
+    """How a tagger does one tag."""
+
+    tag: str
+    words: int
+    """How many words truly have it."""
+    accuracy: float | None
+    """Share of these that are tagged so (recall); None if there are none."""
+    precision: float | None
+    """Share of the words tagged so that truly have it; None if there are none."""
+    mostly_taken_for: str | None
+    """The tag that its words are most often given instead; None if they never are."""
+
+
+class TaggingResults(NamedTuple):
+    """What a run ends with."""
+
+    table: "ResultTable"
+    """All learners."""
+    best: str
+    """The name of the one that does best on the development part; what follows is about it, on the test part."""
+    tag_rows: list[TagRow]
+    tags: list[str]
+    confusion: np.ndarray
+    """(K, K) counts: row the true tag, column the predicted one, in the order of `tags`."""
+    figures: dict[str, "Figure"]
+    """``confusion`` and ``lattice``; neither is known to pyplot."""
+
+
+# ---------------------------------------------------------------------------------------------------------- the command
+
+
+def run(
+    out: str, tags: str = "upos", data_dir: str | None = None, lab_folder: str | None = None, corpus: str = CORPUS
+) -> None:
+    """Train, print the tables, write figures and results into a folder.
+
+    Parameters
+    ----------
+    out : str
+        The folder; it is made if need be.
+    tags : {"upos", "xpos"}
+    data_dir : str, optional
+        Where the treebank is, as pos/NAME/*.conllu.
+    lab_folder : str, optional
+        The lab; the one that the current folder is in unless given.
+    corpus : str
+        ``UD_English-EWT`` or ``toy``. If the former cannot be had the latter takes its place, and the table says so.
+
+    Raises
+    ------
+    InputError
+        For a folder that cannot be written to, a lab or a corpus that cannot be used.
+    """
+    from lxmls_day1.commands.run import png, show, shown_progress, writable_folder
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.result_table import ResultTable
+    from lxmls_day1.whole_files import replace_files
+
+    folder = writable_folder(out)
+    lab = Lab(lab_folder) if lab_folder else Lab.open()
+    sentences, notes = open_sentences(lab, corpus, tags, data_dir)
+    with shown_progress() as progress:
+        results = compare_taggers(lab, sentences, progress)
+    table = ResultTable(results.table.rows, [*notes, *results.table.notes])
+    contents = {f"{name}.png": png(figure) for name, figure in results.figures.items()}
+    contents |= {
+        "results.json": to_json(results._replace(table=table)).encode(),
+        "results.csv": table.to_csv().encode(),
+        "tags.csv": to_csv(results.tag_rows).encode(),
+    }
+    replace_files({folder / name: content for name, content in contents.items()})
+    show(table)
+    click.echo(f"\n{results.best} on the test part, tag by tag:\n\n{as_text(results.tag_rows)}\n")
+    click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
+
+
+def open_sentences(lab: "Lab", name: str, tags: str, data_dir: str | None) -> tuple[Any, list[str]]:
+    """The treebank, or the toy sentences with a sentence about it, which is also shown at once."""
+    try:
+        return lab.reader("pos_corpus", "PosCorpus", name=name, tags=tags, data_dir=data_dir), []
+    except CorpusUnavailable as error:
+        reason = str(error).rstrip(".")
+        click.echo(f"{reason[:1].upper()}{reason[1:]}; the toy sentences take its place.", err=True)
+    toy = lab.reader("pos_corpus", "PosCorpus", name="toy", tags=tags)
+    return toy, [f"{name} could not be had; these are the few toy sentences, on which accuracies mean little."]
+
+
+# --------------------------------------------------------------------------------------------------------- what it does
+
+
+def compare_taggers(lab: "Lab", corpus: Any, progress: Progress | None = None) -> TaggingResults:
+    """Train every structured learner of a lab and look closely at the best.
+
+    Parameters
+    ----------
+    lab : Lab
+    corpus : PosCorpus
+        Or any data set of sentences with tags, as it offers them.
+    progress : function (done, total, name), optional
+        Called before each training with the learner's name, and at the end with an empty one.
+
+    Returns
+    -------
+    TaggingResults
+
+    Raises
+    ------
+    InputError
+        If the corpus has no test part, or a learner cannot be trained on it.
+    """
+    from lxmls_day1.result_table import ResultTable, Row
+
+    if not corpus.test_X:
+        raise InputError(f"{corpus.get_name()} has no test part, on which the taggers could be compared")
+    rows, dev_accuracy, predictions, notes = [], {}, {}, []
+    for done, (module, class_name) in enumerate(LEARNERS.items()):
+        learner = lab.classifier(module, class_name, nr_rounds=NR_ROUNDS, track_objective=False)
+        name = learner.get_name()
+        if progress:
+            progress(done, len(LEARNERS), name)
+        _load_compiled_code(learner)
+        started = time.perf_counter()
+        try:
+            params = learner.train(corpus.train_X, corpus.train_y)
+        except NotImplementedError as error:
+            notes.append(f"{name} is left out, as it is not written yet: {str(error) or 'NotImplementedError'}")
+            continue
+        seconds = time.perf_counter() - started
+        accuracy = {}
+        for part in ("train", "dev", "test"):
+            X, y = getattr(corpus, f"{part}_X"), getattr(corpus, f"{part}_y")
+            predicted = learner.test(X, params)
+            accuracy[part] = learner.evaluate(y, predicted) if X else None
+        dev_accuracy[name] = accuracy["train"] if accuracy["dev"] is None else accuracy["dev"]
+        predictions[name] = predicted  # of the test part
+        objective = learner.objective(corpus.train_X, corpus.train_y, params)
+        rows.append(Row(name, corpus.get_name(), accuracy["train"], accuracy["test"], seconds, objective))
+    if progress:
+        progress(len(LEARNERS), len(LEARNERS), "")
+    if not rows:
+        raise InputError(f"none of the structured learners is written yet: {' '.join(notes)}")
+
+    best = max(dev_accuracy, key=dev_accuracy.get)
+    tags, confusion = confusion_counts(corpus.test_y, predictions[best])
+    fig, axis = detached_axes(figsize=(11.0, 10.0))
+    plot_confusion(tags, confusion, title=f"{best}, {corpus.get_name()}, test part", ax=axis)
+    figures = {"confusion": fig}
+    lattices = update_lattices(lab)
+    if lattices is not None:
+        figures["lattice"] = _lattice_figure(*lattices)
+    notes += _on_unseen_words(best, corpus, predictions[best])
+    return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, figures)
+
+
+def confusion_counts(
+    truth: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+) -> tuple[list[str], np.ndarray]:
+    """How often each tag is taken for each.
+
+    Parameters
+    ----------
+    truth, predicted : sequences of tag sequences, of the same lengths
+
+    Returns
+    -------
+    tags : list of K str
+        All that occur, in ascending order.
+    counts : int array (K, K)
+        Row the true tag, column the predicted one.
+
+    Examples
+    --------
+    >>> tags, counts = confusion_counts([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]])
+    >>> tags, counts.tolist()
+    (['DET', 'NOUN', 'VERB'], [[1, 0, 0], [0, 0, 1], [0, 0, 1]])
+    """
+    pairs = np.array(
+        [pair for tags, guesses in zip(truth, predicted, strict=True) for pair in zip(tags, guesses, strict=True)]
+    ).reshape(-1, 2)
+    tags, codes = np.unique(pairs, return_inverse=True)
+    counts = np.zeros((len(tags), len(tags)), dtype=np.int64)
+    np.add.at(counts, tuple(codes.reshape(-1, 2).T), 1)
+    return tags.tolist(), counts
+
+
+def tag_rows(tags: Sequence[str], confusion: np.ndarray) -> list[TagRow]:
+    """Accuracy, precision and the commonest mistake of each tag.
+
+    Parameters
+    ----------
+    tags : K str
+    confusion : int array (K, K)
+        As `confusion_counts` gives it.
+
+    Returns
+    -------
+    list of K TagRow
+
+    Examples
+    --------
+    >>> tag_rows(["NOUN", "VERB"], np.array([[3, 1], [0, 4]]))[0]
+    TagRow(tag='NOUN', words=4, accuracy=0.75, precision=1.0, mostly_taken_for='VERB')
+    """
+    rows = []
+    for k, tag in enumerate(tags):
+        words, guesses, right = int(confusion[k].sum()), int(confusion[:, k].sum()), int(confusion[k, k])
+        mistakes = confusion[k].copy()
+        mistakes[k] = 0
+        taken_for = tags[int(np.argmax(mistakes))] if mistakes.any() else None
+        rows.append(
+            TagRow(tag, words, right / words if words else None, right / guesses if guesses else None, taken_for)
+        )
+    return rows
+
+
+def as_text(rows: Sequence[TagRow]) -> str:
+    """Tag rows as an aligned table.
+
+    Examples
+    --------
+    >>> print(as_text([TagRow("NOUN", 4, 0.75, 1.0, "VERB"), TagRow("X", 0, None, 0.0, None)]))
+    tag   words  accuracy  precision  mostly taken for
+    --------------------------------------------------
+    NOUN      4    0.7500     1.0000  VERB
+    X         0       n/a     0.0000
+    """
+    heading = [name.replace("_", " ") for name in TagRow._fields]
+    cells = [
+        [row.tag, str(row.words), _share(row.accuracy), _share(row.precision), row.mostly_taken_for or ""]
+        for row in rows
+    ]
+    widths = [max(len(line[i]) for line in [heading, *cells]) for i in range(len(heading))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if i in (0, len(heading) - 1) else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in [heading, *cells]
+    ]
+    return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def to_csv(rows: Sequence[TagRow]) -> str:
+    """Tag rows in full precision under a line of their names, as RFC 4180 has it; None is an empty field."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(TagRow._fields)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def to_json(results: TaggingResults) -> str:
+    """The results as JSON: all that `ResultTable.to_json` has, and what is known of the best learner tag by tag."""
+    content = json.loads(results.table.to_json())
+    content["best"] = results.best
+    content["tags"] = [row._asdict() for row in results.tag_rows]
+    content["confusion"] = {"tags": results.tags, "true_by_predicted": results.confusion.tolist()}
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _share(share):
+    return "n/a" if share is None else f"{share:.4f}"
+
+
+def _load_compiled_code(learner):
+    """Train and tag with a copy and one small sentence, so that what is compiled on first use is compiled.
+
+    What is wrong with a learner the real training will say.
+    """
+    learner = copy.deepcopy(learner)
+    X, y = [("it", "rains")], [("PRON", "VERB")]
+    with warnings.catch_warnings(), contextlib.suppress(Exception):
+        warnings.simplefilter("ignore")
+        learner.test(X, learner.train(X, y))
+
+
+def _on_unseen_words(name, corpus, predicted):
+    """A note on the test words that the training part has, and on those that it has not."""
+    right = {True: [], False: []}
+    for sentence, tags, guesses in zip(corpus.test_X, corpus.test_y, predicted, strict=True):
+        for word, tag, guess in zip(sentence, tags, guesses, strict=True):
+            right[word in corpus.word_counts].append(tag == guess)
+    if not right[True] or not right[False]:
+        return []
+    share = len(right[False]) / (len(right[True]) + len(right[False]))
+    return [
+        f"{name}, test part: {np.mean(right[True]):.4f} of the words that occur in training, "
+        f"{np.mean(right[False]):.4f} of the others, which are {share:.1%} of all."
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------------- pictures
+
+
+def plot_confusion(tags: Sequence[str], confusion: np.ndarray, *, title: str | None = None, ax: "Axes | None" = None):
+    """Draw a confusion matrix: a row for each true tag, darker where a larger share of its words is tagged so.
+
+    Parameters
+    ----------
+    tags : K str
+    confusion : int array (K, K)
+        Row the true tag, column the predicted one. The counts stand in the cells if there is room.
+    title : str, optional
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Raises
+    ------
+    InputError
+        If the shapes disagree, or there is no tag.
+
+    Examples
+    --------
+    >>> fig, axis = plot_confusion(["NOUN", "VERB"], [[3, 1], [0, 4]], ax=detached_axes()[1])
+    >>> [text.get_text() for text in axis.texts]
+    ['3', '1', '4']
+    """
+    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+
+    confusion = np.asarray(confusion)
+    n_tags = len(tags)
+    if n_tags == 0 or confusion.shape != (n_tags, n_tags):
+        raise InputError(
+            f"the confusion matrix of {n_tags} tags must be {n_tags} x {n_tags}, but has the shape {confusion.shape}"
+        )
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(11.0, 10.0), layout="constrained")
+    shares = confusion / np.maximum(confusion.sum(axis=1, keepdims=True), 1)
+    colours = LinearSegmentedColormap.from_list("white to blue", ["white", BLUE])
+    norm = PowerNorm(0.4, vmin=0.0, vmax=1.0)  # a share of 1 % is to be seen, too
+    image = ax.imshow(shares, cmap=colours, norm=norm)
+    small = n_tags > _MOST_TAGS_WITH_COUNTS
+    label_size = 9 if small else _LABEL_SIZE
+    ax.set_xticks(range(n_tags), tags, rotation=90, fontsize=label_size)
+    ax.set_yticks(range(n_tags), tags, fontsize=label_size)
+    ax.set_xlabel("predicted", fontsize=_LABEL_SIZE)
+    ax.set_ylabel("true", fontsize=_LABEL_SIZE)
+    ax.set_xticks(np.arange(n_tags + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(n_tags + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="0.9", linewidth=0.6)
+    ax.tick_params(which="both", length=0)
+    if not small:
+        for row, column in np.argwhere(confusion):
+            dark = norm(shares[row, column]) > 0.6
+            ax.text(
+                column,
+                row,
+                f"{confusion[row, column]}",
+                ha="center",
+                va="center",
+                fontsize=_CELL_SIZE,
+                color="white" if dark else BLACK,
+            )
+    bar = ax.figure.colorbar(
+        image, ax=ax, shrink=0.7, ticks=[0, 0.01, 0.05, 0.2, 0.5, 1], format=lambda share, _: f"{share:.0%}"
+    )
+    bar.set_label("share of the words with the true tag", fontsize=_LABEL_SIZE)
+    bar.ax.tick_params(labelsize=_LABEL_SIZE - 3)
+    if title is not None:
+        ax.set_title(title, fontsize=_LABEL_SIZE + 1)
+    return ax.figure, ax
+
+
+def update_lattices(lab: "Lab"):
+    """The lattice of a toy sentence before and after one update of the structured perceptron.
+
+    The learner goes through the training sentences once, in their order, without averaging. Before the last sentence
+    "answer" looks like a verb; the step on it makes it the noun that it is there.
+
+    Parameters
+    ----------
+    lab : Lab
+
+    Returns
+    -------
+    (Lattice, Lattice), or None if the lab's perceptron is not written yet
+    """
+    from lxmls_day1.figures.lattice import lattice
+
+    corpus = lab.reader("pos_corpus", "PosCorpus", name="toy")
+    viterbi = lab.load("classifiers.viterbi").viterbi
+    X, y = [*corpus.train_X, corpus.dev_X[_SENTENCE]], [*corpus.train_y, corpus.dev_y[_SENTENCE]]
+    seen = []
+    for count in (len(X) - 1, len(X)):
+        module, class_name = next(iter(LEARNERS.items()))
+        learner = lab.classifier(module, class_name, nr_rounds=1, averaged=False, order=range(count))
+        try:
+            params = learner.train(X[:count], y[:count])
+            (scores,) = learner.get_scores(X[-1:], params)
+            seen.append((learner.classes.tolist(), scores, viterbi(scores)))
+        except NotImplementedError:
+            return None
+    paths = [[tags[tag] for tag in path] for tags, _, path in seen]
+    shown = list(
+        dict.fromkeys([*y[-1], *paths[0], *paths[1]])
+    )  # from the top left to the bottom right along the true path
+    return tuple(
+        lattice(X[-1], tags, scores, path, [tags.index(tag) for tag in y[-1]], shown=shown)
+        for tags, scores, path in seen
+    )
+
+
+def _lattice_figure(before, after):
+    from matplotlib.figure import Figure
+
+    from lxmls_day1.figures.lattice import figure_size, plot_update
+
+    width, height = figure_size(before)
+    fig = Figure(figsize=(width, 2 * height), layout="constrained")
+    plot_update(before, after, axes=fig.subplots(2, 1))
+    return fig

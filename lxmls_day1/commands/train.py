@@ -1,0 +1,220 @@
+"""``lxmls-day1 train``: train one classifier on reviews and keep it in a file."""
+
+import ast
+import contextlib
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lxmls_day1.commands.run import DOMAINS as REVIEWS
+from lxmls_day1.errors import InputError, counted
+from lxmls_day1.whole_files import replaceable
+
+if TYPE_CHECKING:
+    from lxmls_day1.lab import Lab
+
+QUESTIONS = ("trec6",)
+SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
+WORDS = {"true": True, "false": False, "none": None}
+
+
+class Setting(click.ParamType):
+    """``NAME=VALUE``: a value as Python writes it, or a bare word."""
+
+    name = "NAME=VALUE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        name, equals, text = value.partition("=")
+        name, text = name.strip(), text.strip()
+        if not (equals and name.isidentifier() and text):
+            self.fail(f"{value!r} is not of the form NAME=VALUE, such as regularizer=0.1", param, ctx)
+        if text.lower() in WORDS:
+            return name, WORDS[text.lower()]
+        try:
+            return name, ast.literal_eval(text)
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # TypeError: {[]: 1}
+            return name, text
+
+
+@click.command(name="train", short_help="Train a classifier and keep it in a file.")
+@click.option(
+    "--classifier", required=True, metavar="NAME", help="Its file in classifiers/, such as mira, or its class."
+)
+@click.option(
+    "--domain",
+    type=click.Choice((*REVIEWS, *QUESTIONS, *SENTENCES)),
+    show_default="books",
+    help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
+)
+@click.option("--file", "own_file", type=click.Path(), help="Text of your own instead: a label and a text a line.")
+@click.option("--out", type=click.Path(), default="model.npz", show_default=True, help="Where the model goes.")
+@click.option(
+    "--set",
+    "settings",
+    type=Setting(),
+    multiple=True,
+    help="A hyper-parameter, such as regularizer=0.1; may be given several times.",
+)
+@click.option("--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/dvd/*.review.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(
+    classifier: str,
+    domain: str | None,
+    own_file: str | None,
+    out: str,
+    settings: tuple[tuple[str, Any], ...],
+    data_dir: str | None,
+    lab_folder: str | None,
+) -> None:
+    """Train one classifier of the lab on text and keep it in a file.
+
+    The text is one of the review corpora, the TREC questions, or a file of your own with two columns (CSV or TSV). The
+    structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences needs no data.
+
+    The file is an .npz of plain arrays: the parameters, the names of the features, the classes and the
+    hyper-parameters. `lxmls-day1 predict` and `lxmls-day1 explain` take it, and so does LinearClassifier.load in
+    Python.
+
+    \b
+    Examples:
+      lxmls-day1 train --classifier mira --out mira.npz
+      lxmls-day1 train --classifier svm --set regularizer=0.01 --set nr_rounds=5
+      lxmls-day1 train --classifier multinomial_naive_bayes --domain dvd
+      lxmls-day1 train --classifier perceptron --file mails.csv
+      lxmls-day1 train --classifier structured_perceptron --domain ewt
+    """
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.model_file import save_model
+    from lxmls_day1.text.documents import printable
+
+    check_place(out)
+    lab = Lab(lab_folder) if lab_folder else Lab.open()
+    learner = make_classifier(lab, classifier, dict(settings))
+    if domain and own_file:
+        raise click.UsageError("--domain and --file exclude one another.")
+    tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
+    corpus, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own_file, data_dir)
+    if tagger != (tokens == "sentences"):
+        wanted = "tagged sentences" if tagger else "whole texts"
+        other = f"--domain {' or '.join(SENTENCES)}" if tagger else "reviews, questions or a --file"
+        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {corpus.get_name()}; take {other}.")
+    with warnings_as_notes():
+        params, accuracies = train_and_measure(learner, corpus)
+    with warnings_as_notes():
+        save_model(
+            out,
+            learner,
+            params,
+            feature_names=getattr(corpus, "feature_names", None),
+            label_names=getattr(corpus, "label_names", None),
+            notes={"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens},
+        )
+    measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
+    click.echo(f"{learner.get_name()}, trained on {corpus.get_name()}: accuracy {measured}.")
+    size = (
+        f"{counted(len(params[0]), 'tag')}, {counted(len(params) - 1, 'feature')}"
+        if tagger
+        else f"{counted(len(params[0]), 'class')}, {counted(corpus.nr_features, 'feature')}"
+    )
+    click.echo(f"Saved as {printable(out)}: {size}.")
+
+
+def open_text(lab: "Lab", domain: str, own_file: str | None, data_dir: str | None) -> tuple[Any, str]:
+    """A data set of text, and how its texts were taken apart: as ``"reviews"``, ``"questions"`` or ``"sentences"``."""
+    if own_file:
+        return lab.reader("text_reader", "TextCorpus", path=own_file), "reviews"
+    if domain in SENTENCES:
+        return lab.reader("pos_corpus", "PosCorpus", name=SENTENCES[domain], data_dir=data_dir), "sentences"
+    if domain in QUESTIONS:
+        return lab.reader("question_reader", "QuestionCorpus", name=domain, data_dir=data_dir), "questions"
+    return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), "reviews"
+
+
+def train_and_measure(learner: Any, dataset: Any) -> tuple[Any, dict[str, float]]:
+    """Train on the training part of a data set, and measure on each part that has examples.
+
+    Returns
+    -------
+    params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
+    accuracies : dict
+        "training", "development", "test" -> share of right labels.
+    """
+    try:
+        params = learner.train(dataset.train_X, dataset.train_y)
+        parts = {
+            "training": (dataset.train_X, dataset.train_y),
+            "development": (dataset.dev_X, dataset.dev_y),
+            "test": (dataset.test_X, dataset.test_y),
+        }
+        return params, {
+            name: float(learner.evaluate(y, learner.test(X, params))) for name, (X, y) in parts.items() if len(y)
+        }
+    except NotImplementedError as error:
+        raise InputError(
+            f"{type(learner).__name__} is not written yet: {str(error) or 'it raises NotImplementedError'}"
+        ) from error
+
+
+def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
+    """The classifier of a lab that is called `name`, with these hyper-parameters.
+
+    Parameters
+    ----------
+    lab : Lab
+    name : str
+        The file in ``classifiers/`` (``max_ent_batch``) or the class (``MaxEntBatch``); case, hyphens and underscores
+        do not matter.
+    settings : mapping of str to values
+
+    Raises
+    ------
+    InputError
+        If there is no such classifier, a file has several, none of which bears its name, or the classifier does not
+        take these settings.
+    """
+    from lxmls_day1.lab import nearest
+    from lxmls_day1.model_file import ROOT_CLASS, declared_classes
+
+    declared = declared_classes(lab.folder / "classifiers")
+    declared = {name: file for name, file in declared.items() if not name.startswith("_") and name != ROOT_CLASS}
+    matches = [found for found in declared if plain(found) == plain(name)]
+    matches = matches or [found for found, file in declared.items() if plain(file) == plain(name)]
+    if not matches:
+        raise InputError(f"{lab.folder} has no classifier {name}{nearest(name, set(declared.values()))}")
+    if len(matches) > 1:
+        raise InputError(
+            f"classifiers/{declared[matches[0]]}.py has several classifiers; name one: {', '.join(matches)}."
+        )
+    (class_name,) = matches
+    try:
+        return lab.classifier(declared[class_name], class_name, **settings)
+    except TypeError as error:
+        raise InputError(f"{class_name} cannot be made with these settings: {error}.") from error
+
+
+def plain(name: str) -> str:
+    """A name without what sets ``MaxEntBatch``, ``max_ent_batch`` and ``max-ent-batch`` apart."""
+    return name.lower().replace("_", "").replace("-", "").removesuffix(".py")
+
+
+def check_place(out: str) -> None:
+    """Say now, not after the training, that a file cannot be written there."""
+    if Path(out).is_dir():
+        raise InputError(f"{out} is a folder; --out wants a file, such as model.npz.")
+    if not Path(out).parent.is_dir():
+        raise InputError(f"{Path(out).parent} is no folder, so {out} cannot be written; make it first.")
+    replaceable(out)
+
+
+@contextlib.contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """What is warned of inside becomes a line on standard error, once, without file and line number."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        click.echo(f"Note: {text}", err=True)

@@ -1,0 +1,416 @@
+"""The compiled inner loops of sequence tagging: a search for the best tag sequence, one round of online learning, the
+loss.
+
+Everything here works on sentences whose words have binary features (``Sentences``), and on one weight matrix ``V`` with
+a column for each of the K tags, row-major:
+
+============================  =================================================
+row 0                         the bias of each tag
+rows 1 … J                    emissions: feature j − 1 with each tag
+rows R … R + K − 1, R = J+1   transitions: from tag (row) to tag (column)
+row R + K                     the first word has the tag
+row R + K + 1                 the last word has the tag
+============================  =================================================
+
+A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``sparse_rows.py`` classifies
+rows.
+
+* :func:`take_round` runs one pass over the sentences with any update rule of the flat learners.
+* :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
+
+``classifiers/viterbi.py`` and ``classifiers/joint_features.py`` are the readable form of what a step does. How a weight
+matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on single entries instead of rows.
+"""
+
+import functools
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from lxmls_day1.compiled.machine_code import cached_jit
+from lxmls_day1.compiled.sparse_rows import RULE_SIGNATURE
+
+
+def _read_only(element, n_dimensions=1):
+    return numba.types.Array(element, n_dimensions, "C", readonly=True)
+
+
+_REALS, _LONGS, _INTS = _read_only(numba.float64), _read_only(numba.int64), _read_only(numba.int32)
+_VECTOR = numba.float64[::1]
+_MATRIX = numba.float64[:, ::1]
+
+# What disappears into its callers and holds nothing that numba would have to count references of.
+_PRIMITIVE = {"forceinline": True, "_nrt": False}
+
+# As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
+_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+
+
+class Sentences(NamedTuple):
+    """M sentences with N words in all, as the kernels read them."""
+
+    starts: np.ndarray  # (M + 1,) int64: the words of sentence m are those from starts[m] to starts[m + 1]
+    indptr: np.ndarray  # (N + 1,) int64: the features of word n are indices[indptr[n] : indptr[n + 1]]
+    indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the bias
+    labels: np.ndarray  # (N,) int64: the true tags
+    n_features: int  # J
+
+
+# --------------------------------------------------------------------------------------------------------------- scores
+
+
+@cached_jit(**_PRIMITIVE)
+def _score_words(starts, indptr, indices, m, V, scale, emissions):
+    """emissions[t, k] ← scale · (V[0, k] + Σ_j V[j + 1, k]), over the features j of word t; returns how many words."""
+    # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
+    first, n_words, n_tags = np.uint64(starts[m]), np.uint64(starts[m + 1] - starts[m]), np.uint64(V.shape[1])
+    for t in range(n_words):
+        for k in range(n_tags):
+            emissions[t, k] = V[np.uint64(0), k]
+        for i in range(np.uint64(indptr[first + t]), np.uint64(indptr[first + t + np.uint64(1)])):
+            j = np.uint64(np.uint32(indices[i])) + np.uint64(1)
+            for k in range(n_tags):
+                emissions[t, k] += V[j, k]
+        if scale != 1.0:
+            for k in range(n_tags):
+                emissions[t, k] *= scale
+    return n_words
+
+
+@cached_jit(**_PRIMITIVE)
+def _score_chain(V, scale, from_tag, start, stop):
+    """The scores of transitions, ``from_tag[j, k]`` that from k to j, and of the first and the last tag."""
+    n_tags = np.uint64(V.shape[1])
+    row = np.uint64(V.shape[0]) - n_tags - np.uint64(2)
+    for k in range(n_tags):
+        for j in range(n_tags):
+            from_tag[j, k] = scale * V[row + k, j]
+        start[k] = scale * V[row + n_tags, k]
+        stop[k] = scale * V[row + n_tags + np.uint64(1), k]
+
+
+@cached_jit(**_PRIMITIVE)
+def _add_costs(n_words, labels, first, costs, emissions):
+    """emissions[t, k] += ρ(k, y_t): costs of wrong tags add up over the words, so they are part of the emissions."""
+    n_tags = np.uint64(emissions.shape[1])
+    for t in range(n_words):
+        label = np.uint64(labels[np.uint64(first) + t])
+        for k in range(n_tags):
+            emissions[t, k] += costs[label, k]
+
+
+# --------------------------------------------------------------------------------------------------------------- search
+
+
+@cached_jit(**_PRIMITIVE)
+def _best_path(n_words, emissions, from_tag, start, stop, best, path):
+    """The tag sequence of the highest score, into ``path``; of equal ones the first in lexicographic order.
+
+    best[t, k] becomes the most that the words from t on can score if word t has the tag k. Read from the first word on,
+    it says where each tag leads. Without transitions (``from_tag`` has no rows) the words do not depend on each other.
+    """
+    n_tags = np.uint64(emissions.shape[1])
+    one = np.uint64(1)
+    if from_tag.shape[0] == 0:
+        for t in range(n_words):
+            top = np.uint64(0)
+            for k in range(n_tags):
+                if emissions[t, k] > emissions[t, top]:
+                    top = k
+            path[t] = top
+        return
+    last = n_words - one
+    for k in range(n_tags):
+        best[last, k] = emissions[last, k] + stop[k]
+    for back in range(last):
+        t = last - one - back
+        for k in range(n_tags):
+            best[t, k] = -np.inf
+        for j in range(n_tags):
+            rest = best[t + one, j]
+            for k in range(n_tags):
+                score = from_tag[j, k] + rest
+                best[t, k] = score if score > best[t, k] else best[t, k]
+        for k in range(n_tags):
+            best[t, k] += emissions[t, k]
+    top = np.uint64(0)
+    for k in range(n_tags):
+        if start[k] + best[np.uint64(0), k] > start[top] + best[np.uint64(0), top]:
+            top = k
+    path[0] = top
+    for t in range(one, n_words):
+        tag, top = np.uint64(top), np.uint64(0)
+        for j in range(n_tags):
+            if from_tag[j, tag] + best[t, j] > from_tag[top, tag] + best[t, top]:
+                top = j
+        path[t] = top
+
+
+@cached_jit(**_PRIMITIVE)
+def _gain(n_words, labels, first, emissions, from_tag, start, stop, path):
+    """The score of ``path`` minus that of the true tags: a sum over the places where they differ."""
+    gain = 0.0
+    has_chain = from_tag.shape[0] > 0
+    before, true_before = np.uint64(0), np.uint64(0)
+    for t in range(n_words):
+        tag, true = np.uint64(path[t]), np.uint64(labels[np.uint64(first) + t])
+        if tag != true:
+            gain += emissions[t, tag] - emissions[t, true]
+        if has_chain:
+            if t == np.uint64(0):
+                gain += start[tag] - start[true]
+            elif tag != true or before != true_before:
+                gain += from_tag[tag, before] - from_tag[true, true_before]
+        before, true_before = tag, true
+    if has_chain:
+        gain += stop[before] - stop[true_before]
+    return gain
+
+
+# --------------------------------------------------------------------------------------------------------------- update
+
+
+@cached_jit(**_PRIMITIVE)
+def _difference(starts, indptr, indices, m, labels, path, n_rows, n_tags, has_chain, entries, signs):
+    """The non-zero parts of Φ(x, y) − Φ(x, ŷ) as +1 and −1 at entries of the flattened matrix; returns how many.
+
+    Where the two sequences agree nothing is listed. An entry can be listed several times, and with both signs.
+    """
+    first, n_words = starts[m], starts[m + 1] - starts[m]
+    row = n_rows - n_tags - 2  # of the first transition
+    n = 0
+    for t in range(n_words):
+        true, tag = labels[first + t], path[t]
+        if tag != true:
+            entries[n], signs[n] = true, 1.0
+            entries[n + 1], signs[n + 1] = tag, -1.0
+            n += 2
+            for i in range(indptr[first + t], indptr[first + t + 1]):
+                j = np.int64(indices[i]) + 1
+                entries[n], signs[n] = j * n_tags + true, 1.0
+                entries[n + 1], signs[n + 1] = j * n_tags + tag, -1.0
+                n += 2
+        if has_chain:
+            true_row = row + n_tags if t == 0 else row + labels[first + t - 1]
+            tag_row = row + n_tags if t == 0 else row + path[t - 1]
+            if tag != true or tag_row != true_row:
+                entries[n], signs[n] = true_row * n_tags + true, 1.0
+                entries[n + 1], signs[n + 1] = tag_row * n_tags + tag, -1.0
+                n += 2
+            if t == n_words - 1 and tag != true:
+                entries[n], signs[n] = (row + n_tags + 1) * n_tags + true, 1.0
+                entries[n + 1], signs[n + 1] = (row + n_tags + 1) * n_tags + tag, -1.0
+                n += 2
+    return n
+
+
+@cached_jit(**_PRIMITIVE)
+def _squared_norm(n, entries, signs, sums):
+    """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first. ``sums`` is zero before and after."""
+    squared = 0.0
+    for i in range(n):
+        entry = np.uint64(entries[i])
+        squared += 1.0 + 2.0 * signs[i] * sums[entry]  # (a ± 1)² = a² + 1 ± 2a
+        sums[entry] += np.int32(signs[i])
+    for i in range(n):
+        sums[np.uint64(entries[i])] = 0
+    return squared
+
+
+@cached_jit(**_PRIMITIVE)
+def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
+    """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
+    average.
+
+    The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U of no entries switches
+    averaging off. Returns whether d changed anything, and the new scale and scale_sum.
+    """
+    if shrink != 1.0:
+        scale *= shrink
+        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
+            # V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round.
+            for i in range(len(V)):
+                if len(U) > 0:
+                    U[i] -= scale_sum * V[i]
+                V[i] *= scale
+            scale, scale_sum = 1.0, 0.0
+    changed = n > 0 and d != 0.0
+    if changed:
+        amount, amount_of_sum = 1.0 / scale * d, scale_sum / scale * d
+        for i in range(n):
+            V[np.uint64(entries[i])] += signs[i] * amount
+        if len(U) > 0:
+            for i in range(n):
+                U[np.uint64(entries[i])] += signs[i] * amount_of_sum
+    return changed, scale, scale_sum + scale
+
+
+@cached_jit(**_PRIMITIVE)
+def _room(starts, indptr):
+    """How many words the longest sentence has, and how many entries a difference can have at most."""
+    n_words, n_entries = 0, 0
+    for m in range(len(starts) - 1):
+        words = starts[m + 1] - starts[m]
+        n_words = max(n_words, words)
+        n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 2 * words + 1))
+    return n_words, n_entries
+
+
+def _round(
+    starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state, sums
+):
+    n_tags = V.shape[1]
+    has_chain = V.shape[0] > n_features + 1
+    n_words_most, n_entries_most = _room(starts, indptr)
+    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
+    from_tag = np.empty((n_tags if has_chain else 0, n_tags))
+    start, stop = np.empty(n_tags), np.empty(n_tags)
+    path = np.empty(n_words_most, np.int64)
+    entries, signs = np.empty(n_entries_most, np.int64), np.empty(n_entries_most)
+    scores, cost = np.zeros(2), np.zeros(2)
+    flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
+    scale, scale_sum = state[0], state[1]
+    n_updates = 0
+    for i in range(len(order)):
+        m = order[i]
+        first = starts[m]
+        n_words = _score_words(starts, indptr, indices, m, V, scale, emissions)
+        if has_chain:
+            _score_chain(V, scale, from_tag, start, stop)
+        if augmented:
+            _add_costs(n_words, labels, first, costs, emissions)
+        _best_path(n_words, emissions, from_tag, start, stop, best, path)
+        n = _difference(starts, indptr, indices, m, labels, path, V.shape[0], n_tags, has_chain, entries, signs)
+        sq_norm = _squared_norm(n, entries, signs, sums)
+        d = 0.0
+        if sq_norm > 0.0:
+            # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
+            # has it.
+            cost[0] = 0.0
+            for t in range(n_words):
+                cost[0] += costs[labels[first + np.int64(t)], path[t]]
+            scores[0] = max(0.0, _gain(n_words, labels, first, emissions, from_tag, start, stop, path))
+            if augmented:
+                scores[0] -= cost[0]
+            answer = rule(scores, 1, 0.5 * sq_norm, steps[i], cost)
+            if len(answer) != 2:
+                return -1
+            d = answer[1]
+            if abs(answer[0] + d) > 1e-9 * (abs(answer[0]) + abs(d)):
+                return -1
+        shrink = 1.0 - steps[i] * shrinkage
+        changed, scale, scale_sum = _update(n, entries, signs, d, shrink, flat_V, flat_U, scale, scale_sum)
+        n_updates += changed
+    state[0], state[1] = scale, scale_sum
+    return n_updates
+
+
+def take_round(rule, sentences, *, order, steps, shrinkage, costs, augmented, V, U, state, room):
+    """One round of online learning, compiled.
+
+    Parameters
+    ----------
+    rule : what :func:`lxmls_day1.compiled.sparse_rows.compile_rule` returned
+        The rule of one of the flat learners.
+    sentences : Sentences
+    order, steps : int64 array (T,), float64 array (T,)
+        A sentence and a step size for each step.
+    shrinkage : float
+        λ: the weights shrink by the factor 1 − step · λ before each update.
+    costs : float64 array (K, K)
+        Row y is ρ(·, y).
+    augmented : bool
+        Whether the rival is the sequence of the highest score plus cost.
+    V : float64 array, as the head of this module has it
+        Changes in place, as U and state do.
+    U, state : float64 arrays of the shape of V (or of no rows) and (2,)
+        See :func:`_update`.
+    room : int32 array of as many zeros as V has entries
+        To work in; zeros again afterwards.
+
+    Returns
+    -------
+    int
+        The number of updates; −1 for a rule whose answer is not (−d, d).
+    """
+    return _compiled_round()(*sentences, order, steps, shrinkage, rule, costs, augmented, V, U, state, room)
+
+
+@functools.cache
+def _compiled_round():
+    rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
+    data = (_LONGS, _LONGS, _INTS, _LONGS, numba.int64, _LONGS, _REALS, numba.float64)
+    signature = numba.int64(*data, rule, costs, numba.boolean, _MATRIX, _MATRIX, _VECTOR, numba.int32[::1])
+    return cached_jit(signature)(_round)
+
+
+# ------------------------------------------------------------------------------------------------------ whole data sets
+
+
+def _search(starts, indptr, indices, labels, n_features, costs, W):
+    n_tags = W.shape[1]
+    has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
+    n_words_most, _ = _room(starts, indptr)
+    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
+    from_tag = np.empty((n_tags if has_chain else 0, n_tags))
+    start, stop = np.empty(n_tags), np.empty(n_tags)
+    path = np.empty(n_words_most, np.int64)
+    paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
+    if has_chain:
+        _score_chain(W, 1.0, from_tag, start, stop)
+    for m in range(len(losses)):
+        n_words = _score_words(starts, indptr, indices, m, W, 1.0, emissions)
+        if augmented:
+            _add_costs(n_words, labels, starts[m], costs, emissions)
+        _best_path(n_words, emissions, from_tag, start, stop, best, path)
+        if augmented:
+            losses[m] = _gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
+        for t in range(n_words):
+            paths[starts[m] + np.int64(t)] = path[t]
+    return paths, losses
+
+
+@functools.cache
+def compiled_search():
+    """Viterbi for many sentences, compiled: ``(starts, indptr, indices, labels, n_features, costs, W) -> paths (N,),
+    losses (M,)``, cost-augmented if there are ``labels`` (N,); row y of ``costs`` is ρ(·, y).
+    """
+    matrix = _read_only(numba.float64, 2)
+    returned = numba.types.Tuple((numba.int64[::1], _VECTOR))
+    return cached_jit(returned(_LONGS, _LONGS, _INTS, _LONGS, numba.int64, matrix, matrix))(_search)
+
+
+def best_paths(starts, indptr, indices, n_features, W):
+    """The tag sequence with the highest score, of each sentence.
+
+    Parameters
+    ----------
+    starts, indptr, indices, n_features
+        As in :class:`Sentences`.
+    W : array (J + 1 + K + 2, K), or (J + 1, K) without transitions
+
+    Returns
+    -------
+    tags : int64 array (N,)
+        Word after word.
+    """
+    no_labels, no_costs = np.empty(0, np.int64), np.empty((0, 0))
+    return compiled_search()(starts, indptr, indices, no_labels, n_features, no_costs, W)[0]
+
+
+def hinge_losses(sentences, costs, W):
+    """The structured hinge loss max_y' [s(y') + ρ(y', y)] − s(y) of each sentence.
+
+    Parameters
+    ----------
+    sentences : Sentences
+    costs : array (K, K)
+        Row y is ρ(·, y).
+    W : array (J + 1 + K + 2, K), or (J + 1, K) without transitions
+
+    Returns
+    -------
+    losses : float64 array (M,)
+    """
+    return compiled_search()(*sentences, costs, W)[1]

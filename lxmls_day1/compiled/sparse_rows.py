@@ -1,0 +1,535 @@
+"""The compiled inner loops: rows of a CSR matrix against a weight matrix, and the loop of online learning.
+
+Everything here works on the same four arrays (``Examples``) and on weights ``V`` of shape ``(J + 1, K)``, row-major,
+so that the K weights of one feature lie side by side; row 0 is the intercept, and no column of ones is ever stored.
+
+* :func:`score_row` and :func:`add_row` are the two row primitives: s = g(x)ᵀ V and V += g(x) dᵀ. All else is made of them.
+* :func:`take_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
+  explicit signature, so that one cached compilation of the loop serves every rule.
+* :func:`scores_of_row` and :func:`update_by_row` are the two halves of a step by themselves, for a rule that is plain
+  Python.
+
+numba compiles a function when it is first called, and ``machine_code.py`` keeps what it made.
+"""
+
+import functools
+from typing import NamedTuple
+
+import llvmlite.ir as ir
+import numba
+import numpy as np
+import scipy.sparse as sp
+from numba.core import cgutils
+from numba.core.datamodel.models import PrimitiveModel
+from numba.extending import intrinsic, register_model
+
+from lxmls_day1.compiled.machine_code import cached_jit
+from lxmls_day1.errors import InputError
+
+
+def _read_only(element, n_dimensions=1):
+    return numba.types.Array(element, n_dimensions, "C", readonly=True)
+
+
+_VECTOR = numba.float64[::1]
+_MATRIX = numba.float64[:, ::1]
+
+#: rule(scores (K,), label, sq_norm, step, cost (K,), which it may only read) -> d (K,)
+RULE_SIGNATURE = _VECTOR(_VECTOR, numba.int64, numba.float64, numba.float64, _read_only(numba.float64))
+
+# Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running
+# sum of the average accurate: a fold only at 1e-9 was seen to leave errors of 1e-9 in the average.
+_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+
+# A row primitive disappears into its callers, and there is nothing in it that numba would have to count references of
+# (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
+_ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
+
+_MOST_FEATURES = 2**31  # features are numbered by int32
+_LINE = 64  # bytes of a cache line
+_NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
+_BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
+_FAR = 2**21  # numbers of a training set that is fetched from the main memory in every round
+
+
+class Examples(NamedTuple):
+    """M training inputs as the kernels read them."""
+
+    indptr: np.ndarray  # (M + 1,) int64: where each row starts
+    indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the intercept
+    data: np.ndarray  # (nnz,) float64
+    sq_norms: np.ndarray  # (M,) float64: ‖g(x)‖² = 1 + ‖x‖²
+    n_features: int
+
+
+def as_examples(X):
+    """The rows of a matrix (M, J) as :class:`Examples`; duplicate entries of a row are summed.
+
+    Parameters
+    ----------
+    X : array or csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it
+        Its structure is not checked once more, and an index outside of it would end the process.
+    """
+    if X.shape[1] >= _MOST_FEATURES:
+        raise InputError(
+            f"X has {X.shape[1]} features, but compiled loops number fewer than {_MOST_FEATURES}; leave some out"
+        )
+    if isinstance(X, np.ndarray):  # scipy would do the same, in twenty times the time where there are few examples
+        of_row, columns = X.nonzero()
+        data = np.asarray(X[of_row, columns], dtype=np.float64)
+        indptr = np.searchsorted(of_row, np.arange(len(X) + 1))
+        return Examples(indptr, columns.astype(np.int32), data, squared_norms(indptr, data), X.shape[1])
+    rows = X if isinstance(X, sp.csr_array) else sp.csr_array(X)  # (a new one would forget that its rows are in order)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    indptr = np.ascontiguousarray(rows.indptr, dtype=np.int64)
+    data = np.ascontiguousarray(rows.data, dtype=np.float64)
+    return Examples(
+        indptr,
+        np.ascontiguousarray(rows.indices, dtype=np.int32),
+        data,
+        squared_norms(indptr, data),
+        rows.shape[1],
+    )
+
+
+def compact(examples):
+    """The same examples, in the smallest types that hold their numbers exactly, where there are very many of them.
+
+    Most of the loop's time is then spent on fetching them. Counts of words fit into a byte, features often into two.
+    """
+    n_numbers = len(examples.data)
+    if n_numbers < _FAR:
+        return examples
+    indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices
+    data = np.empty(n_numbers, dtype=np.uint8)
+    blocks = (slice(start, start + _BLOCK) for start in range(0, n_numbers, _BLOCK))
+    fit = all(_put_into_bytes(examples.data[block], data[block]) for block in blocks)
+    return examples._replace(indices=indices, data=data if fit else examples.data)
+
+
+@cached_jit()
+def _put_into_bytes(data, small):
+    """Whether all the numbers are whole ones from 0 to 255; then they stand in ``small``."""
+    others = 0  # counted without a branch for each number, so that several are looked at in one instruction
+    for i in range(len(data)):
+        number = np.int32(data[i])
+        small[i] = number
+        others |= (np.float64(number) != data[i]) | (number < 0) | (number > 255)
+    return others == 0
+
+
+@cached_jit(fastmath={"reassoc", "contract"})
+def squared_norms(indptr, data):
+    """‖g(x)‖² of every row: the intercept's 1 counts."""
+    sq_norms = np.empty(len(indptr) - 1)
+    for m in range(len(sq_norms)):
+        sq_norm = 1.0
+        for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
+            sq_norm += data[i] * data[i]
+        sq_norms[m] = sq_norm
+    return sq_norms
+
+
+class _FourNumbers(numba.types.Type):
+    """Four float64 in one register of the processor (or two of half the width: LLVM sees to it).
+
+    The K weights of a feature lie side by side, so four of them can be read, multiplied and added at once. LLVM does not
+    find that by itself in a loop whose rows are scattered.
+    """
+
+    def __init__(self):
+        super().__init__(name="FourNumbers")
+
+
+_FOUR = _FourNumbers()
+_FOUR_IN_LLVM = ir.VectorType(ir.DoubleType(), 4)
+
+
+@register_model(_FourNumbers)
+class _FourNumbersModel(PrimitiveModel):
+    def __init__(self, data_model_manager, numba_type):
+        super().__init__(data_model_manager, numba_type, _FOUR_IN_LLVM)
+
+
+def _pointer_to_four(context, builder, array_type, array, index):
+    start = builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+    return builder.bitcast(start, _FOUR_IN_LLVM.as_pointer())
+
+
+@intrinsic
+def _load_four(_typing_context, array, index):
+    """The numbers ``index`` … ``index + 3`` of a C-contiguous ``array``, counted through its rows."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load(_pointer_to_four(context, builder, signature.args[0], *arguments), align=8)
+
+    return _FOUR(array, index), generate
+
+
+@intrinsic
+def _store_four(_typing_context, array, index, four):
+    """Put ``four`` where :func:`_load_four` would take it from."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = _pointer_to_four(context, builder, signature.args[0], *arguments[:2])
+        builder.store(arguments[2], pointer, align=8)
+        return context.get_dummy_value()
+
+    return numba.types.void(array, index, four), generate
+
+
+@intrinsic
+def _add_multiple(_typing_context, four, factor, other):
+    """``four + factor · other``, fused where the processor can."""
+
+    def generate(_context, builder, _signature, arguments):
+        four, factor, other = arguments
+        number = ir.IntType(32)
+        undefined = ir.Constant(_FOUR_IN_LLVM, ir.Undefined)
+        first = builder.insert_element(undefined, factor, number(0))
+        everywhere = builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(number, 4), [0, 0, 0, 0]))
+        return builder.fadd(four, builder.fmul(everywhere, other, flags=("contract",)), flags=("contract",))
+
+    return _FOUR(_FOUR, numba.float64, _FOUR), generate
+
+
+@intrinsic
+def _four_zeros(_typing_context):
+    def generate(_context, _builder, _signature, _arguments):
+        return ir.Constant(_FOUR_IN_LLVM, [0.0] * 4)
+
+    return _FOUR(), generate
+
+
+@cached_jit(**_ROW_PRIMITIVE)
+def _place(indices, i, n_classes, k):
+    """Where the weight for class ``k`` of the i-th entry's feature lies, counted through the rows of V."""
+    return (np.uint64(np.uint32(indices[i])) + np.uint64(1)) * n_classes + k
+
+
+@cached_jit(**_ROW_PRIMITIVE)
+def score_row(indptr, indices, data, m, V, scores):
+    """scores ← g(x_m)ᵀ V, shape (K,): summed in registers, eight, four, two or one class at a time.
+
+    Every class is summed in the same order, so that two columns with the same numbers have the same score.
+    """
+    # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
+    start, stop, n_classes = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(V.shape[1])
+    one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
+    intercept, k = np.uint64(0), np.uint64(0)
+    while k + eight <= n_classes:
+        low, high = _load_four(V, k), _load_four(V, k + four)
+        for i in range(start, stop):
+            at, value = _place(indices, i, n_classes, k), data[i]
+            low = _add_multiple(low, value, _load_four(V, at))
+            high = _add_multiple(high, value, _load_four(V, at + four))
+        _store_four(scores, k, low)
+        _store_four(scores, k + four, high)
+        k += eight
+    if k + four <= n_classes:
+        # Four sums, of every fourth feature each, need not wait for one another. (More classes than these four would have
+        # to be summed in the same order.)
+        sum0, sum1, sum2, sum3 = _load_four(V, k), _four_zeros(), _four_zeros(), _four_zeros()
+        last = stop - (stop - start) % four if n_classes == four else start
+        for i in range(start, last, four):
+            sum0 = _add_multiple(sum0, data[i], _load_four(V, _place(indices, i, n_classes, k)))
+            sum1 = _add_multiple(sum1, data[i + one], _load_four(V, _place(indices, i + one, n_classes, k)))
+            sum2 = _add_multiple(sum2, data[i + two], _load_four(V, _place(indices, i + two, n_classes, k)))
+            sum3 = _add_multiple(sum3, data[i + three], _load_four(V, _place(indices, i + three, n_classes, k)))
+        for i in range(last, stop):
+            sum0 = _add_multiple(sum0, data[i], _load_four(V, _place(indices, i, n_classes, k)))
+        sum0, sum2 = _add_multiple(sum0, 1.0, sum1), _add_multiple(sum2, 1.0, sum3)
+        _store_four(scores, k, _add_multiple(sum0, 1.0, sum2))
+        k += four
+    if k + two <= n_classes:
+        k1 = k + one
+        s0, s1 = V[intercept, k], V[intercept, k1]
+        for i in range(start, stop):
+            j, value = np.uint64(np.uint32(indices[i])) + one, data[i]
+            s0 += value * V[j, k]
+            s1 += value * V[j, k1]
+        scores[k], scores[k1] = s0, s1
+        k += two
+    if n_classes == one:
+        # The column of two classes has none to be compared with: four sums, of every fourth feature each, need not wait
+        # for one another.
+        s0, s1, s2, s3 = V[intercept, k], 0.0, 0.0, 0.0
+        last = stop - (stop - start) % four
+        for i in range(start, last, four):
+            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
+            s1 += data[i + one] * V[np.uint64(np.uint32(indices[i + one])) + one, k]
+            s2 += data[i + two] * V[np.uint64(np.uint32(indices[i + two])) + one, k]
+            s3 += data[i + three] * V[np.uint64(np.uint32(indices[i + three])) + one, k]
+        for i in range(last, stop):
+            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
+        scores[k] = (s0 + s1) + (s2 + s3)
+    elif k < n_classes:
+        s0 = V[intercept, k]
+        for i in range(start, stop):
+            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
+        scores[k] = s0
+
+
+@cached_jit()
+def scores_of(indptr, indices, data, m, V, state):
+    """The scores s = g(x_m)ᵀ W of the weights W = state[0] · V: a new array (K,)."""
+    scores = np.empty(V.shape[1])
+    score_row(indptr, indices, data, m, V, scores)
+    return state[0] * scores
+
+
+@cached_jit(**_ROW_PRIMITIVE)
+def add_row(indptr, indices, data, m, d, factor, V):
+    """V ← V + factor · g(x_m) dᵀ. Returns whether ``d`` had a non-zero entry; two of them touch two columns only."""
+    n_classes = np.uint64(V.shape[1])
+    nonzero = 0
+    for k in range(n_classes):
+        nonzero += d[k] != 0.0
+    if nonzero == 0:
+        return False
+    start, stop, intercept = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(0)
+    one, four = np.uint64(1), np.uint64(4)
+    if n_classes == 1:
+        d1 = factor * d[intercept]
+        V[intercept, intercept] += d1
+        for i in range(start, stop):
+            V[np.uint64(np.uint32(indices[i])) + one, intercept] += data[i] * d1
+    elif nonzero == 2 and n_classes != four:
+        first, second = intercept, n_classes - one
+        while d[first] == 0.0:
+            first += one
+        while d[second] == 0.0:
+            second -= one
+        d1, d2 = factor * d[first], factor * d[second]
+        V[intercept, first] += d1
+        V[intercept, second] += d2
+        for i in range(start, stop):
+            j, value = np.uint64(np.uint32(indices[i])) + one, data[i]
+            V[j, first] += value * d1
+            V[j, second] += value * d2
+    else:
+        k = np.uint64(0)
+        while k + four <= n_classes:
+            change = _add_multiple(_four_zeros(), factor, _load_four(d, k))
+            _store_four(V, k, _add_multiple(_load_four(V, k), 1.0, change))
+            for i in range(start, stop):
+                at = _place(indices, i, n_classes, k)
+                _store_four(V, at, _add_multiple(_load_four(V, at), data[i], change))
+            k += four
+        if k < n_classes:
+            for column in range(k, n_classes):
+                V[intercept, column] += factor * d[column]
+            for i in range(start, stop):
+                j, value = np.uint64(np.uint32(indices[i])) + one, factor * data[i]
+                for column in range(k, n_classes):
+                    V[j, column] += value * d[column]
+    return True
+
+
+@intrinsic
+def _prefetch(_typing_context, array, index):
+    """Ask the processor to bring the cache line of ``array[index]`` near; it never faults and never waits."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = builder.gep(
+            context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]]
+        )
+        byte_pointer = builder.bitcast(pointer, ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        function_type = ir.FunctionType(ir.VoidType(), [byte_pointer.type, number, number, number])
+        llvm_prefetch = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
+        read, keep_in_all_caches, data_cache = number(0), number(3), number(1)
+        builder.call(llvm_prefetch, [byte_pointer, read, keep_in_all_caches, data_cache])
+        return context.get_dummy_value()
+
+    return numba.types.void(array, numba.intp), generate
+
+
+@cached_jit(**_ROW_PRIMITIVE)
+def _prefetch_row(indptr, indices, data, m):
+    for i in range(indptr[m], indptr[m + 1], _LINE // indices.itemsize):
+        _prefetch(indices, i)
+    for i in range(indptr[m], indptr[m + 1], _LINE // data.itemsize):
+        _prefetch(data, i)
+
+
+@cached_jit(**_ROW_PRIMITIVE)
+def _prefetch_weights(indptr, indices, m, weights, n_classes):
+    for i in range(indptr[m], indptr[m + 1]):
+        row = (np.int64(indices[i]) + 1) * n_classes
+        for k in range(row, row + n_classes, _LINE // 8):
+            _prefetch(weights, k)
+
+
+@intrinsic
+def _borrowed(_typing_context, array):
+    """``array`` without its owner: whoever gets it counts no references. Its owner must outlive it."""
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
+    return array(array), generate
+
+
+@cached_jit()
+def _fold(V, U, scale, scale_sum):
+    """V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round."""
+    for j in range(V.shape[0]):
+        for k in range(V.shape[1]):
+            if len(U) > 0:
+                U[j, k] -= scale_sum * V[j, k]
+            V[j, k] *= scale
+
+
+@cached_jit(**_ROW_PRIMITIVE)
+def _update(indptr, indices, data, m, d, shrink, V, U, scale, scale_sum):
+    """The second half of a step, see :func:`apply_update`; returns (whether d changed anything, scale, scale_sum)."""
+    if shrink != 1.0:
+        scale *= shrink
+        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
+            _fold(V, U, scale, scale_sum)
+            scale, scale_sum = 1.0, 0.0
+    changed = add_row(indptr, indices, data, m, d, 1.0 / scale, V)
+    if changed and len(U) > 0:
+        add_row(indptr, indices, data, m, d, scale_sum / scale, U)
+    return changed, scale, scale_sum + scale
+
+
+@cached_jit()
+def apply_update(indptr, indices, data, m, d, shrink, V, U, state):
+    """The second half of a step: W ← shrink · W + g(x_m) dᵀ, and one more term in the running average.
+
+    The weights are W = state[0] · V. ``U`` holds what turns the running sum of all W so far into
+    state[1] · V − U (state[1] is the sum of the scales); a ``U`` of no rows switches averaging off.
+    Returns whether ``d`` changed anything.
+    """
+    changed, state[0], state[1] = _update(indptr, indices, data, m, d, shrink, V, U, state[0], state[1])
+    return changed
+
+
+def _steps(
+    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, scores
+):  # fmt: skip
+    n_steps, n_classes, n_columns = len(order), len(costs), V.shape[1]
+    steps_per_round = n_steps // len(updates)
+    current_round = first_step // steps_per_round
+    next_round = (current_round + 1) * steps_per_round
+    change = np.empty(n_columns)
+    scale, scale_sum = state[0], state[1]
+    flat_weights = V.reshape(V.size)
+    rows_far, weights_far = len(data) > _NEAR, V.size > 8 * _NEAR
+    for n in range(first_step, n_steps):
+        if n == next_round:
+            current_round += 1
+            next_round += steps_per_round
+        m = order[n]
+        label = labels[m]
+        score_row(indptr, indices, data, m, V, scores)
+        # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
+        if rows_far and n + 8 < n_steps:
+            _prefetch(indptr, order[n + 8])
+            _prefetch(labels, order[n + 8])
+            _prefetch(sq_norms, order[n + 8])
+            _prefetch_row(indptr, indices, data, order[n + 4])
+        if weights_far and n + 1 < n_steps:
+            _prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
+        for k in range(n_columns):
+            scores[k] *= scale
+        if n_columns < n_classes:
+            scores[1], scores[0] = scores[0], -scores[0]
+        d = rule(_borrowed(scores), label, sq_norms[m], steps[n], _borrowed(costs[label]))
+        if len(d) != n_classes:
+            return -1
+        if n_columns < n_classes:
+            if abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+                state[0], state[1] = scale, scale_sum
+                return n
+            change[0] = (d[1] - d[0]) / 2
+        else:
+            for k in range(n_classes):  # (change[:] = d would cost as much as the rule)
+                change[k] = d[k]
+        shrink = 1.0 - steps[n] * shrinkage
+        changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
+        if changed:
+            updates[current_round] += 1
+    state[0], state[1] = scale, scale_sum
+    return n_steps
+
+
+def take_steps(rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, first_step=0):
+    """Online learning, compiled, with any update rule.
+
+    Parameters
+    ----------
+    rule : what :func:`compile_rule` returned
+    examples : Examples
+        Or what :func:`compact` made of them.
+    labels : int64 array (M,)
+        Columns 0 … K − 1 of the true classes.
+    order, steps : int64 array (T,), float64 array (T,)
+        An example and a step size for each step.
+    shrinkage : float
+        λ: the weights shrink by the factor 1 − step · λ before each update.
+    costs : float64 array (K, K)
+        Row y is ρ(·, y).
+    V : float64 array (J + 1, K), or (J + 1, 1) for two classes
+        A single column v stands for the weights (−v, v): every rule of the family takes from one class what it gives to
+        the other, and then half the work is enough. Changes in place, as U, state and updates do.
+    U, state : float64 arrays of the shape of V (or of no rows) and (2,)
+        See :func:`apply_update`.
+    updates : int64 array (R,)
+        Counts, for each of R rounds of equal length, the steps that changed the weights.
+    first_step : int
+        Where in ``order`` to begin.
+
+    Returns
+    -------
+    int
+        How many steps are done: T, or fewer where V is a single column and the rule does not give to one class what it
+        takes from the other. Then go on from there with two columns.
+
+    Raises
+    ------
+    InputError
+        If the rule returns something else than K numbers.
+    """
+    run = _compiled_steps(examples.indices.dtype, examples.data.dtype)
+    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
+    room = np.empty(len(costs))
+    done = run(*rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, room)
+    if done < 0:
+        raise InputError(f"the rule must return d, one number for each of the {len(costs)} classes, in every step")
+    return done
+
+
+@functools.cache
+def _compiled_steps(indices_type, data_type):
+    reals, longs = _read_only(numba.float64), _read_only(numba.int64)
+    indices, data = _read_only(numba.from_dtype(indices_type)), _read_only(numba.from_dtype(data_type))
+    rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
+    signature = numba.int64(
+        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, _MATRIX, _MATRIX, _VECTOR,
+        numba.int64[::1], numba.int64, _VECTOR,
+    )  # fmt: skip
+    return cached_jit(signature)(_steps)
+
+
+def scores_of_row(examples, m, V, state):
+    """The scores s = g(x_m)ᵀ W, shape (K,), of the weights W = state[0] · V, as one step of :func:`take_steps` sees them."""
+    return scores_of(examples.indptr, examples.indices, examples.data, m, V, state)
+
+
+def update_by_row(examples, m, d, shrink, V, U, state):
+    """W ← shrink · W + g(x_m) dᵀ in place, as one step of :func:`take_steps` does it; returns whether d changed anything."""
+    return apply_update(examples.indptr, examples.indices, examples.data, m, d, shrink, V, U, state)
+
+
+@functools.cache
+def compile_rule(rule):
+    """Compile an update rule with the one signature that :func:`take_steps` takes."""
+    return cached_jit(RULE_SIGNATURE)(rule)

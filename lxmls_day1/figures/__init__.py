@@ -1,0 +1,11 @@
+"""Figures: computed in one place, drawn in another. A leaf.
+
+=====================  =======================================================================
+``boundaries``         decision boundaries, computed
+``plotting``           points, boundaries and accuracies, drawn; colours and dashes
+``lattice``            the search over tag sequences, drawn
+``moments``            the moments of iterative scaling, drawn
+``figure_data``        what a figure shows as plain numbers, so that a notebook's figures can be compared
+``number_tolerance``   texts that are the same but for the last digits of their numbers
+=====================  =======================================================================
+"""

@@ -1,0 +1,373 @@
+"""The lattice of a sentence as a picture: a column of nodes for each word, a row for each tag, scores on nodes and
+edges.
+
+A tag sequence is a path from left to right, and its score is the sum of what stands on its nodes and edges: of all
+paths Viterbi's search finds the best. The picture shows it as a thick line, and the true one as a dashed line where
+that is known. `plot_update` draws a lattice before and after an update, and tells beside each score by how much it
+changed.
+
+What is shown is put together by `lattice`, and drawn by `plot_lattice`. The scores are those of
+``classifiers.viterbi.ChainScores``.
+"""
+
+from collections.abc import Sequence
+from textwrap import fill
+from typing import NamedTuple
+
+import numpy as np
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import BLUE, VERMILION
+
+_MOST_ROWS_WITH_ALL_SCORES = 5  # beyond, only the edges of the two paths have room for their scores
+_NODE_SIZE, _EDGE_SIZE, _WORD_SIZE, _TITLE_SIZE = 16, 10, 20, 19  # points
+_LIGHT, _FAINT, _INK = "0.80", "0.40", "0.10"  # greys
+_CHANGED = "#F8E9A1"  # behind what an update has changed
+_START, _STOP = "start", "stop"
+
+
+class Edge(NamedTuple):
+    """A step of a path: from a node to one of the next column. The columns −1 and T are the start and the stop."""
+
+    column: int
+    """The column that it leads to, 0 … T."""
+    before: int
+    """The row that it comes from; 0 if it comes from the start."""
+    after: int
+    """The row that it leads to; 0 if it leads to the stop."""
+    score: float
+    on_best: bool
+    on_true: bool
+
+
+class Lattice(NamedTuple):
+    """What a picture of a lattice shows: T words, and R of the tags."""
+
+    words: list[str]
+    rows: list[str]
+    """The tags shown, from top to bottom."""
+    nodes: np.ndarray
+    """(T, R): the score of each word with each tag."""
+    edges: list[Edge]
+    best: list[int]
+    """The row of the best path at each word."""
+    true: list[int] | None
+    """That of the true one."""
+    best_score: float
+    true_score: float | None
+
+
+def lattice(
+    words: Sequence[str],
+    tags: Sequence[str],
+    scores: Sequence[np.ndarray],
+    best: Sequence[int],
+    true: Sequence[int] | None = None,
+    shown: Sequence[str] | int = 4,
+) -> Lattice:
+    """Put together what a picture shows.
+
+    Parameters
+    ----------
+    words : T str
+    tags : K str
+        The names of all tags.
+    scores : emissions (T, K), transitions (K, K), start (K,), stop (K,)
+        A `classifiers.viterbi.ChainScores`, or four arrays like it.
+    best, true : T tag numbers
+        The path that was found, and the true one if it is known.
+    shown : sequence of str, or int
+        The tags that get a row; or how many, if there is room: those on the paths first, then those with the best
+        nodes.
+
+    Returns
+    -------
+    Lattice
+
+    Raises
+    ------
+    InputError
+        If the shapes disagree, a path is none, or a tag on a path is not shown.
+
+    Examples
+    --------
+    >>> scores = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 0.5], [0.0, 0.0]]), np.zeros(2), np.zeros(2)
+    >>> drawn = lattice(["the", "cat"], ["DET", "NOUN"], scores, best=[0, 1])
+    >>> drawn.best_score, len(drawn.edges)
+    (3.5, 8)
+    """
+    words, tags = [str(word) for word in words], [str(tag) for tag in tags]
+    emissions, transitions, start, stop = (np.asarray(part, dtype=float) for part in scores)
+    n_words, n_tags = len(words), len(tags)
+    shapes = [(n_words, n_tags), (n_tags, n_tags), (n_tags,), (n_tags,)]
+    if n_words == 0 or [part.shape for part in (emissions, transitions, start, stop)] != shapes:
+        raise InputError(
+            f"the scores of {n_words} words and {n_tags} tags must have the shapes {', '.join(map(str, shapes))}, but "
+            f"have {', '.join(str(part.shape) for part in (emissions, transitions, start, stop))}"
+        )
+    paths = {"best": best, "true": true}
+    for name, path in paths.items():
+        if path is not None:
+            paths[name] = [int(tag) for tag in path]
+            if len(paths[name]) != n_words or not all(0 <= tag < n_tags for tag in paths[name]):
+                raise InputError(f"the {name} path must be {n_words} tag numbers from 0 to {n_tags - 1}, but is {path}")
+    on_paths = {tag for path in paths.values() if path is not None for tag in path}
+    kept = _tags_shown(tags, emissions, on_paths, shown)
+    row_of = {tag: row for row, tag in enumerate(kept)}
+
+    best_rows, true_rows = ([row_of[tag] for tag in path] if path is not None else None for path in paths.values())
+    columns = [start[None, kept], *[transitions[np.ix_(kept, kept)]] * (n_words - 1), stop[kept, None]]
+    edges = [
+        Edge(column, before, after, score, *(_leads(path, column, before, after) for path in (best_rows, true_rows)))
+        for column, matrix in enumerate(columns)
+        for (before, after), score in np.ndenumerate(matrix)
+    ]
+    nodes = emissions[:, kept]
+    totals = [_total(nodes, edges, path, on) for path, on in ((best_rows, "on_best"), (true_rows, "on_true"))]
+    return Lattice(words, [tags[tag] for tag in kept], nodes, edges, best_rows, true_rows, *totals)
+
+
+def plot_lattice(drawn: Lattice, *, before: Lattice | None = None, title=None, label_edges=None, ax=None):
+    """Draw a lattice with its scores; the best path thick, the true one dashed.
+
+    Parameters
+    ----------
+    drawn : Lattice
+    before : Lattice, optional
+        The same before an update: what has changed since is told beside the scores.
+    title : str, optional
+    label_edges : bool, optional
+        Whether all edges have their scores, or those only that are on the two paths or have changed; all of them unless
+        there are many tags.
+    ax : matplotlib Axes, optional
+        Where to draw; otherwise a new figure as large as the sentence needs.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> scores = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 0.5], [0.0, 0.0]]), np.zeros(2), np.zeros(2)
+    >>> drawn = lattice(["the", "cat"], ["DET", "NOUN"], scores, best=[0, 1])
+    >>> fig, axis = plot_lattice(drawn, ax=detached_axes()[1])
+    >>> [text.get_text() for text in axis.texts if text.get_gid() == "word"]
+    ['the', 'cat']
+    """
+    n_words, n_rows = drawn.nodes.shape
+    fig, ax = _axes(ax, figure_size(drawn))
+    if label_edges is None:
+        label_edges = n_rows <= _MOST_ROWS_WITH_ALL_SCORES
+    middle = (n_rows - 1) / 2
+    for edge, old in zip(drawn.edges, drawn.edges if before is None else before.edges, strict=True):
+        _draw_edge(ax, edge, edge.score - old.score, n_words, n_rows, label_edges)
+    changes = np.zeros_like(drawn.nodes) if before is None else drawn.nodes - before.nodes
+    for t, k in np.ndindex(n_words, n_rows):
+        on_true = drawn.true is not None and drawn.true[t] == k
+        _draw_node(ax, t, k, _signed(drawn.nodes[t, k]), drawn.best[t] == k, on_true)
+        _draw_change(ax, t, k, changes[t, k])
+    for column, name in ((-1, _START), (n_words, _STOP)):
+        _draw_node(ax, column, middle, name, on_best=True, on_true=False)
+    for t, word in enumerate(drawn.words):
+        ax.text(t, -0.55, word, fontsize=_WORD_SIZE, ha="center", va="baseline", color="black", gid="word")
+    ax.set_yticks(range(n_rows), drawn.rows, fontsize=_NODE_SIZE)
+    ax.tick_params(length=0)
+    ax.set_xticks([])
+    ax.spines[:].set_visible(False)
+    ax.set_xlim(-1.3, n_words + 0.3)
+    ax.set_ylim(n_rows - 0.55, -0.9)
+    _draw_legend(ax, drawn)
+    if title is not None:
+        ax.set_title(fill(title, 90), fontsize=_TITLE_SIZE, loc="left", pad=10)
+    return fig, ax
+
+
+def plot_update(before: Lattice, after: Lattice, *, titles=("Before the update", "After the update"), axes=None):
+    """The lattice of a sentence before and after an update, one above the other.
+
+    Parameters
+    ----------
+    before, after : Lattice
+        Of the same words, with the same tags shown.
+    titles : two str
+    axes : two matplotlib Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    (Figure, array of two Axes)
+
+    Raises
+    ------
+    InputError
+        If they are not of the same words and tags.
+    """
+    if (before.words, before.rows) != (after.words, after.rows):
+        raise InputError(
+            f"before and after must show the same sentence with the same tags, but show {before.words} with "
+            f"{before.rows} and {after.words} with {after.rows}; give both lattices the same shown="
+        )
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        width, height = figure_size(before)
+        _, axes = plt.subplots(2, 1, figsize=(width, 2 * height), layout="constrained")
+    plot_lattice(before, title=titles[0], ax=axes[0])
+    fig, _ = plot_lattice(after, before=before, title=titles[1], ax=axes[1])
+    return fig, np.asarray(axes)
+
+
+def _tags_shown(tags, emissions, on_paths, shown):
+    """The numbers of the tags that get a row, ascending."""
+    if isinstance(shown, int):
+        by_best_node = np.argsort(-emissions.max(axis=0), kind="stable").tolist()
+        others = [tag for tag in by_best_node if tag not in on_paths]
+        return sorted([*on_paths, *others[: max(0, shown - len(on_paths))]])
+    unknown = [tag for tag in shown if tag not in tags]
+    if unknown:
+        raise InputError(f"there is no tag {unknown[0]!r} to be shown; there are: {', '.join(tags)}")
+    kept = [tags.index(tag) for tag in shown]
+    hidden = sorted(on_paths.difference(kept))
+    if hidden:
+        raise InputError(f"the tags on the paths must be shown, but {tags[hidden[0]]} is not")
+    return kept
+
+
+def _leads(path, column, before, after):
+    """Whether an edge lies on a path."""
+    if path is None:
+        return False
+    return (column == 0 or path[column - 1] == before) and (column == len(path) or path[column] == after)
+
+
+def _total(nodes, edges, path, on):
+    """The score of a path: what stands on its nodes and its edges."""
+    if path is None:
+        return None
+    return float(nodes[np.arange(len(path)), path].sum() + sum(edge.score for edge in edges if getattr(edge, on)))
+
+
+def _signed(score):
+    """A score with few digits and a true minus sign; 0 has no sign."""
+    text = f"{score:.3g}" if abs(score) < 100 else f"{score:.0f}"
+    return text.replace("-", "−") if float(text) else "0"
+
+
+def figure_size(drawn):
+    n_words, n_rows = drawn.nodes.shape
+    return max(9.0, 2.4 * (n_words + 1.2)), max(3.5, n_rows + 1.4)
+
+
+def _axes(ax, figsize):
+    if ax is not None:
+        return ax.figure, ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=figsize, layout="constrained")
+
+
+def _draw_edge(ax, edge, change, n_words, n_rows, label_all):
+    middle = (n_rows - 1) / 2
+    x0, x1 = edge.column - 1, edge.column
+    y0 = middle if edge.column == 0 else edge.before
+    y1 = middle if edge.column == n_words else edge.after
+    ax.plot([x0, x1], [y0, y1], color=_LIGHT, linewidth=1.0, zorder=1)
+    if edge.on_best:
+        ax.plot([x0, x1], [y0, y1], color=BLUE, linewidth=6.0, solid_capstyle="round", zorder=3, gid="best path")
+    if edge.on_true:
+        ax.plot([x0, x1], [y0, y1], color=VERMILION, linewidth=2.8, linestyle=(0, (3, 2)), zorder=4, gid="true path")
+    changed = _signed(change) != "0"
+    bold = edge.on_best or edge.on_true or changed
+    if bold or label_all:
+        # So near to where the edge begins (or, from the one start, where it ends) that the labels of a column do not
+        # meet.
+        share = 0.72 if edge.column == 0 else 0.28 if edge.column == n_words else 0.9 / max(n_rows, 3)
+        ax.text(
+            x0 + share * (x1 - x0),
+            y0 + share * (y1 - y0),
+            _signed(edge.score) + (f" ({_with_plus(change)})" if changed else ""),
+            fontsize=_EDGE_SIZE + 2 * bold,
+            fontweight="bold" if bold else "normal",
+            color=_INK if bold else _FAINT,
+            ha="left" if 0 < edge.column < n_words else "center",
+            va="center",
+            zorder=6 if bold else 2,
+            bbox={"boxstyle": "round,pad=0.08", "facecolor": _CHANGED if changed else "white", "edgecolor": "none"},
+            gid="edge",
+        )
+
+
+def _draw_change(ax, x, y, change):
+    """By how much a node's score has changed, below it."""
+    if _signed(change) != "0":
+        ax.annotate(
+            _with_plus(change),
+            (x, y),
+            xytext=(0, -19),
+            textcoords="offset points",
+            fontsize=_EDGE_SIZE + 2,
+            fontweight="bold",
+            color=_INK,
+            ha="center",
+            va="center",
+            zorder=8,
+            bbox={"boxstyle": "round,pad=0.12", "facecolor": _CHANGED, "edgecolor": "none"},
+            gid="change",
+        )
+
+
+def _with_plus(change):
+    return f"+{_signed(change)}" if change > 0 else _signed(change)
+
+
+def _draw_node(ax, x, y, text, on_best, on_true):
+    ax.text(
+        x,
+        y,
+        text,
+        fontsize=_NODE_SIZE,
+        fontweight="bold" if on_best else "normal",
+        color="white" if on_best else _INK,
+        ha="center",
+        va="center",
+        zorder=7,
+        bbox={
+            "boxstyle": "round,pad=0.4,rounding_size=0.8",
+            "facecolor": BLUE if on_best else "white",
+            "edgecolor": VERMILION if on_true else BLUE if on_best else _FAINT,
+            "linewidth": 2.6 if on_true or on_best else 1.0,
+            "linestyle": (0, (3, 1.5)) if on_true else "solid",
+        },
+        gid="node",
+    )
+
+
+def _draw_legend(ax, drawn):
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=BLUE, linewidth=6.0, label=f"best path, score {_signed(drawn.best_score)}"),
+    ]
+    if drawn.true is not None:
+        same = " (the same)" if drawn.true == drawn.best else ""
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color=VERMILION,
+                linewidth=2.8,
+                linestyle=(0, (3, 2)),
+                label=f"true path{same}, score {_signed(drawn.true_score)}",
+            )
+        )
+    ax.legend(
+        handles=handles,
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        borderaxespad=0.2,
+        ncols=2,
+        fontsize=_NODE_SIZE,
+        frameon=False,
+        handlelength=3.0,
+    )

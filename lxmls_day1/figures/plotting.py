@@ -1,0 +1,377 @@
+"""Pictures for the projector: points of several classes, decision boundaries among them, bars of accuracies.
+
+Every function draws what others computed, on the axes that it is given or on a new figure, and returns
+`(figure, axis)`. Nothing here shows or saves a picture: a notebook shows new figures by itself, and
+`fig.savefig("x.png")` writes a file. Colours are told apart by colour-blind people, and no meaning hangs on colour
+alone: parts of a data set have markers of their own (training filled squares, development triangles, test circles), and
+boundaries have dashes of their own.
+
+References
+----------
+M. Okabe and K. Ito, *Color Universal Design: how to make figures and presentations that are friendly to colorblind
+people*, 2008, https://jfly.uni-koeln.de/color/
+"""
+
+from textwrap import fill
+
+import numpy as np
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.boundaries import decision_boundary
+
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY_BLUE = "#56B4E9"
+GREEN = "#009E73"
+YELLOW = "#F0E442"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+PURPLE = "#CC79A7"
+GREY = "#7F7F7F"
+
+#: Okabe and Ito's eight colours, in their order.
+PALETTE = (BLACK, ORANGE, SKY_BLUE, GREEN, YELLOW, BLUE, VERMILION, PURPLE)
+
+#: The colour of each class's points; a ninth class begins again with the first.
+CLASS_COLOURS = (VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, YELLOW, BLACK)
+
+#: The colours of boundaries that are given none, in the order of drawing. Grey stands in for yellow, which is too faint
+#: on white for a thin line; the first two classes' colours come late.
+LINE_COLOURS = (BLACK, GREEN, PURPLE, ORANGE, SKY_BLUE, GREY, BLUE, VERMILION)
+
+#: On and off lengths of dashes, in line widths: no two of the first nine boundaries on the same axes look alike.
+DASHES = (
+    (),
+    (4, 1.5),
+    (1, 1.2),
+    (6, 1.5, 1, 1.5),
+    (2, 1),
+    (4, 1.2, 1, 1.2, 1, 1.2),
+    (9, 2),
+    (4, 1.2, 4, 1.2, 1, 1.2),
+    (1, 3),
+)
+
+#: Marker, whether it is filled, and name of each part of a data set.
+PARTS = {"train": ("s", True, "training"), "dev": ("^", False, "development"), "test": ("o", False, "test")}
+
+_LABEL_SIZE, _TICK_SIZE = 16, 14  # points
+_TITLE_WIDTH = 48  # characters in a line
+_LINE_WIDTH = 3.0
+_MARGIN = 0.06  # of the data's extent, around the points
+_MOST_UNEQUAL_EXTENTS = 4.0  # beyond this ratio of width to height, the two axes get scales of their own
+_IS_BOUNDARY = "decision boundary"  # the group id of a boundary's line
+
+
+def detached_axes(figsize=(10.0, 6.5)):
+    """A new figure that pyplot does not know: for programs that write files, where nothing must stay in memory.
+
+    Parameters
+    ----------
+    figsize : (float, float)
+        Width and height in inches.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Examples
+    --------
+    >>> fig, axis = detached_axes()
+    >>> fig, axis = plot_accuracies([("Perceptron", "books", 1.0, 0.8)], ax=axis)
+    """
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=figsize, layout="constrained")
+    return fig, fig.subplots()
+
+
+def plot_points(train_X, train_y, dev_X=None, dev_y=None, test_X=None, test_y=None, *, title=None, ax=None):
+    """Draw the points of a data set with two features: a colour for each class, a marker for each part.
+
+    The axes' limits are set to hold all points; where the two features' extents are alike, both axes get the same
+    scale, so that circles look like circles.
+
+    Parameters
+    ----------
+    train_X, train_y : array (M, 2), int array (M,)
+        Training points and their classes 0, 1, …; drawn as squares.
+    dev_X, dev_y, test_X, test_y : likewise, optional
+        Development points (triangles) and test points (circles); parts without points are left out.
+    title : str, optional
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure otherwise. The legend stands to the right of the axes: give axes of a figure made
+        with ``layout="constrained"``, so that there is room.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Raises
+    ------
+    InputError
+        If there are not exactly two features, the lengths of X and y disagree, or there are no points.
+
+    Examples
+    --------
+    >>> fig, axis = plot_points([[0, 0], [1, 1]], [0, 1], ax=detached_axes()[1])
+    >>> [line.get_label() for line in axis.lines]
+    ['class 0, training', 'class 1, training']
+    """
+    parts = _checked_parts({"train": (train_X, train_y), "dev": (dev_X, dev_y), "test": (test_X, test_y)})
+    fig, ax = _axes(ax, figsize=(10.0, 6.5))
+    for part, (X, y) in parts.items():
+        marker, filled, part_name = PARTS[part]
+        for label in np.unique(y):
+            colour = CLASS_COLOURS[label % len(CLASS_COLOURS)]
+            ax.plot(
+                *X[y == label].T,
+                linestyle="none",
+                marker=marker,
+                markersize=9,
+                color=colour,
+                markerfacecolor=colour if filled else "none",
+                markeredgecolor="white" if filled else colour,
+                markeredgewidth=0.8 if filled else 2.2,
+                label=f"class {label}, {part_name}",
+            )
+    _set_limits(ax, np.concatenate([X for X, _ in parts.values()]))
+    ax.set_xlabel("$x_1$", fontsize=_LABEL_SIZE)
+    ax.set_ylabel("$x_2$", fontsize=_LABEL_SIZE)
+    ax.tick_params(labelsize=_TICK_SIZE)
+    if title is not None:
+        ax.set_title(fill(title, _TITLE_WIDTH), fontsize=_LABEL_SIZE)
+    _draw_legend(ax)
+    return fig, ax
+
+
+def add_boundary(ax, params, name, colour=None):
+    """Draw where a model's predicted class changes, as one line with one entry in the legend.
+
+    The line ends at the axes' limits, and these stay as they are. Each further boundary on the same axes has other
+    dashes; the first is solid.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Axes with points on them, as `plot_points` returns them.
+    params : array (3, K) or (5, K)
+        Weights of a linear or a quadratic model; see `lxmls_day1.figures.boundaries.decision_boundary`.
+    name : str
+        For the legend; it says so there if the model predicts the same class everywhere in view.
+    colour : matplotlib colour, optional
+        Otherwise the next one of `LINE_COLOURS`.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Raises
+    ------
+    InputError
+        If the params are not those of a finite model of two features, or matplotlib does not know the colour.
+
+    Examples
+    --------
+    >>> fig, axis = plot_points([[0, 0], [1, 1]], [0, 1], ax=detached_axes()[1])
+    >>> fig, axis = add_boundary(axis, [[0.5, -0.5], [-1, 1], [0, 0]], "vertical", "green")
+    >>> axis.lines[-1].get_xdata()
+    array([0.5, 0.5])
+    """
+    from matplotlib.colors import is_color_like
+    from matplotlib.lines import Line2D
+
+    nr_drawn = sum(line.get_gid() == _IS_BOUNDARY for line in ax.lines)
+    colour = LINE_COLOURS[nr_drawn % len(LINE_COLOURS)] if colour is None else colour
+    if not is_color_like(colour):
+        raise InputError(
+            f"matplotlib knows no colour {colour!r}; give a name such as 'green' or a code such as '#009E73'."
+        )
+    xlim, ylim = ax.get_xlim(), ax.get_ylim()
+    polylines = decision_boundary(params, xlim, ylim)
+    line = Line2D(
+        *_with_gaps(polylines).T,
+        color=colour,
+        linewidth=_LINE_WIDTH,
+        linestyle=(0, DASHES[nr_drawn % len(DASHES)]) if nr_drawn % len(DASHES) else "solid",
+        label=name if polylines else f"{name} (one class in view)",
+        gid=_IS_BOUNDARY,
+        zorder=3 + 0.01 * nr_drawn,  # above the points, in the order of drawing
+    )
+    ax.add_line(line)
+    ax.set_xlim(xlim)
+    ax.set_ylim(ylim)
+    _draw_legend(ax)
+    return ax.figure, ax
+
+
+def plot_accuracies(rows, *, title=None, ax=None):
+    """Draw training and test accuracies as paired horizontal bars, grouped by data set.
+
+    Parameters
+    ----------
+    rows : sequence of (classifier, data set, train accuracy, test accuracy, …)
+        Two names and two numbers in [0, 1], None or NaN where there is no such figure; what else a row holds is not
+        looked at. Rows of the same data set are put together; otherwise the order is kept, from top to bottom.
+    title : str, optional
+    ax : matplotlib Axes, optional
+        Where to draw; otherwise a new figure as high as the number of rows needs.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Raises
+    ------
+    InputError
+        If there are no rows, a row has another form, or an accuracy is outside [0, 1].
+
+    Examples
+    --------
+    >>> rows = [("Perceptron", "books", 1.0, 0.79), ("MIRA", "books", 0.99, 0.81)]
+    >>> fig, axis = plot_accuracies(rows, ax=detached_axes()[1])
+    >>> [label.get_text() for label in axis.get_yticklabels()]
+    ['Perceptron', 'MIRA']
+    """
+    groups = _grouped_by_data_set(rows)
+    nr_lines = sum(len(group) + 1 for group in groups.values())  # a heading for each data set
+    fig, ax = _axes(ax, figsize=(13.0, max(4.0, 1.6 + 0.56 * nr_lines)))
+    positions, names = [], []
+    top = 0.0
+    for data_set, group in groups.items():
+        ax.text(0.0, top, data_set, fontsize=_LABEL_SIZE, fontweight="bold", va="center", ha="left")
+        for classifier, train, test in group:
+            top += 1.0
+            positions.append(top)
+            names.append(classifier)
+            _draw_bar(ax, top - 0.2, train, SKY_BLUE)
+            _draw_bar(ax, top + 0.2, test, BLUE)
+        top += 1.0
+    ax.set_yticks(positions, names, fontsize=_LABEL_SIZE)
+    ax.set_ylim(top - 0.4, -0.6)
+    ax.set_xlim(0.0, 1.12)
+    ax.set_xticks(np.linspace(0, 1, 6))
+    ax.tick_params(axis="x", labelsize=_TICK_SIZE)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("accuracy", fontsize=_LABEL_SIZE)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    ax.grid(axis="x", color="0.88")
+    if title is not None:
+        ax.set_title(fill(title, _TITLE_WIDTH), fontsize=_LABEL_SIZE, loc="left")
+    _draw_accuracy_legend(ax)
+    return fig, ax
+
+
+def _axes(ax, figsize):
+    if ax is not None:
+        return ax.figure, ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=figsize, layout="constrained")
+
+
+def _checked_parts(parts):
+    """The parts that have points, as (X float (M, 2), y int (M,))."""
+    checked = {}
+    for part, (X, y) in parts.items():
+        if X is None or np.size(X) == 0:
+            continue
+        X, y = np.asarray(X, dtype=float), np.asarray(y).ravel()
+        if X.ndim != 2 or X.shape[1] != 2:
+            raise InputError(
+                f"points can only be drawn in the plane: {part}_X must have shape (points, 2), but has {X.shape}; "
+                "choose two features."
+            )
+        if not np.all(np.isfinite(X)):
+            raise InputError(f"{part}_X holds NaN or infinite numbers, which cannot be drawn; clean the data.")
+        if len(y) != len(X) or y.dtype.kind not in "biuf" or not np.all(np.isfinite(y) & (y == np.floor(y))):
+            raise InputError(
+                f"{part}_y must hold one class 0, 1, … for each of the {len(X)} points of {part}_X, "
+                f"but has shape {y.shape} and type {y.dtype}."
+            )
+        checked[part] = (X, y.astype(int))
+    if not checked:
+        raise InputError("there are no points to draw: all parts are empty.")
+    return checked
+
+
+def _set_limits(ax, X):
+    """Limits around all points, with a margin; a square where the features' extents are alike."""
+    centre = (X.min(axis=0) + X.max(axis=0)) / 2
+    extent = np.ptp(X, axis=0)
+    extent[extent == 0] = extent.max() or 1.0
+    alike = extent.max() <= _MOST_UNEQUAL_EXTENTS * extent.min()
+    half = (0.5 + _MARGIN) * (np.full(2, extent.max()) if alike else extent)
+    ax.set_xlim(centre[0] - half[0], centre[0] + half[0])
+    ax.set_ylim(centre[1] - half[1], centre[1] + half[1])
+    ax.set_aspect("equal" if alike else "auto")
+    ax.set_anchor("E")  # next to the legend, so that the layout knows how much room that takes
+
+
+def _with_gaps(polylines):
+    """All polylines as one array (n, 2), with a row of NaN wherever the pen is lifted."""
+    gap = np.full((1, 2), np.nan)
+    rows = [rows for polyline in polylines for rows in (gap, polyline)]
+    return np.concatenate(rows[1:]) if rows else np.empty((0, 2))
+
+
+def _draw_legend(ax):
+    """To the right of the axes, where it hides no point, however many entries there are."""
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        fontsize=_TICK_SIZE,
+        frameon=False,
+        handlelength=3.6,  # long enough to tell the dashes apart
+    )
+
+
+def _grouped_by_data_set(rows):
+    groups = {}
+    for row in rows:
+        try:
+            classifier, data_set, *accuracies = row
+            train, test = (np.nan if accuracy is None else float(accuracy) for accuracy in accuracies[:2])
+        except (TypeError, ValueError):
+            raise InputError(
+                f"each row must be (classifier, data set, train accuracy, test accuracy), but one is {row!r}."
+            ) from None
+        for accuracy in (train, test):
+            if not (np.isnan(accuracy) or 0 <= accuracy <= 1):
+                raise InputError(
+                    f"an accuracy must lie between 0 and 1, but {classifier} on {data_set} has {accuracy}; "
+                    "divide percentages by 100."
+                )
+        groups.setdefault(str(data_set), []).append((str(classifier), train, test))
+    if not groups:
+        raise InputError("there are no accuracies to draw: rows is empty.")
+    return groups
+
+
+def _draw_bar(ax, position, accuracy, colour):
+    missing = np.isnan(accuracy)
+    ax.barh(position, 0.0 if missing else accuracy, height=0.4, color=colour, edgecolor="white", linewidth=0.8)
+    ax.annotate(
+        "n/a" if missing else f"{accuracy:.3f}",
+        (0.0 if missing else accuracy, position),
+        xytext=(5, 0),
+        textcoords="offset points",
+        fontsize=_TICK_SIZE,
+        va="center_baseline",
+    )
+
+
+def _draw_accuracy_legend(ax):
+    from matplotlib.patches import Patch
+
+    ax.legend(
+        handles=[Patch(color=SKY_BLUE, label="training"), Patch(color=BLUE, label="test")],
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        borderaxespad=0.2,
+        ncols=2,
+        fontsize=_TICK_SIZE,
+        frameon=False,
+    )

@@ -1,0 +1,364 @@
+import errno
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import lxmls_day1
+import lxmls_day1.whole_files
+from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group
+from lxmls_day1.errors import InputError
+from lxmls_day1.result_table import ResultTable, Row
+
+ROOT = Path(__file__).resolve().parents[3]
+FILES = {"boundaries.png", "accuracies.png", "results.json", "results.csv"}
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+POINTS = """
+class SimpleDataSet:
+    def __init__(self, **settings):
+        self.settings = settings
+
+    def get_name(self):
+        return "points"
+"""
+
+REVIEWS = """
+from lxmls_day1.errors import CorpusUnavailable
+
+
+class SentimentCorpus:
+    def __init__(self, domain, data_dir=None):
+        if domain == "kitchen":
+            raise CorpusUnavailable("kitchen is not on this machine, and the network does not answer.")
+        self.domain, self.data_dir = domain, data_dir
+
+    def get_name(self):
+        return f"{self.domain} from {self.data_dir}"
+"""
+
+COMPARISON = """
+from lxmls_day1.result_table import ResultTable, Row
+
+
+def run_all_classifiers(dataset, progress, ax):
+    progress(0, 1, "Guess")
+    ax.plot([0, 1], [0, 1])
+    progress(1, 1, "")
+    row = Row("Guess", dataset.get_name(), 0.5, 0.25, 0.125, None)
+    return ResultTable([row], ["A guess."]), (ax.figure, ax)
+"""
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch):
+    """A lab of three small files, and a current folder outside of it."""
+    files = {
+        "readers/__init__.py": "",
+        "readers/simple_data_set.py": POINTS,
+        "readers/sentiment_reader.py": REVIEWS,
+        "classifiers/__init__.py": "",
+        "classifiers/run_all_classifiers.py": COMPARISON,
+    }
+    for name, text in files.items():
+        (tmp_path / "lab" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "lab" / name).write_text(text)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return tmp_path / "lab"
+
+
+def run(*arguments, status=0):
+    result = CliRunner().invoke(command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1")
+    assert result.exit_code == status, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def rows_in(folder):
+    return [Row(**row) for row in json.loads((folder / "results.json").read_text(encoding="utf-8"))["rows"]]
+
+
+def all_of(controller):
+    """What is said on a pseudo-terminal until everybody has left it."""
+    output = b""
+    try:
+        while piece := os.read(controller, 4096):
+            output += piece
+    except OSError:  # Linux ends a pseudo-terminal in this way
+        pass
+    finally:
+        os.close(controller)
+    return output
+
+
+class TestHelp:
+    def test_it_names_every_command_and_gives_examples(self):
+        shown = run("--help").stdout
+        assert shown == run("-h").stdout
+        for name in COMMANDS:
+            assert re.search(rf"^  {name} ", shown, re.MULTILINE)
+            assert f"\n    lxmls-day1 {name}" in shown
+
+    def test_it_fits_in_80_columns(self):
+        for arguments in [(), *((name,) for name in COMMANDS)]:
+            assert max(map(len, run(*arguments, "--help").stdout.splitlines())) <= 80
+
+    def test_every_option_is_explained(self):
+        for name in COMMANDS:
+            command = command_group.get_command(click.Context(command_group), name)
+            for parameter in command.params:
+                assert not isinstance(parameter, click.Option) or parameter.help, f"{name} {parameter.name}"
+
+    def test_it_waits_for_no_numerical_library(self):
+        code = (
+            "import sys\n"
+            "from lxmls_day1.commands.command_line import main\n"
+            "try: main(['--help'])\n"
+            "except SystemExit as end: assert not end.code\n"
+            "print('heavy:', sorted({'numpy', 'scipy', 'numba', 'matplotlib', 'pooch', 'rich'} & set(sys.modules)))"
+        )
+        result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert result.stdout.endswith("heavy: []\n")
+
+    def test_version(self):
+        assert run("--version").stdout == f"lxmls-day1, version {lxmls_day1.__version__}\n"
+
+    def test_as_a_module(self):
+        command = [sys.executable, "-m", "lxmls_day1", "--version"]
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        assert result.stdout == run("--version").stdout
+
+
+class TestUsage:
+    def test_an_unknown_domain_names_the_known_ones(self):
+        said = run("run", "--domain", "films", status=2).stderr
+        for domain in ("films", "books", "dvd", "electronics", "kitchen", "toy"):
+            assert f"'{domain}'" in said
+
+    @pytest.mark.parametrize("arguments", [("rnu",), ("run", "--domian", "toy"), ("run", "toy"), ("run", "--out")])
+    def test_what_is_not_understood_ends_with_2(self, arguments):
+        assert "Error: " in run(*arguments, status=2).stderr
+
+
+class TestRun:
+    def test_both_data_sets_in_one_table_and_four_files(self, lab):
+        result = run("run", "--lab", lab, "--domain", "dvd", "--data-dir", "some/where")
+        assert {path.name for path in Path("out").iterdir()} == FILES
+        assert rows_in(Path("out")) == [
+            Row("Guess", "points", 0.5, 0.25, 0.125),
+            Row("Guess", "dvd from some/where", 0.5, 0.25, 0.125),
+        ]
+        table = ResultTable(rows_in(Path("out")), ["A guess."])
+        assert result.stdout.startswith(str(table) + "\n")
+        assert Path("out/results.csv").read_bytes() == table.to_csv().encode()
+        for name in ("boundaries.png", "accuracies.png"):
+            assert Path("out", name).read_bytes().startswith(b"\x89PNG\r\n")
+
+    def test_the_lab_that_one_is_in(self, lab, monkeypatch):
+        monkeypatch.chdir(lab / "classifiers")
+        run("run", "--domain", "toy")
+        assert [row.classifier for row in rows_in(lab / "classifiers" / "out")] == ["Guess", "Guess"]
+
+    def test_progress_is_plain_lines_beside_the_output(self, lab):
+        result = run("run", "--lab", lab)
+        assert result.stderr.splitlines() == ["[1/1] Guess", "[1/1] Guess"]
+        assert "[1/1]" not in result.stdout
+        assert "\x1b" not in result.output
+
+    def test_the_guide_s_simple_data_set(self, lab):
+        text = COMPARISON.replace(
+            "progress(0", "getattr(dataset, 'settings', 0) and print(dataset.settings)\n    progress(0"
+        )
+        (lab / "classifiers/run_all_classifiers.py").write_text(text)
+        settings = (
+            "{'nr_examples': 100, 'g1': [[-1, -1], 1], 'g2': [[1, 1], 1], 'balance': 0.5, 'split': [0.5, 0, 0.5]}"
+        )
+        assert settings in run("run", "--lab", lab).stdout
+
+    def test_toy_in_place_of_a_corpus_that_cannot_be_had(self, lab):
+        result = run("run", "--lab", lab, "--domain", "kitchen")
+        first, *_ = result.stderr.splitlines()
+        assert first == (
+            "Kitchen is not on this machine, and the network does not answer; the toy corpus takes its place."
+        )
+        assert rows_in(Path("out"))[1].data_set == "toy from None"
+        note = "The reviews of kitchen could not be had; these are of the small generated toy corpus."
+        assert json.loads(Path("out/results.json").read_text())["notes"] == [note, "A guess."]
+        assert f"Note: {note}" in result.stdout
+
+    def test_a_second_run_replaces_the_files_of_the_first(self, lab):
+        run("run", "--lab", lab, "--domain", "dvd")
+        run("run", "--lab", lab, "--domain", "toy")
+        assert {path.name for path in Path("out").iterdir()} == FILES
+        assert rows_in(Path("out"))[1].data_set == "toy from None"
+
+    @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+    def test_on_a_terminal_the_table_is_drawn_within_80_columns(self, lab):
+        import pty
+
+        controller, terminal = pty.openpty()
+        command = [sys.executable, "-m", "lxmls_day1", "run", "--lab", str(lab)]
+        environment = {**os.environ, "COLUMNS": "80", "TERM": "xterm", "PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen(command, stdout=terminal, stderr=terminal, env=environment)
+        os.close(terminal)
+        output = all_of(controller)
+        assert process.wait() == 0
+        shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output.decode())
+        assert "─────" in shown and "0.2500" in shown and "Note: A guess." in shown
+        assert "[1/1] Guess" not in shown
+
+
+class TestMistakes:
+    """Each ends with 1 and one sentence that says what to do."""
+
+    def error(self, *arguments):
+        said = run(*arguments, status=1).stderr.splitlines()[-1]
+        assert said.startswith("Error: ")
+        return said.removeprefix("Error: ")
+
+    def test_out_is_a_file_or_lies_in_one(self, lab):
+        Path("mine.txt").write_text("mine")
+        for out in ("mine.txt", Path("mine.txt", "out")):
+            assert (
+                self.error("run", "--lab", lab, "--out", out) == f"{out} is, or lies in, a file; --out wants a folder."
+            )
+        assert Path("mine.txt").read_text() == "mine"
+
+    @pytest.mark.skipif(
+        os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
+    )
+    def test_out_that_may_not_be_written_to(self, lab):
+        Path("locked").mkdir(mode=0o500)
+        for out in ("locked", "locked/out"):
+            assert self.error("run", "--lab", lab, "--out", out).startswith(
+                f"{out} cannot be written to (Permission denied)"
+            )
+
+    def test_a_folder_that_is_no_lab(self, lab):
+        assert "elsewhere is not a lab: it has no readers/ and no classifiers/." in self.error("run", "--lab", ".")
+
+    def test_a_syntax_error_in_a_student_s_file(self, lab):
+        (lab / "classifiers/run_all_classifiers.py").write_text("import json\ndef run(:\n")
+        assert self.error("run", "--lab", lab).startswith("classifiers/run_all_classifiers.py:2: this is not Python")
+        assert list(Path("out").iterdir()) == []
+
+    def test_a_full_disk(self, lab, monkeypatch):
+        def full(contents):
+            raise OSError(errno.ENOSPC, "No space left on device", str(next(iter(contents))))
+
+        monkeypatch.setattr(lxmls_day1.whole_files, "replace_files", full)
+        assert self.error("run", "--lab", lab) == f"{Path('out', 'boundaries.png')}: no space left on device."
+
+    @pytest.mark.parametrize(
+        ("error", "sentence"),
+        [
+            (OSError(errno.ENOSPC, "No space left on device"), "no space left on device; make room, or set TMPDIR to"),
+            (
+                FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"),
+                "make room, or set TMPDIR",
+            ),
+            (OSError(errno.ENOSPC, "No space left on device", "out/a.png"), "out/a.png: no space left on device."),
+        ],
+    )
+    def test_no_room_for_temporary_files(self, lab, monkeypatch, error, sentence):
+        def no_room(*_arguments, **_settings):
+            raise error
+
+        monkeypatch.setattr(lxmls_day1.whole_files, "replace_files", no_room)
+        assert sentence in self.error("run", "--lab", lab)
+
+    def test_an_input_error_of_a_reader(self, lab):
+        text = REVIEWS.replace("CorpusUnavailable(", "InputError(").replace(
+            "import CorpusUnavailable", "import InputError"
+        )
+        (lab / "readers/sentiment_reader.py").write_text(text)
+        assert self.error("run", "--lab", lab, "--domain", "kitchen").startswith("kitchen is not on this machine")
+
+    def test_ctrl_c_leaves_nothing_behind(self, lab):
+        text = COMPARISON.replace("ax.plot(", "raise KeyboardInterrupt; ax.plot(")
+        (lab / "classifiers/run_all_classifiers.py").write_text(text)
+        assert run("run", "--lab", lab, status=1).stderr.splitlines()[-1] == "Aborted!"
+        assert list(Path("out").iterdir()) == []
+
+    def test_a_reader_of_the_output_that_has_enough(self, lab, monkeypatch):
+        def closed(*_arguments, **_settings):
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+        monkeypatch.setattr("lxmls_day1.commands.run.show", closed)
+        assert "Error" not in run("run", "--lab", lab, status=1).output
+
+    def test_a_mistake_is_also_an_input_error_for_code_that_calls_us(self, lab):
+        with pytest.raises(InputError):
+            run = command_group.get_command(click.Context(command_group), "run").callback
+            run(task="classification", domain="toy", tags=None, data_dir=None, out="out", lab_folder=str(lab / "no"))
+
+
+class TestSurroundings:
+    def test_without_a_home_folder_libraries_keep_their_files_elsewhere(self, monkeypatch):
+        for variable in ("NUMBA_CACHE_DIR", "MPLCONFIGDIR"):
+            monkeypatch.setenv(variable, "to be put back")
+            monkeypatch.delenv(variable)
+        monkeypatch.setattr("os.path.expanduser", lambda path: path)
+        with caches_without_home():
+            place = Path(os.environ["NUMBA_CACHE_DIR"])
+            assert place.is_dir() and os.environ["MPLCONFIGDIR"] == str(place)
+        assert not place.exists()
+
+    @pytest.mark.parametrize(("variable", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+    @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+    def test_no_colours_where_none_are_wanted(self, variable, value):
+        import pty
+
+        controller, terminal = pty.openpty()
+        command = [sys.executable, "-m", "lxmls_day1", "status", "--lab", str(ROOT)]
+        environment = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT), variable: value}
+        process = subprocess.Popen(command, cwd=ROOT, stdout=terminal, stderr=terminal, env=environment)
+        os.close(terminal)
+        assert b"\x1b" not in all_of(controller)
+        assert process.wait() == 0
+
+
+@pytest.mark.slow
+class TestReferenceLab:
+    def test_toy_from_beginning_to_end(self, tmp_path, monkeypatch):
+        """All classifiers of the guide, two data sets; pyplot, and with it a notebook's backend, stays out of it."""
+        monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
+        code = (
+            "import sys\n"
+            "from lxmls_day1.commands.command_line import main\n"
+            "try: main(['run', '--domain', 'toy'])\n"
+            "except SystemExit as end: assert not end.code\n"
+            "assert 'matplotlib.pyplot' not in sys.modules"
+        )
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        result = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert result.returncode == 0, result.stderr
+        assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+        rows = rows_in(tmp_path / "out")
+        points, reviews = rows[:6], rows[6:]
+        assert {row.data_set for row in points} == {"simple data set, 100 points"}
+        assert {"toy" in row.data_set.lower() for row in reviews} == {True}
+        assert {row.classifier for row in points} < {row.classifier for row in reviews}
+        assert all(0.5 <= row.test_accuracy <= 1 and row.seconds > 0 for row in rows)
+
+    def test_without_data_or_network_the_toy_corpus_takes_the_place(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("LXMLS_DAY1_DATA", str(tmp_path / "empty"))
+        monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
+        monkeypatch.chdir(tmp_path)
+        result = run("run", "--domain", "dvd")
+        first, second, *_ = result.stderr.splitlines()
+        assert first.endswith("; the toy corpus takes its place.") and "dvd" in first
+        assert second.startswith("[1/")
+        assert "toy" in rows_in(tmp_path / "out")[-1].data_set.lower()
+        assert "toy" in (tmp_path / "out/results.csv").read_text().lower()

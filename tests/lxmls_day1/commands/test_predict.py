@@ -1,0 +1,240 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.commands.command_line import command_group
+from lxmls_day1.commands.predict import margins_of
+from lxmls_day1.text.tokens import count_tokens, processed_line
+
+ROOT = Path(__file__).resolve().parents[3]
+WORDS = ["good", "bad", "book", "very_good"]
+
+pytestmark = pytest.mark.usefixtures("imports_as_before", "models")
+
+
+@pytest.fixture
+def models(tmp_path, monkeypatch):
+    """In the current folder: hand.npz, whose scores can be added up by hand, and toy.npz, a model of the toy corpus."""
+    monkeypatch.chdir(tmp_path)
+    weights = [[0.5, 0.0, -10], [2, -2, 0], [-3, 3, 0], [0, 0.25, 0], [1, 0, 0]]
+    LinearClassifier().save("hand.npz", weights, WORDS, ["positive", "negative", "neither"])
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    from readers.sentiment_reader import SentimentCorpus
+
+    corpus, path = SentimentCorpus("toy"), tmp_path_factory.mktemp("toy") / "toy.npz"
+    mira = Mira()
+    params = mira.train(corpus.train_X, corpus.train_y)
+    mira.save(path, params, corpus.feature_names, corpus.label_names)
+    return path, corpus, mira.test(corpus.X, params)
+
+
+def run(*arguments, status=0, stdin=None):
+    result = CliRunner().invoke(
+        command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1", input=stdin
+    )
+    assert result.exit_code == status, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def predict(*arguments, **options):
+    return run("predict", *arguments, **options)
+
+
+class TestPredictions:
+    def test_label_margin_and_place(self):
+        """positive 0.5 + 2 + 0 + 1, negative 0 − 2 + 0.25 + 0."""
+        Path("r.txt").write_text("Very good book!")
+        assert predict("hand.npz", "r.txt").stdout == "positive\t5.25\tr.txt\n"
+
+    def test_scores_of_every_class(self):
+        Path("r.txt").write_text("bad bad")
+        fields = predict("hand.npz", "r.txt", "--scores").stdout.rstrip("\n").split("\t")
+        assert fields == ["negative", "11.5", "r.txt", "positive=-5.5", "negative=6", "neither=-10"]
+
+    def test_a_raw_file_is_one_review_or_one_a_line(self):
+        Path("r.txt").write_text("good\n\nbad bad\n")
+        assert predict("hand.npz", "r.txt").stdout.startswith("negative\t")
+        lines = predict("hand.npz", "r.txt", "--per", "line").stdout.splitlines()
+        assert [line.split("\t")[::2] for line in lines] == [["positive", "r.txt:1"], ["negative", "r.txt:3"]]
+
+    def test_several_files_each_in_its_own_form(self):
+        Path("a.txt").write_text("good")
+        Path("b.review").write_text("bad:2 #label#:negative\ngood:1\nbook:1 #label#:negative\n")
+        result = predict("hand.npz", "a.txt", "b.review", "-", stdin="bad")
+        labels, _, places = zip(*(line.split("\t") for line in result.stdout.splitlines()), strict=True)
+        assert labels == ("positive", "negative", "positive", "positive", "negative")
+        assert places == ("a.txt", "b.review:1", "b.review:2", "b.review:3", "standard input")
+        assert result.stderr == "accuracy 0.5000 (1 of 2 labelled reviews)\n"
+
+    def test_a_review_without_a_known_word_gets_its_note(self):
+        Path("r.txt").write_text("🙂 unheard-of\ngood\n")
+        result = predict("hand.npz", "r.txt", "--per", "line")
+        assert result.stdout.startswith("positive\t0.5\tr.txt:1\n")
+        assert result.stderr == (
+            "Note: 1 of 2 reviews holds no word that the classifier knows; its intercepts decided.\n"
+        )
+
+    def test_the_corpus_itself_gets_what_test_says(self, toy):
+        path, corpus, expected = toy
+        folder = ROOT / "lxmls_day1" / "text" / "toy_corpus"
+        result = predict(path, folder / "positive.review", folder / "negative.review")
+        predicted = [line.split("\t")[0] for line in result.stdout.splitlines()]
+        half = len(predicted) // 2
+        in_turn = [label for pair in zip(predicted[:half], predicted[half:], strict=True) for label in pair]
+        assert in_turn == [corpus.label_names[label] for label in expected]
+        assert result.stderr.startswith(f"accuracy {np.mean(expected == corpus.y):.4f} (")
+
+    def test_raw_text_and_its_processed_line_get_the_same(self, toy):
+        text = "This lamp is excellent: I paid 20 dollars, and the shade was not boring!"
+        Path("raw.txt").write_text(text)
+        Path("line.review").write_text(processed_line(count_tokens(text), "positive"))
+        raw, line = predict(toy[0], "raw.txt", "line.review").stdout.splitlines()
+        assert raw.split("\t")[:2] == line.split("\t")[:2]
+
+    def test_real_reviews(self, real_data, tmp_path):
+        from readers.sentiment_reader import SentimentCorpus
+
+        corpus, mnb = SentimentCorpus("dvd", data_dir=real_data), MultinomialNaiveBayes()
+        params = mnb.train(corpus.train_X, corpus.train_y)
+        mnb.save("dvd.npz", params, corpus.feature_names, corpus.label_names)
+        result = predict("dvd.npz", real_data / "sentiment/dvd/negative.review")
+        predicted = np.array([line.split("\t")[0] for line in result.stdout.splitlines()])
+        expected = np.array(corpus.label_names)[mnb.test(corpus.X[corpus.y == 1], params)]
+        assert np.array_equal(predicted, expected)
+
+    def test_a_classifier_of_an_unsmoothed_model(self):
+        nb = MultinomialNaiveBayes(smooth=False)
+        params = nb.train([[2, 0, 1, 0], [0, 3, 1, 0]], ["fine", "dull"])
+        nb.save("nb.npz", params, WORDS)
+        Path("r.txt").write_text("good\ngood bad\n")
+        result = predict("nb.npz", "r.txt", "--per", "line", "--scores")
+        first, second = (line.split("\t") for line in result.stdout.splitlines())
+        assert first[:2] == ["fine", "inf"] and "dull=-inf" in first
+        assert second[:2] == ["dull", "0"]
+        assert result.stderr.startswith(
+            "Note: 1 of 2 documents holds words that rule out every class, and was labelled"
+        )
+
+    def test_margins(self):
+        assert margins_of(np.array([[1.0, 5, 3], [2, 2, 0]])).tolist() == [2, 0]
+        assert margins_of(np.array([[1.0]])).tolist() == [np.inf]
+
+
+class TestMistakes:
+    def error(self, *arguments, **options):
+        result = predict(*arguments, status=1, **options)
+        assert result.stdout == ""
+        (line,) = result.stderr.splitlines()
+        return line.removeprefix("Error: ")
+
+    def test_files_that_are_no_reviews(self):
+        Path("good.txt").write_text("good")
+        Path("empty.txt").touch()
+        Path("latin.txt").write_bytes("naïve".encode("latin-1"))
+        Path("picture.png").write_bytes(b"\x89PNG\0\0")
+        Path("odd.review").write_text("good:1 #label#:positive\ngood:x #label#:positive\n")
+        for name, message in {
+            "none.txt": "none.txt: no such file or directory.",
+            "empty.txt": "empty.txt is empty; expected",
+            "latin.txt": "latin.txt, line 1: expected text in UTF-8, got the byte 0xEF",
+            "picture.png": "picture.png is no text in UTF-8",
+            ".": ". is a folder; FILE is a file of reviews.",
+            "odd.review": "odd.review, line 2: the count in 'good:x' is 'x'",
+        }.items():
+            assert self.error("hand.npz", "good.txt", name).startswith(message)
+        assert self.error("hand.npz", "-", stdin="").startswith("standard input is empty")
+
+    def test_files_that_are_no_models(self):
+        Path("good.txt").write_text("good")
+        data = Path("hand.npz").read_bytes()
+        Path("cut.npz").write_bytes(data[:-9])
+        Path("empty.npz").touch()
+        np.savez("other.npz", a=np.eye(2))
+        for name, message in {
+            "none.npz": "none.npz: no such file or directory.",
+            "good.txt": "good.txt is no model of lxmls-day1",
+            "cut.npz": "cut.npz is damaged or incomplete",
+            "empty.npz": "empty.npz is empty",
+            "other.npz": "other.npz is no model of lxmls-day1",
+            ".": ". is a folder; MODEL is a file",
+        }.items():
+            assert self.error(name, "good.txt").startswith(message)
+
+    def test_a_model_of_points(self):
+        mira = Mira()
+        mira.save("points.npz", mira.train([[2.0, 0.0], [0.0, 2.0]], [0, 1]))
+        Path("good.txt").write_text("good")
+        for command in ("predict", "explain"):
+            assert "points.npz has no names of features" in run(command, "points.npz", "good.txt", status=1).stderr
+
+    def test_a_label_that_the_classifier_cannot_know(self):
+        Path("x.review").write_text("good:1 #label#:great\n")
+        error = self.error("hand.npz", "x.review")
+        assert error.startswith("x.review:1: the label is 'great', but the classifier knows 'positive', 'negative'")
+
+    def test_tokens_of_a_kind_that_is_not_known(self):
+        LinearClassifier().save("odd.npz", np.eye(2), ["good"], notes={"tokens": "characters"})
+        assert "those of 'characters'; known are" in self.error("odd.npz", "-", stdin="good")
+
+    def test_a_classifier_whose_file_is_broken_in_this_lab(self, tmp_path):
+        from lxmls_day1.lab import reference_folder
+
+        for package in ("readers", "classifiers"):
+            (tmp_path / "lab" / package).mkdir(parents=True)
+            for file in (reference_folder() / package).glob("*.py"):
+                (tmp_path / "lab" / package / file.name).write_bytes(file.read_bytes())
+        mira = Mira()
+        mira.save("m.npz", mira.train([[2, 0], [0, 2]], [0, 1]), ["good", "bad"])
+        (tmp_path / "lab/classifiers/online_classifier.py").write_text(
+            "class OnlineClassifier(LinearClassifier): pass\n"
+        )
+        Path("good.txt").write_text("good")
+        error = self.error("m.npz", "good.txt", "--lab", "lab")
+        assert error.startswith("classifiers/online_classifier.py:1: importing this file ends with NameError")
+
+    @pytest.mark.parametrize(
+        "arguments", [(), ("hand.npz",), ("hand.npz", "x", "--per", "word"), ("hand.npz", "x", "--no")]
+    )
+    def test_of_the_command_line_end_with_2(self, arguments):
+        assert "Error: " in predict(*arguments, status=2).stderr
+
+
+@pytest.mark.slow
+class TestProcess:
+    """As a process of its own, with an output that is not UTF-8."""
+
+    def call(self, *arguments, stdin=b""):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+        command = [sys.executable, "-m", "lxmls_day1", *map(str, arguments)]
+        return subprocess.run(command, input=stdin, env=environment, capture_output=True, timeout=100)
+
+    def test_train_predict_explain(self, tmp_path):
+        trained = self.call("train", "--domain", "toy", "--classifier", "perceptron", "--out", "p.npz")
+        assert trained.returncode == 0, trained.stderr
+        review = "Excellent, lovely, 🙂 naïve.".encode()
+        predicted = self.call("predict", "p.npz", "-", stdin=review)
+        assert predicted.returncode == 0 and predicted.stdout.startswith(b"positive\t")
+        explained = self.call("explain", "p.npz", "-", stdin=review)
+        assert explained.returncode == 0 and b"excellent" in explained.stdout and b"na\\xefve" in explained.stdout
+        failed = self.call("predict", "p.npz", "none.txt")
+        assert (failed.returncode, failed.stdout) == (1, b"")
+        assert failed.stderr.strip() == b"Error: none.txt: no such file or directory."
+
+    def test_a_hundred_kilobytes_of_emoji(self, toy):
+        review = ("🙂" * 20 + "great🙂 ").encode() * 1000
+        for command in ("predict", "explain"):
+            result = self.call(command, toy[0], "-", stdin=review)
+            assert result.returncode == 0, result.stderr
+            assert len(result.stdout) < 2000

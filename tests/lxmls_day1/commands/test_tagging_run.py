@@ -1,0 +1,165 @@
+"""The run on tagged sentences: its tables against counts by hand, its files, runs without data or learners."""
+
+import csv
+import io
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from lxmls_day1.commands.tagging_run import (
+    TagRow,
+    as_text,
+    compare_taggers,
+    confusion_counts,
+    open_sentences,
+    plot_confusion,
+    run,
+    tag_rows,
+    to_csv,
+    update_lattices,
+)
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import detached_axes
+from lxmls_day1.lab import Lab, reference_folder
+
+TRUTH = [["DET", "NOUN", "VERB"], ["NOUN", "NOUN"], ["X"]]
+PREDICTED = [["DET", "VERB", "VERB"], ["NOUN", "DET"], ["NOUN"]]
+
+
+@pytest.fixture
+def lab(imports_as_before):
+    return Lab(reference_folder())
+
+
+def test_confusions_are_counted_word_by_word():
+    tags, counts = confusion_counts(TRUTH, PREDICTED)
+    assert tags == ["DET", "NOUN", "VERB", "X"]
+    for k, true in enumerate(tags):
+        for j, guess in enumerate(tags):
+            pairs = [p for t, q in zip(TRUTH, PREDICTED, strict=True) for p in zip(t, q, strict=True)]
+            assert counts[k, j] == pairs.count((true, guess))
+
+
+def test_the_row_of_a_tag():
+    rows = {row.tag: row for row in tag_rows(*confusion_counts(TRUTH, PREDICTED))}
+    assert rows["DET"] == TagRow("DET", 1, 1.0, 0.5, None)
+    assert rows["NOUN"] == TagRow("NOUN", 3, 1 / 3, 0.5, "DET")  # DET and VERB once each: the first
+    assert rows["VERB"] == TagRow("VERB", 1, 1.0, 0.5, None)
+    assert rows["X"] == TagRow("X", 1, 0.0, None, "NOUN")
+    assert tag_rows(["A", "B"], np.array([[2, 0], [0, 0]]))[1] == TagRow("B", 0, None, None, None)
+
+
+def test_tag_rows_as_text_and_as_csv():
+    rows = tag_rows(*confusion_counts(TRUTH, PREDICTED))
+    lines = as_text(rows).split("\n")
+    assert lines[0].split("  ")[0] == "tag" and len(lines) == 2 + 4
+    assert lines[3].split() == ["NOUN", "3", "0.3333", "0.5000", "DET"]
+    read = list(csv.DictReader(io.StringIO(to_csv(rows))))
+    assert float(read[1]["accuracy"]) == 1 / 3 and read[3]["precision"] == ""
+
+
+def test_the_confusion_matrix_shows_shares_and_counts():
+    tags, counts = confusion_counts(TRUTH, PREDICTED)
+    fig, axis = plot_confusion(tags, counts, title="Taggers", ax=detached_axes()[1])
+    shown = axis.images[0].get_array()
+    np.testing.assert_allclose(shown, counts / counts.sum(axis=1, keepdims=True))
+    assert {text.get_position(): text.get_text() for text in axis.texts} == {
+        (j, k): str(counts[k, j]) for k, j in np.argwhere(counts)
+    }
+    assert (
+        [label.get_text() for label in axis.get_yticklabels()]
+        == tags
+        == [label.get_text() for label in axis.get_xticklabels()]
+    )
+    assert (axis.get_xlabel(), axis.get_ylabel(), axis.get_title()) == ("predicted", "true", "Taggers")
+    fig.savefig(io.BytesIO())
+
+
+def test_many_tags_leave_no_room_for_counts():
+    tags = [f"T{k}" for k in range(49)]
+    _, axis = plot_confusion(tags, np.eye(49, dtype=int), ax=detached_axes()[1])
+    assert not axis.texts
+
+
+@pytest.mark.parametrize("tags, counts", [([], np.zeros((0, 0))), (["A"], [[1, 2], [3, 4]])])
+def test_a_confusion_matrix_that_is_none(tags, counts):
+    with pytest.raises(InputError, match="confusion matrix"):
+        plot_confusion(tags, counts)
+
+
+def test_all_learners_are_compared_and_the_best_is_looked_at(lab):
+    corpus, seen = lab.reader("pos_corpus", "PosCorpus", name="toy"), []
+    results = compare_taggers(lab, corpus, progress=lambda *step: seen.append(step))
+    names = ["Structured perceptron", "Structured MIRA", "Structured SVM"]
+    assert [row.classifier for row in results.table] == names
+    assert seen == [*[(done, 3, name) for done, name in enumerate(names)], (3, 3, "")]
+    assert results.best in names
+    words = sum(map(len, corpus.test_X))
+    assert results.confusion.sum() == words == sum(row.words for row in results.tag_rows)
+    best = next(row for row in results.table if row.classifier == results.best)
+    assert best.test_accuracy == pytest.approx(np.trace(results.confusion) / words)
+    assert set(results.figures) == {"confusion", "lattice"}
+    (note,) = results.table.notes
+    assert "of the words that occur in training" in note
+
+
+def test_the_update_shown_puts_the_sentence_right(lab):
+    before, after = update_lattices(lab)
+    assert before.words == after.words == ["I", "like", "her", "answer", "."]
+    assert before.best != before.true and after.best == after.true == before.true
+    assert before.best_score >= before.true_score
+    assert (after.nodes != before.nodes).any()
+
+
+def test_the_run_writes_its_files_and_prints_its_tables(tmp_path, capsys, imports_as_before):
+    run(str(tmp_path / "out"), corpus="toy", tags="xpos", lab_folder=str(reference_folder()))
+    printed = capsys.readouterr().out
+    assert "Toy sentences: XPOS" in printed and "mostly taken for" in printed
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "confusion.png", "lattice.png", "results.csv", "results.json", "tags.csv",
+    ]  # fmt: skip
+    content = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert len(content["rows"]) == 3 and content["best"] in [row["classifier"] for row in content["rows"]]
+    assert len(content["confusion"]["true_by_predicted"]) == len(content["confusion"]["tags"]) == len(content["tags"])
+    for name in ("confusion.png", "lattice.png"):
+        assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_the_treebank_the_toy_sentences_take_its_place_and_the_table_says_so(lab, capsys, monkeypatch):
+    monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
+    corpus, notes = open_sentences(lab, "UD_English-EWT", "upos", None)
+    assert corpus.name == "toy" and "could not be had" in notes[0]
+    assert "the toy sentences take its place" in capsys.readouterr().err
+
+
+def test_a_folder_given_on_purpose_must_hold_the_treebank(lab, tmp_path):
+    with pytest.raises(InputError):
+        open_sentences(lab, "UD_English-EWT", "upos", str(tmp_path))
+
+
+def test_a_learner_that_is_not_written_yet_is_left_out(tmp_path, imports_as_before):
+    reference = reference_folder()
+    for package in ("readers", "classifiers"):
+        shutil.copytree(reference / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    stub = (
+        "from classifiers.structured_classifier import StructuredClassifier\n\n\n"
+        "class StructuredPerceptron(StructuredClassifier):\n"
+        "    name = 'Structured perceptron'\n\n"
+        "    def train(self, X, y, callback=None):\n"
+        "        raise NotImplementedError('exercise 1.13')\n"
+    )
+    (tmp_path / "classifiers" / "structured_perceptron.py").write_text(stub, encoding="utf-8")
+    lab = Lab(tmp_path)
+    results = compare_taggers(lab, lab.reader("pos_corpus", "PosCorpus", name="toy"))
+    assert [row.classifier for row in results.table] == ["Structured MIRA", "Structured SVM"]
+    assert results.table.notes[0] == "Structured perceptron is left out, as it is not written yet: exercise 1.13"
+    assert set(results.figures) == {"confusion"}
+
+
+def test_a_corpus_without_a_test_part(lab):
+    corpus = lab.reader("pos_corpus", "PosCorpus", name="toy")
+    corpus.test_X, corpus.test_y = [], []
+    with pytest.raises(InputError, match="no test part"):
+        compare_taggers(lab, corpus)

@@ -1,0 +1,95 @@
+"""The compiled search, losses and updates of sequence tagging against their definitions, written out with dense
+matrices.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from lxmls_day1.compiled import chains as kernels
+
+N_FEATURES, MAX_TAGS = 5, 4
+
+
+def random_sentences(rng, n_tags, n_sentences=12, longest=6):
+    """Words with any set of the features, the empty one included."""
+    lengths = rng.integers(1, longest + 1, n_sentences)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    has = rng.random((starts[-1], N_FEATURES)) < 0.4
+    indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))]).astype(np.int64)
+    labels = rng.integers(0, n_tags, starts[-1])
+    return kernels.Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, N_FEATURES)
+
+
+def random_weights(rng, n_tags, chain=True):
+    """Small whole numbers: ties are common, and every sum is exact."""
+    n_rows = N_FEATURES + 1 + (n_tags + 2 if chain else 0)
+    return rng.integers(-2, 3, (n_rows, n_tags)).astype(float)
+
+
+def words_of(sentences, m):
+    """The words of sentence m as a matrix of zeros and ones, with the 1 of the bias: (T, J + 1)."""
+    first, end = sentences.starts[m], sentences.starts[m + 1]
+    g = np.zeros((end - first, sentences.n_features + 1))
+    g[:, 0] = 1.0
+    for t in range(end - first):
+        begin, stop = sentences.indptr[first + t : first + t + 2]
+        g[t, sentences.indices[begin:stop] + 1] = 1.0
+    return g
+
+
+def joint_features(g, path, n_tags, chain=True):
+    """Φ(x, y) as a matrix of the shape of W: the definition."""
+    n_flat = g.shape[1]
+    phi = np.zeros((n_flat + (n_tags + 2 if chain else 0), n_tags))
+    for t, tag in enumerate(path):
+        phi[:n_flat, tag] += g[t]
+        if chain:
+            row = n_flat + n_tags if t == 0 else n_flat + path[t - 1]
+            phi[row, tag] += 1
+    if chain:
+        phi[n_flat + n_tags + 1, path[-1]] += 1
+    return phi
+
+
+def scored_sequences(g, W, chain=True):
+    """Every tag sequence in lexicographic order, and its score w · Φ(x, y)."""
+    sequences = list(product(range(W.shape[1]), repeat=len(g)))
+    return sequences, np.array([(W * joint_features(g, path, W.shape[1], chain)).sum() for path in sequences])
+
+
+@pytest.mark.parametrize("chain", [True, False])
+@pytest.mark.parametrize("n_tags", range(1, MAX_TAGS + 1))
+def test_best_paths_are_the_first_best_ones_of_all(n_tags, chain):
+    rng = np.random.default_rng(n_tags)
+    sentences = random_sentences(rng, n_tags, longest=6 if n_tags < 4 else 5)
+    W = random_weights(rng, n_tags, chain)
+    found = kernels.best_paths(*sentences[:3], N_FEATURES, W)
+    for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
+        sequences, scores = scored_sequences(words_of(sentences, m), W, chain)
+        assert tuple(found[first:end]) == sequences[np.argmax(scores)]
+
+
+@pytest.mark.parametrize("chain", [True, False])
+def test_hinge_losses_are_the_largest_violation_of_all(chain):
+    rng, n_tags = np.random.default_rng(7), 3
+    sentences, W = random_sentences(rng, n_tags), random_weights(rng, n_tags, chain)
+    cost = rng.random((n_tags, n_tags))
+    np.fill_diagonal(cost, 0.0)
+    losses = kernels.hinge_losses(sentences, np.ascontiguousarray(cost.T), W)
+    for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
+        truth = sentences.labels[first:end]
+        sequences, scores = scored_sequences(words_of(sentences, m), W, chain)
+        costs = np.array([cost[list(path), truth].sum() for path in sequences])
+        of_truth = (W * joint_features(words_of(sentences, m), truth, n_tags, chain)).sum()
+        assert losses[m] == pytest.approx((scores + costs).max() - of_truth, abs=1e-12)
+        assert losses[m] >= 0
+
+
+def test_a_readable_copy_of_the_weights_is_left_alone():
+    """best_paths and hinge_losses take weights that must not be written to."""
+    rng = np.random.default_rng(0)
+    sentences, W = random_sentences(rng, 3), random_weights(rng, 3)
+    W.flags.writeable = False
+    assert len(kernels.best_paths(*sentences[:3], N_FEATURES, W)) == sentences.starts[-1]

@@ -1,0 +1,392 @@
+"""Machine code from the cache is the right one, or is not used: whatever is imported how, and whatever the files hold."""
+
+import errno
+import importlib.util
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from lxmls_day1.compiled import machine_code
+from lxmls_day1.compiled.machine_code import cached_jit
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A cache folder of its own; the source's and the user's folder take nothing."""
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(machine_code, "_folders", lambda source: iter([folder]))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    machine_code._warn_once.cache_clear()
+    yield folder
+    machine_code._warn_once.cache_clear()
+
+
+@pytest.fixture
+def module_of(tmp_path, request):
+    """A function (text, name) -> module that stands in a file of that name and is imported under it."""
+    names = []
+
+    def load(text, name="learner_in_test"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(text)
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        names.append(name)
+        path.with_name("__pycache__").exists() and shutil.rmtree(path.with_name("__pycache__"))
+        spec.loader.exec_module(module)
+        return module
+
+    yield load
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+NUMBER = numba.float64(numba.float64)
+TWICE = "def scaled(x):\n    return 2 * x\n"
+
+
+def compiled(module, name="scaled"):
+    """The compiled function, and whether its machine code came from the cache."""
+    function = cached_jit(NUMBER)(getattr(module, name))
+    return function, sum(function.stats.cache_hits.values()) == 1
+
+
+def test_machine_code_is_kept_and_found_again(cache, module_of):
+    module = module_of(TWICE)
+    first, from_cache = compiled(module)
+    assert not from_cache and first(4.0) == 8.0
+    second, from_cache = compiled(module)
+    assert from_cache and second(4.0) == 8.0
+    assert len(list(cache.iterdir())) == 1
+
+
+DAMAGES = {
+    "emptied": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "cut to its checksum": lambda content: content[:32],
+    "another's": lambda content: b"\x80\x04N." * 100,
+    "one bit": lambda content: content[:-1000] + bytes([content[-1000] ^ 1]) + content[-999:],
+    "longer": lambda content: content + b"\0",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_file_costs_a_compilation_and_is_mended(cache, module_of, damage):
+    module = module_of(TWICE)
+    compiled(module)
+    (file,) = cache.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    function, from_cache = compiled(module)
+    assert not from_cache and function(4.0) == 8.0
+    assert compiled(module)[1]
+
+
+def test_files_that_were_swapped_are_not_used(cache, module_of):
+    module = module_of(TWICE + "def thrice(x):\n    return 3 * x\n")
+    compiled(module), compiled(module, "thrice")
+    one, other = cache.iterdir()
+    contents = one.read_bytes(), other.read_bytes()
+    one.write_bytes(contents[1]), other.write_bytes(contents[0])
+    (twice, from_cache), (thrice, also) = compiled(module), compiled(module, "thrice")
+    assert not from_cache and not also and (twice(1.0), thrice(1.0)) == (2.0, 3.0)
+
+
+def test_machine_code_for_other_types_is_not_used(cache, module_of):
+    module = module_of(TWICE)
+    compiled(module)
+    function = cached_jit(numba.int64(numba.int64))(module.scaled)
+    assert not function.stats.cache_hits and function(4) == 8 and len(list(cache.iterdir())) == 2
+
+
+def test_other_options_are_other_machine_code(cache, module_of):
+    module = module_of("def quotient(x):\n    return 1 / x\n")
+    cached_jit(NUMBER)(module.quotient)
+    strict = cached_jit(NUMBER, error_model="python")(module.quotient)
+    assert not strict.stats.cache_hits
+    with pytest.raises(ZeroDivisionError):
+        strict(0.0)
+
+
+CHANGES = {
+    "its code": (TWICE, TWICE.replace("2", "5")),
+    "a constant of its module": (
+        "F = 2\ndef scaled(x):\n    return F * x\n",
+        "F = 5\ndef scaled(x):\n    return F * x\n",
+    ),
+    "an array of its module": tuple(
+        f"import numpy as np\nF = np.array([{n}.0])\ndef scaled(x):\n    return F[0] * x\n" for n in (2, 5)
+    ),
+    "a function that it calls": tuple(
+        f"from lxmls_day1.compiled.machine_code import cached_jit\n@cached_jit()\ndef f(x):\n    return {n} * x\n"
+        "def scaled(x):\n    return f(x)\n"
+        for n in (2, 5)
+    ),
+    "a function in another file": tuple(
+        (
+            f"from lxmls_day1.compiled.machine_code import cached_jit\n@cached_jit()\ndef f(x):\n    return {n} * x\n",
+            call,
+        )
+        for n, call in itertools.product(
+            (2, 5), ["import helper_in_test\ndef scaled(x):\n    return helper_in_test.f(x)\n"]
+        )
+    ),
+    "a constant of another file": tuple(
+        (f"F = {n}\n", "from helper_in_test import F\ndef scaled(x):\n    return F * x\n") for n in (2, 5)
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_was_edited_is_compiled_anew(cache, module_of, change):
+    for text, expected in zip(change, (2.0, 5.0), strict=True):
+        helper, text = text if isinstance(text, tuple) else ("", text)
+        module_of(helper, "helper_in_test")
+        module = module_of(text)
+        function, from_cache = compiled(module)
+        assert not from_cache and function(1.0) == expected
+        assert compiled(module)[1]
+
+
+def test_a_constant_that_was_set_anew_is_not_taken_from_the_cache(cache, module_of):
+    module = module_of("F = 2\ndef scaled(x):\n    return F * x\n")
+    compiled(module)
+    module.F = 5
+    function, from_cache = compiled(module)
+    assert not from_cache and function(1.0) == 5.0
+
+
+def test_two_names_of_one_file_have_machine_code_of_their_own(cache, module_of):
+    for name in ("learner_in_test", "flat_learner_in_test"):
+        assert not compiled(module_of(TWICE, name))[1]
+    sys.modules.pop("learner_in_test")  # in another process it cannot be imported
+    function, from_cache = compiled(sys.modules["flat_learner_in_test"])
+    assert from_cache and function(1.0) == 2.0
+
+
+def test_what_stands_in_no_file_is_not_kept(cache):
+    scope = {"__name__": __name__}
+    exec(TWICE, scope)
+    function = cached_jit(NUMBER)(scope["scaled"])
+    assert function(1.0) == 2.0 and not cache.exists()
+
+
+class TestNoPlace:
+    @pytest.fixture
+    def full(self, monkeypatch):
+        def replace_files(contents):
+            raise OSError(errno.ENOSPC, "No space left on device", str(next(iter(contents))))
+
+        monkeypatch.setattr(machine_code, "replace_files", replace_files)
+
+    def test_is_said_once_and_all_works(self, cache, module_of, full, recwarn):
+        module = module_of(TWICE)
+        for _ in range(3):
+            function, from_cache = compiled(module)
+            assert not from_cache and function(1.0) == 2.0
+        (warning,) = recwarn
+        assert "No space left on device" in str(warning.message) and "NUMBA_CACHE_DIR" in str(warning.message)
+
+    def test_is_not_said_where_no_bytecode_is_wanted_either(self, cache, module_of, full, monkeypatch, recwarn):
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        assert compiled(module_of(TWICE))[0](1.0) == 2.0 and not list(recwarn)
+
+    def test_machine_code_that_is_there_is_used(self, cache, module_of, monkeypatch):
+        module = module_of(TWICE)
+        compiled(module)
+        monkeypatch.setattr(machine_code, "replace_files", None)
+        assert compiled(module)[1]
+
+    def test_another_process_that_writes_the_same_at_once_is_no_failure(self, cache, module_of, monkeypatch, recwarn):
+        write = machine_code.replace_files
+
+        def written_and_refused(contents):
+            write(contents)
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+        monkeypatch.setattr(machine_code, "replace_files", written_and_refused)
+        module = module_of(TWICE)
+        compiled(module)
+        assert compiled(module)[1] and not list(recwarn)
+
+    def test_a_file_where_the_folder_should_be(self, cache, module_of):
+        cache.write_text("not a folder")
+        with pytest.warns(UserWarning, match="machine code cannot be kept"):
+            function, _ = compiled(module_of(TWICE))
+        assert function(1.0) == 2.0
+
+    def test_a_folder_where_the_file_should_be(self, cache, module_of):
+        module = module_of(TWICE)
+        compiled(module)
+        (file,) = cache.iterdir()
+        file.unlink()
+        file.mkdir()
+        with pytest.warns(UserWarning, match="machine code cannot be kept"):
+            function, _ = compiled(module)
+        assert function(1.0) == 2.0
+
+
+def test_the_next_folder_is_taken_where_the_first_is_not_writable(cache, module_of, monkeypatch, tmp_path):
+    tmp_path.joinpath("file").write_text("")
+    folders = [tmp_path / "file" / "beneath it", tmp_path / "second"]
+    monkeypatch.setattr(machine_code, "_folders", lambda source: iter(folders))
+    module = module_of(TWICE)
+    compiled(module)
+    assert len(list(folders[1].iterdir())) == 1 and compiled(module)[1]
+
+
+def test_a_version_from_the_cache_and_one_that_was_just_compiled_stay_apart(cache, module_of):
+    """Both are the first function that some process has compiled: as numba numbers them they have the same name."""
+    rule = numba.types.FunctionType(NUMBER)
+    call = numba.njit(numba.float64(rule, numba.float64))(lambda function, x: function(x))
+    save = f"""
+import importlib.util, sys
+from pathlib import Path
+from lxmls_day1.compiled import machine_code
+import numba
+machine_code._folders = lambda source: iter([Path({str(cache)!r})])
+spec = importlib.util.spec_from_file_location("learner_in_test", sys.argv[1])
+module = sys.modules["learner_in_test"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+machine_code.cached_jit(numba.float64(numba.float64))(module.scaled)
+"""
+    functions = []
+    for text in (TWICE, TWICE.replace("2", "5")):
+        module = module_of(text)
+        subprocess.run([sys.executable, "-B", "-c", save, module.__file__], check=True, cwd=ROOT)
+        function, from_cache = compiled(module)
+        assert from_cache
+        functions.append(function)
+    assert [call(function, 1.0) for function in functions] == [2.0, 5.0]
+
+
+# ------------------------------------------------------------------------------------- the ways to import a lab's files
+
+# Runs learners imported in several ways, each job in a fork of this process, which has imported no lab yet.
+DRIVER = """
+import hashlib, importlib, json, os, sys, warnings
+
+import numba
+import numpy as np
+from lxmls_day1.compiled import machine_code
+
+folders = machine_code._folders
+machine_code._folders = lambda source: iter([next(folders(source))])  # NUMBA_CACHE_DIR, and not beside the sources
+
+from lxmls_day1.compiled import sparse_rows
+from lxmls_day1.lab import Lab
+
+root, other, jobs = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
+numba.config.CACHE_DIR = sys.argv[4]
+examples = sparse_rows.as_examples(X)
+sparse_rows._compiled_steps(examples.indices.dtype, examples.data.dtype)
+
+def learner(way):
+    if way == "flat":
+        sys.path.append(os.path.join(root, "classifiers"))
+        return importlib.import_module("perceptron").Perceptron
+    return Lab(root if way == "package" else other).load("classifiers.perceptron").Perceptron
+
+def job(cache, ways):
+    warnings.simplefilter("error")
+    learners = [(way, learner(way)) for way in ways]
+    for way, Perceptron in [*learners, *reversed(learners)]:
+        params = Perceptron(nr_rounds=2, averaged=False).train(X, y)
+        code = sparse_rows.compile_rule(Perceptron.rule)
+        print(json.dumps([cache, way, hashlib.sha256(params.tobytes()).hexdigest(), sum(code.stats.cache_hits.values())]))
+
+for cache, ways in jobs:
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        try:
+            numba.config.CACHE_DIR = cache
+            job(cache, ways)
+            sys.stdout.flush()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+            sys.stderr.flush()
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        sys.exit("a job failed")
+"""
+
+
+@pytest.fixture(scope="module")
+def other_lab(tmp_path_factory):
+    """A lab in a place where an installed one could be, whose perceptron takes steps twice as large."""
+    folder = tmp_path_factory.mktemp("site-packages") / "reference_lab"
+    for name in ("classifiers", "readers"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    file = folder / "classifiers/perceptron.py"
+    text = file.read_text(encoding="utf-8")
+    assert text.count("    return d\n") == 1
+    file.write_text(text.replace("    return d\n", "    return 2 * d\n"), encoding="utf-8")
+    return folder
+
+
+def drive(other_lab, kernels, jobs):
+    """Run jobs (cache folder, ways to import), each in a process; returns (cache folder, way, weights, cache hits)."""
+    environment = os.environ | {"PYTHONPATH": "", "NUMBA_CACHE_DIR": str(kernels), "PYTHONDONTWRITEBYTECODE": "1"}
+    jobs = json.dumps([(str(cache), ways) for cache, ways in jobs])
+    command = [sys.executable, "-W", "error", "-c", DRIVER, str(ROOT), str(other_lab), jobs, str(kernels)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+WAYS = ("flat", "package", "installed")
+ORDERS = {
+    f"{'-'.join(order)}, {processes}": [list(order)] if processes == "one process" else [[way] for way in order]
+    for order in itertools.permutations(WAYS)
+    for processes in ("one process", "a process each")
+}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory, other_lab):
+    """A cache folder that holds the kernels; and the weights that each way of importing must lead to."""
+    folder, of_rules = tmp_path_factory.mktemp("kernels"), tmp_path_factory.mktemp("rules")
+    lines = drive(other_lab, folder, [(of_rules, ["package"]), (of_rules, ["installed"])])
+    expected = {way: weights for _, way, weights, _ in lines}
+    assert expected["package"] != expected["installed"]
+    return folder, {**expected, "flat": expected["package"]}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each job is a fork")
+def test_whatever_the_order_of_imports(warm, other_lab, tmp_path):
+    """The guide's flat imports, those of a package, and another folder's, over one cache: twice, the second from it."""
+    kernels, expected = warm
+    lines = drive(
+        other_lab, kernels, [(tmp_path / order, ways) for order, jobs in ORDERS.items() for ways in jobs + jobs]
+    )
+    for order in ORDERS:
+        found = [line[1:] for line in lines if line[0] == str(tmp_path / order)]
+        assert {(way, weights) for way, weights, _ in found} == {(way, expected[way]) for way in WAYS}, order
+        assert [hits for _, _, hits in found[len(found) // 2 :]] == [1] * (len(found) // 2), order
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each job is a fork")
+def test_a_whole_cache_that_is_damaged(warm, other_lab, tmp_path):
+    kernels, expected = warm
+    cache = tmp_path / "cache"
+    shutil.copytree(kernels, cache)
+    drive(other_lab, cache, [(cache, ["flat"])])
+    files = sorted(cache.rglob("*.nbc"))
+    assert any(file.name.startswith("sparse_rows._steps-") for file in files)
+    contents = [file.read_bytes() for file in files]
+    for number, (file, content) in enumerate(zip(files, contents[1:] + contents[:1], strict=True)):
+        file.write_bytes((content, content[: len(content) // 2], b"")[number % 3])
+    assert drive(other_lab, cache, [(cache, ["flat"])])[0][1:3] == ["flat", expected["flat"]]

@@ -1,0 +1,154 @@
+"""What a picture of a lattice shows, read back from the axes."""
+
+import io
+from itertools import product
+
+import numpy as np
+import pytest
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.lattice import figure_size, lattice, plot_lattice, plot_update
+from lxmls_day1.figures.plotting import detached_axes
+
+WORDS, TAGS = ["the", "old", "man"], ["ADJ", "DET", "NOUN", "VERB"]
+
+
+def random_scores(seed, n_words=3, n_tags=4):
+    rng = np.random.default_rng(seed)
+    return tuple(np.round(rng.normal(0, 3, size), 2) for size in [(n_words, n_tags), (n_tags, n_tags), n_tags, n_tags])
+
+
+def path_score(scores, path):
+    emissions, transitions, start, stop = scores
+    inner = sum(transitions[a, b] for a, b in zip(path, path[1:], strict=False))
+    return start[path[0]] + sum(emissions[t, k] for t, k in enumerate(path)) + inner + stop[path[-1]]
+
+
+def texts(axis, gid):
+    return [text for text in axis.texts if text.get_gid() == gid]
+
+
+def shown_number(text):
+    return float(text.replace("−", "-").replace("+", ""))
+
+
+@pytest.mark.parametrize("best", list(product(range(4), repeat=3))[::5])
+def test_the_scores_of_the_paths_are_the_sums_of_what_stands_on_them(best):
+    scores = random_scores(1)
+    drawn = lattice(WORDS, TAGS, scores, best, true=[1, 0, 2], shown=TAGS)
+    assert drawn.best_score == pytest.approx(path_score(scores, best))
+    assert drawn.true_score == pytest.approx(path_score(scores, [1, 0, 2]))
+    assert sum(edge.on_best for edge in drawn.edges) == sum(edge.on_true for edge in drawn.edges) == 4
+
+
+def test_edges_and_nodes_are_those_of_the_tags_shown_in_the_order_given():
+    scores = random_scores(2)
+    drawn = lattice(WORDS, TAGS, scores, [1, 3, 2], shown=["VERB", "DET", "NOUN"])
+    kept = [3, 1, 2]
+    assert drawn.rows == ["VERB", "DET", "NOUN"] and drawn.best == [1, 0, 2] and drawn.true is None
+    np.testing.assert_array_equal(drawn.nodes, scores[0][:, kept])
+    assert len(drawn.edges) == 3 + 2 * 9 + 3
+    for edge in drawn.edges:
+        if edge.column == 0:
+            assert edge.score == scores[2][kept[edge.after]]
+        elif edge.column == 3:
+            assert edge.score == scores[3][kept[edge.before]]
+        else:
+            assert edge.score == scores[1][kept[edge.before], kept[edge.after]]
+
+
+def test_a_number_of_tags_fills_up_with_those_of_the_best_nodes():
+    emissions = np.array([[0.0, 9.0, 5.0, 7.0]])
+    scores = emissions, np.zeros((4, 4)), np.zeros(4), np.zeros(4)
+    assert lattice(["a"], TAGS, scores, [0], shown=3).rows == ["ADJ", "DET", "VERB"]
+    assert lattice(["a"], TAGS, scores, [0], true=[2], shown=1).rows == ["ADJ", "NOUN"]  # the paths are always there
+    assert lattice(["a"], TAGS, scores, [0], shown=99).rows == TAGS
+
+
+def test_the_picture_shows_words_tags_scores_and_paths():
+    scores = random_scores(3)
+    drawn = lattice(WORDS, TAGS, scores, best=[1, 0, 2], true=[1, 2, 3], shown=TAGS)
+    fig, axis = plot_lattice(drawn, title="A lattice", ax=detached_axes(figure_size(drawn))[1])
+    assert [text.get_text() for text in texts(axis, "word")] == WORDS
+    assert [label.get_text() for label in axis.get_yticklabels()] == TAGS
+    assert axis.get_title(loc="left") == "A lattice"
+
+    nodes = {text.get_position(): text.get_text() for text in texts(axis, "node")}
+    assert nodes.pop((-1, 1.5)) == "start" and nodes.pop((3, 1.5)) == "stop"
+    assert {place: shown_number(text) for place, text in nodes.items()} == pytest.approx(
+        {(t, k): scores[0][t, k] for t in range(3) for k in range(4)}, rel=0.01
+    )
+    assert sorted(shown_number(text.get_text()) for text in texts(axis, "edge")) == pytest.approx(
+        sorted([*scores[2], *scores[3], *scores[1].ravel(), *scores[1].ravel()]), rel=0.01
+    )
+
+    for gid, path in {"best path": [1, 0, 2], "true path": [1, 2, 3]}.items():
+        lines = [line for line in axis.lines if line.get_gid() == gid]
+        assert [tuple(line.get_xdata()) for line in lines] == [(-1, 0), (0, 1), (1, 2), (2, 3)]
+        heights = [1.5, *path, 1.5]
+        assert [tuple(line.get_ydata()) for line in lines] == list(zip(heights, heights[1:], strict=False))
+    legend = [text.get_text() for text in axis.get_legend().get_texts()]
+    assert legend == [
+        f"best path, score {path_score(scores, [1, 0, 2]):.3g}".replace("-", "−"),
+        f"true path, score {path_score(scores, [1, 2, 3]):.3g}".replace("-", "−"),
+    ]
+    fig.savefig(io.BytesIO())
+
+
+def test_with_many_tags_only_the_paths_have_their_scores_on_the_edges():
+    tags = [f"T{k}" for k in range(8)]
+    drawn = lattice(["a", "b"], tags, random_scores(4, 2, 8), best=[0, 1], true=[0, 5], shown=tags)
+    _, axis = plot_lattice(drawn, ax=detached_axes()[1])
+    assert len(texts(axis, "edge")) == 3 + 2  # the first edge is the same one
+    _, axis = plot_lattice(drawn, label_edges=True, ax=detached_axes()[1])
+    assert len(texts(axis, "edge")) == 8 + 64 + 8
+
+
+def test_an_update_shows_what_it_changed():
+    scores = random_scores(5)
+    emissions, transitions = scores[0].copy(), scores[1].copy()
+    emissions[1, 2] += 4.0
+    emissions[1, 0] -= 4.0
+    transitions[1, 2] += 1.0
+    before = lattice(WORDS, TAGS, scores, [1, 0, 3], true=[1, 2, 3], shown=TAGS)
+    after = lattice(WORDS, TAGS, (emissions, transitions, *scores[2:]), [1, 2, 3], true=[1, 2, 3], shown=TAGS)
+    fig, axes = plot_update(before, after, axes=detached_axes()[0].subplots(2, 1))
+    assert [ax.get_title(loc="left") for ax in axes] == ["Before the update", "After the update"]
+    assert texts(axes[0], "change") == []
+    changes = {text.xy: text.get_text() for text in texts(axes[1], "change")}
+    assert changes == {(1, 2): "+4", (1, 0): "−4"}
+    assert sum("(+1)" in text.get_text() for text in texts(axes[1], "edge")) == 2  # the same weight at both steps
+    assert "the same" in axes[1].get_legend().get_texts()[1].get_text()
+
+
+def test_new_figures_are_made_where_no_axes_are_given():
+    import matplotlib.pyplot as plt
+
+    drawn = lattice(WORDS, TAGS, random_scores(6), [0, 0, 0])
+    for fig, _ in (plot_lattice(drawn), plot_update(drawn, drawn)):
+        assert fig.number in plt.get_fignums()
+        plt.close(fig)
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        ({"words": []}, "must have the shapes"),
+        ({"tags": TAGS[:3]}, "must have the shapes"),
+        ({"best": [0, 1]}, "the best path must be 3 tag numbers from 0 to 3"),
+        ({"true": [0, 1, 4]}, "the true path must be 3 tag numbers"),
+        ({"shown": ["ADJ", "ADP"]}, "no tag 'ADP'"),
+        ({"shown": ["ADJ", "DET"]}, "NOUN is not"),
+    ],
+)
+def test_what_cannot_be_drawn(change, says):
+    arguments = {"words": WORDS, "tags": TAGS, "scores": random_scores(0), "best": [1, 0, 2]} | change
+    with pytest.raises(InputError, match=says):
+        lattice(**arguments)
+
+
+def test_an_update_of_another_sentence():
+    drawn = lattice(WORDS, TAGS, random_scores(0), [1, 0, 2], shown=TAGS)
+    other = lattice(["a", *WORDS[1:]], TAGS, random_scores(0), [1, 0, 2], shown=TAGS)
+    with pytest.raises(InputError, match="the same sentence with the same tags"):
+        plot_update(drawn, other)

@@ -1,0 +1,78 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.moments import MomentTable, moment_table, plot_moments
+from lxmls_day1.figures.plotting import detached_axes
+
+DATA = np.array([[0.25, 0.75], [0.2, 0.0], [0.4, 0.1]])
+UNIFORM = np.repeat(DATA.sum(axis=1, keepdims=True) / 2, 2, axis=1)
+
+
+def test_the_table_begins_with_what_had_the_longest_way_to_go():
+    table = moment_table((DATA, UNIFORM), (DATA, DATA), most=4)
+    assert [(row.feature, row.label) for row in table] == [
+        ("(intercept)", "0"),
+        ("(intercept)", "1"),
+        ("x_2", "0"),
+        ("x_2", "1"),
+    ]
+    assert table[2] == ("x_2", "0", 0.4, 0.25, 0.4)
+    assert len(moment_table((DATA, UNIFORM), (DATA, DATA))) == DATA.size
+    assert isinstance(table[:2], MomentTable) and len(table[:2]) == 2
+
+
+def test_names_are_shown_and_escaped():
+    table = moment_table((DATA, UNIFORM), (DATA, DATA), feature_names=["<num>", "dull"], labels=["good", "bad"])
+    assert "<num>        good   0.2000  0.1000  0.2000" in str(table)
+    assert "<td>&lt;num&gt;</td><td>good</td>" in table._repr_html_()
+    assert "<td><num>" not in table._repr_html_()
+
+
+def test_the_plot_has_every_moment_before_and_after_and_the_line_of_equality():
+    ax = detached_axes()[1]
+    fig, axis = plot_moments((DATA, UNIFORM), (DATA, DATA), title="moments", ax=ax)
+    assert (fig, axis) == (ax.figure, ax)
+    equal, before, after = axis.lines
+    np.testing.assert_array_equal(equal.get_xdata(), equal.get_ydata())
+    np.testing.assert_array_equal(before.get_xydata(), np.column_stack([DATA.ravel(), UNIFORM.ravel()]))
+    np.testing.assert_array_equal(after.get_xydata(), np.column_stack([DATA.ravel(), DATA.ravel()]))
+    assert before.get_marker() != after.get_marker()
+    assert axis.get_xscale() == "linear"
+    assert axis.get_title() == "moments"
+    fig.draw_without_rendering()
+
+
+def test_moments_of_different_orders_of_magnitude_get_logarithmic_axes_that_keep_the_zeros():
+    fig, axis = plot_moments((DATA / [1, 1000], UNIFORM), (DATA / [1, 1000], DATA), ax=detached_axes()[1])
+    assert (axis.get_xscale(), axis.get_yscale()) == ("symlog", "symlog")
+    fig.draw_without_rendering()
+    assert axis.get_xlim()[0] <= 0
+
+
+def test_without_axes_there_is_a_new_figure():
+    fig, _ = plot_moments((DATA, UNIFORM), (DATA, DATA))
+    assert fig.number in plt.get_fignums()
+    plt.close(fig)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ((DATA, UNIFORM), (DATA[:2], DATA[:2]), "same features"),
+        ((DATA, UNIFORM), (DATA + 1, DATA), "different data"),
+        ((DATA, UNIFORM), (DATA, DATA * np.nan), "NaN"),
+        ((DATA[0], UNIFORM[0]), (DATA[0], DATA[0]), "two matrices"),
+    ],
+)
+def test_moments_that_do_not_belong_together_are_refused(before, after, message):
+    with pytest.raises(InputError, match=message):
+        plot_moments(before, after, ax=detached_axes()[1])
+    with pytest.raises(InputError, match=message):
+        moment_table(before, after)
+
+
+def test_names_must_be_as_many_as_features_and_classes():
+    with pytest.raises(InputError, match="2 features and 2 classes"):
+        moment_table((DATA, UNIFORM), (DATA, DATA), feature_names=["a"])

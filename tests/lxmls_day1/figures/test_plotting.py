@@ -1,0 +1,318 @@
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex, to_rgba
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import (
+    CLASS_COLOURS,
+    LINE_COLOURS,
+    PALETTE,
+    add_boundary,
+    detached_axes,
+    plot_accuracies,
+    plot_points,
+)
+
+matplotlib.use("Agg")
+
+ROOT = Path(__file__).parents[3]
+
+X = np.array([[-1.0, -1.0], [-2.0, 0.5], [1.0, 1.0], [2.0, -0.5]])
+Y = np.array([0, 0, 1, 1])
+VERTICAL = np.array([[-0.5, 0.5], [1.0, -1.0], [0.0, 0.0]])
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def ax():
+    return detached_axes()[1]
+
+
+@pytest.fixture
+def axis_with_points(ax):
+    return plot_points(X, Y, ax=ax)[1]
+
+
+def legend_labels(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def assert_legend_beside_the_axes_and_inside_the_figure(fig, ax):
+    fig.draw_without_rendering()
+    legend, axes, figure = ax.get_legend().get_window_extent(), ax.get_window_extent(), fig.bbox
+    assert legend.x0 >= axes.x1
+    assert legend.x1 <= figure.x1 + 1
+    assert legend.y0 >= figure.y0
+
+
+def test_training_points_are_squares_and_test_points_circles(ax):
+    plot_points(X, Y, X + 0.1, Y, X + 0.2, Y, ax=ax)
+    drawn = {line.get_label(): line for line in ax.lines}
+    assert {label: line.get_marker() for label, line in drawn.items()} == {
+        "class 0, training": "s",
+        "class 1, training": "s",
+        "class 0, development": "^",
+        "class 1, development": "^",
+        "class 0, test": "o",
+        "class 1, test": "o",
+    }
+    np.testing.assert_array_equal(drawn["class 1, training"].get_xydata(), X[2:])
+    np.testing.assert_array_equal(drawn["class 0, test"].get_xydata(), X[:2] + 0.2)
+    for line in drawn.values():
+        assert line.get_linestyle() == "None"
+    assert legend_labels(ax) == list(drawn)
+
+
+def test_a_class_has_one_colour_in_all_parts(ax):
+    plot_points(X, Y, None, None, X, Y, ax=ax)
+    for label in (0, 1):
+        colours = {line.get_color() for line in ax.lines if line.get_label().startswith(f"class {label}")}
+        assert colours == {CLASS_COLOURS[label]}
+
+
+def test_empty_parts_are_left_out(ax):
+    plot_points(X, Y, np.empty((0, 2)), np.empty(0, dtype=int), ax=ax)
+    assert legend_labels(ax) == ["class 0, training", "class 1, training"]
+
+
+def test_labels_may_be_a_column_or_a_list(ax):
+    plot_points(X.tolist(), Y[:, None].tolist(), ax=ax)
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), X[:2])
+
+
+def test_all_points_are_inside_the_limits_and_scales_are_equal(ax):
+    plot_points(X, Y, None, None, X * 1.5, Y, ax=ax)
+    assert ax.get_xlim()[0] < -3 < 3 < ax.get_xlim()[1]
+    assert ax.get_ylim()[0] < -1.5 < 1.5 < ax.get_ylim()[1]
+    assert ax.get_aspect() == 1.0
+    assert np.ptp(ax.get_xlim()) == pytest.approx(np.ptp(ax.get_ylim()))
+
+
+def test_features_of_unlike_units_get_scales_of_their_own(ax):
+    plot_points(X * [1000, 1], Y, ax=ax)
+    assert ax.get_aspect() == "auto"
+    assert np.ptp(ax.get_ylim()) < 3
+
+
+@pytest.mark.parametrize("points", [np.array([[2.0, 3.0]]), np.array([[0.0, 1.0], [0.0, 2.0]])])
+def test_points_without_extent_still_have_limits_around_them(ax, points):
+    plot_points(points, np.zeros(len(points), dtype=int), ax=ax)
+    for limits, coordinate in zip((ax.get_xlim(), ax.get_ylim()), points.T, strict=True):
+        assert limits[0] < coordinate.min() <= coordinate.max() < limits[1]
+
+
+@pytest.mark.parametrize(
+    ("train_X", "train_y", "message"),
+    [
+        (np.ones((4, 3)), Y, r"\(points, 2\)"),
+        (np.ones(4), Y, r"\(points, 2\)"),
+        (X, Y[:3], "each of the 4 points"),
+        (X, Y + 0.5, "one class 0, 1"),
+        (X, Y + np.nan, "one class 0, 1"),
+        (X, np.array(list("abba")), "one class 0, 1"),
+        (X * np.inf, Y, "NaN or infinite"),
+        (np.empty((0, 2)), Y[:0], "no points"),
+    ],
+)
+def test_wrong_points_are_refused(ax, train_X, train_y, message):
+    with pytest.raises(InputError, match=message):
+        plot_points(train_X, train_y, ax=ax)
+
+
+def test_a_boundary_ends_at_the_limits_and_leaves_them_alone(axis_with_points):
+    ax = axis_with_points
+    limits = ax.get_xlim(), ax.get_ylim()
+    add_boundary(ax, VERTICAL, "vertical", "green")
+    line = ax.lines[-1]
+    assert (line.get_label(), line.get_color()) == ("vertical", "green")
+    np.testing.assert_allclose(line.get_xdata(), [0.5, 0.5])
+    np.testing.assert_allclose(sorted(line.get_ydata()), limits[1])
+    ax.figure.draw_without_rendering()
+    assert (ax.get_xlim(), ax.get_ylim()) == limits
+
+
+def test_limits_stay_when_more_is_drawn_later(axis_with_points):
+    ax = axis_with_points
+    limits = ax.get_xlim(), ax.get_ylim()
+    add_boundary(ax, VERTICAL, "vertical")
+    ax.plot([100], [100])
+    ax.figure.draw_without_rendering()
+    assert (ax.get_xlim(), ax.get_ylim()) == limits
+
+
+def test_several_pieces_are_one_line_with_one_legend_entry(axis_with_points):
+    means = np.array([[-1, 0], [1, 0], [0, 1]], dtype=float)  # equally far from (0, 0)
+    add_boundary(axis_with_points, np.vstack([-0.5 * np.sum(means**2, axis=1), means.T]), "nearest mean")
+    assert legend_labels(axis_with_points) == ["class 0, training", "class 1, training", "nearest mean"]
+    points = axis_with_points.lines[-1].get_xydata()
+    gaps = np.isnan(points).any(axis=1)
+    assert gaps.tolist() == [False, False, True, False, False, True, False, False]
+    pieces = np.split(points[~gaps], 3)
+    for piece in pieces:
+        assert np.isclose(piece, 0).all(axis=1).sum() == 1
+
+
+def test_a_curve_is_drawn_inside_the_limits(axis_with_points):
+    params = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]])  # the unit circle
+    add_boundary(axis_with_points, params, "circle")
+    np.testing.assert_allclose(np.linalg.norm(axis_with_points.lines[-1].get_xydata(), axis=1), 1.0)
+
+
+def test_one_class_everywhere_is_said_in_the_legend(axis_with_points):
+    add_boundary(axis_with_points, np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), "lazy")
+    assert axis_with_points.lines[-1].get_xydata().size == 0
+    assert legend_labels(axis_with_points)[-1] == "lazy (one class in view)"
+
+
+def test_eight_boundaries_differ_in_dashes_and_in_colour(axis_with_points):
+    for n in range(8):
+        add_boundary(axis_with_points, VERTICAL + [[0.1 * n], [0], [0]], f"boundary {n}")
+    lines = axis_with_points.lines[-8:]
+    assert len({line.get_color() for line in lines}) == 8
+    assert [line.is_dashed() for line in lines] == [False] + 7 * [True]
+    axis_with_points.get_legend().remove()  # what is left of dashes are the lines' own
+    drawing = io.StringIO()
+    axis_with_points.figure.savefig(drawing, format="svg")
+    assert len(set(re.findall(r"stroke-dasharray: ([\d., ]+)", drawing.getvalue()))) == 7
+
+
+def test_wrong_boundaries_are_refused_and_leave_the_axes_as_they_were(axis_with_points):
+    nr_lines = len(axis_with_points.lines)
+    with pytest.raises(InputError, match="two features"):
+        add_boundary(axis_with_points, np.ones((7, 2)), "too long")
+    with pytest.raises(InputError, match="no colour 'greeen'"):
+        add_boundary(axis_with_points, VERTICAL, "misspelt", "greeen")
+    assert len(axis_with_points.lines) == nr_lines
+
+
+def test_the_legend_hides_no_point_however_long_it_is():
+    fig, ax = detached_axes(figsize=(9, 6))
+    plot_points(X, Y, X, Y, X, Y, title="a title", ax=ax)
+    for n in range(9):
+        add_boundary(ax, VERTICAL + [[0.1 * n], [0], [0]], f"a classifier of number {n}")
+    assert_legend_beside_the_axes_and_inside_the_figure(fig, ax)
+
+
+def test_sizes_suit_a_projector(axis_with_points):
+    _, ax = add_boundary(axis_with_points, VERTICAL, "vertical")
+    texts = [*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.get_legend().get_texts(), ax.xaxis.label, ax.yaxis.label]
+    assert min(text.get_fontsize() for text in texts) >= 14
+    assert ax.lines[-1].get_linewidth() >= 2.5
+
+
+ROWS = [
+    ("Perceptron", "books", 1.0, 0.79),
+    ("Naive Bayes", "points", 0.98, 0.96),
+    ("MIRA", "books", 0.9, 0.8125),
+]
+
+
+def test_accuracies_are_paired_bars_grouped_by_data_set(ax):
+    plot_accuracies(ROWS, ax=ax)
+    bars = [(round(bar.get_y() + bar.get_height() / 2, 6), bar.get_width()) for bar in ax.patches]
+    assert [width for _, width in sorted(bars)] == [1.0, 0.79, 0.9, 0.8125, 0.98, 0.96]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["Perceptron", "MIRA", "Naive Bayes"]
+    headings = {text.get_text(): text.get_position()[1] for text in ax.texts if text.get_text() in ("books", "points")}
+    perceptron, mira, naive_bayes = ax.get_yticks()
+    assert headings["books"] < perceptron < mira < headings["points"] < naive_bayes
+    assert ax.yaxis_inverted()
+    assert legend_labels(ax) == ["training", "test"]
+
+
+def test_values_are_written_at_the_ends_of_their_bars(ax):
+    plot_accuracies(ROWS, ax=ax)
+    ends = {(bar.get_width(), round(bar.get_y() + bar.get_height() / 2, 6)) for bar in ax.patches}
+    values = {(*text.xy[:1], round(text.xy[1], 6)): text.get_text() for text in ax.texts if hasattr(text, "xy")}
+    assert values.keys() == ends
+    for (accuracy, _), text in values.items():
+        assert text == f"{accuracy:.3f}"
+
+
+def test_training_and_test_bars_have_the_colours_of_the_legend(ax):
+    plot_accuracies(ROWS[:1], ax=ax)
+    legend_colours = [to_hex(patch.get_facecolor()) for patch in ax.get_legend().get_patches()]
+    assert [to_hex(bar.get_facecolor()) for bar in ax.patches] == legend_colours
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_missing_accuracy_is_said_to_be_missing(ax, missing):
+    plot_accuracies([("SVM", "books", 0.5, missing)], ax=ax)
+    assert "n/a" in [text.get_text() for text in ax.texts]
+
+
+def test_longer_rows_may_hold_further_columns(ax):
+    plot_accuracies([(*row, 0.1, "seconds and more") for row in ROWS], ax=ax)
+    assert len(ax.patches) == 6
+
+
+def test_a_new_figure_grows_with_the_rows():
+    few, _ = plot_accuracies(ROWS)
+    many, _ = plot_accuracies(ROWS * 8)
+    assert many.get_figheight() > few.get_figheight()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "rows is empty"),
+        ([("SVM", "books", 0.5)], "each row must be"),
+        ([("SVM", "books", "high", "low")], "each row must be"),
+        ([7], "each row must be"),
+        ([("SVM", "books", 98.0, 96.0)], "divide percentages by 100"),
+    ],
+)
+def test_wrong_rows_are_refused(ax, rows, message):
+    with pytest.raises(InputError, match=message):
+        plot_accuracies(rows, ax=ax)
+
+
+def test_given_axes_are_drawn_on_and_pyplot_knows_nothing_of_it(ax):
+    for fig, axis in (
+        plot_points(X, Y, ax=ax),
+        add_boundary(ax, VERTICAL, "vertical"),
+        plot_accuracies(ROWS, ax=ax),
+    ):
+        assert axis is ax
+        assert fig is ax.figure
+    assert plt.get_fignums() == []
+
+
+def test_without_axes_there_is_one_new_figure_for_notebooks_to_show():
+    fig, axis = plot_points(X, Y)
+    assert plt.get_fignums() == [fig.number]
+    assert fig.axes == [axis]
+
+
+def test_the_palette_is_that_of_okabe_and_ito():
+    published = [
+        (0, 0, 0),
+        (230, 159, 0),
+        (86, 180, 233),
+        (0, 158, 115),
+        (240, 228, 66),
+        (0, 114, 178),
+        (213, 94, 0),
+        (204, 121, 167),
+    ]
+    assert [tuple(round(255 * c) for c in to_rgba(colour)[:3]) for colour in PALETTE] == published
+    assert len(set(CLASS_COLOURS)) == len(set(LINE_COLOURS)) == 8
+
+
+def test_importing_does_not_import_matplotlib():
+    program = (
+        "import sys, lxmls_day1.figures.plotting; sys.exit('matplotlib' in sys.modules or 'contourpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT).returncode == 0
