@@ -1,6 +1,6 @@
 """The ``lxmls-day1`` command: which commands there are, and how each of them ends.
 
-A command stands in a file of its own, ``<name>_command.py``, as a click command of the name ``command``; `COMMANDS` lists
+A command stands in a file of its own in this folder, as a click command of the name ``command``; `COMMANDS` lists
 them. Such a file imports nothing but click at its head and the rest inside its function: ``--help`` reads all of them.
 """
 

@@ -32,7 +32,8 @@ def _scores(indptr, indices, data, m, W, scores):
 @cached_jit(forceinline=True)
 def _project_on_simplex(z, kept):
     """z ← the nearest point of {z ≥ 0, Σ z = 1}: max(z − θ, 0), with θ found by dropping what is below it until
-    nothing is (Michelot 1986); exact, and a handful of passes over the few entries that are left."""
+    nothing is (Michelot 1986); exact, and a handful of passes over the few entries that are left.
+    """
     top = z.max()
     n_kept, total = 0, 0.0
     for k in range(len(z)):

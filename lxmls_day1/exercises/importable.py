@@ -37,8 +37,30 @@ ANSWERS = ("compiled.chains",)
 
 #: Installed libraries that the given files import, and what these need in turn.
 LIBRARIES = frozenset(
-    "PIL contourpy cycler dateutil fontTools kiwisolver llvmlite markdown_it matplotlib mdurl mpl_toolkits numba numpy "
-    "packaging platformdirs pygments pyparsing rich scipy six threadpoolctl tqdm".split()
+    [
+        "PIL",
+        "contourpy",
+        "cycler",
+        "dateutil",
+        "fontTools",
+        "kiwisolver",
+        "llvmlite",
+        "markdown_it",
+        "matplotlib",
+        "mdurl",
+        "mpl_toolkits",
+        "numba",
+        "numpy",
+        "packaging",
+        "platformdirs",
+        "pygments",
+        "pyparsing",
+        "rich",
+        "scipy",
+        "six",
+        "threadpoolctl",
+        "tqdm",
+    ]
 )
 LIBRARIES_OF_ANSWERS = ("sklearn",)  # naive Bayes, exercise 1.2
 

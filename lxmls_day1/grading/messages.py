@@ -33,7 +33,10 @@ TOO_MANY_LISTS = f"more than {MOST_LISTS // 2} lists; an array holds numbers in 
 TEXTS_FREE, TEXTS_SHARE = 1 << 20, 16  # bytes of texts as an array of texts: so many, and so many for each byte sent
 PIECE = 1 << 18
 TICK = 0.05
-TYPES = {name: np.dtype(name) for name in "|b1 |i1 |u1 <i2 <u2 <f2 <i4 <u4 <f4 <i8 <u8 <f8".split()}
+TYPES = {
+    name: np.dtype(name)
+    for name in ["|b1", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8"]
+}
 NAMES = {dtype: name for name, dtype in TYPES.items()}
 JUST_SO = frozenset({float, int, bool, type(None)})  # in JSON as they are in a message
 

@@ -169,7 +169,6 @@ def table(heads: list[str], rows: list[list[str]], caption: str = "", numbers: t
     <tr><th scope="row">1.5</th><td class="number">10</td></tr>
     </tbody></table></div>
     """
-
     barred = {i for row in rows for i, cell in enumerate(row) if 'class="bar"' in cell}
 
     def attributes(column: int) -> str:

@@ -95,7 +95,7 @@ def looks_processed(text: str) -> bool:
     """
     pieces = text.lstrip().partition("\n")[0].split()
     pairs = sum(bool(_PAIR.fullmatch(piece)) for piece in pieces)
-    return 2 * pairs > len(pieces) or pieces[-1:] != [] and pieces[-1].startswith(_LABEL_MARK)
+    return 2 * pairs > len(pieces) or (pieces[-1:] != [] and pieces[-1].startswith(_LABEL_MARK))
 
 
 def decoded(data: bytes, name: str) -> str:

@@ -52,7 +52,7 @@ def same(a, b):
     if type(a) is not type(b):
         return False
     if isinstance(a, float):
-        return a == b and math.copysign(1, a) == math.copysign(1, b) or (math.isnan(a) and math.isnan(b))
+        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (math.isnan(a) and math.isnan(b))
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict):
@@ -81,7 +81,7 @@ def test_scalars_of_numpy_keep_their_type():
 def test_a_named_tuple_crosses_as_a_tuple():
     from collections import namedtuple
 
-    assert decoded(encoded(namedtuple("Bound", "radius margin")(1.0, 0.5))) == (1.0, 0.5)  # noqa: PYI024
+    assert decoded(encoded(namedtuple("Bound", "radius margin")(1.0, 0.5))) == (1.0, 0.5)
 
 
 def test_texts_in_an_array():
