@@ -24,7 +24,7 @@ MOST_REQUESTS = 16  # of one check: making things, a call for all inputs at once
 @pytest.mark.parametrize("kind", EXCEPTIONS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("hidden", [False, True])
 def test_an_exception_of_any_class_is_an_error_and_no_wrong_answer(kind, hidden):
-    raised = StudentError(tuple(one.__name__ for one in kind.__mro__), "two at once", "trace", ())
+    raised = StudentError(tuple(one.__name__ for one in kind.__mro__), "two at once", "trace")
     made = exception_of(raised)
     assert isinstance(made, Exception) and made.boxed is raised
     verdict, _, _ = _verdict(CheckGrade("a", "1.5", "A", hidden, ""), made)
@@ -34,7 +34,7 @@ def test_an_exception_of_any_class_is_an_error_and_no_wrong_answer(kind, hidden)
 @pytest.mark.parametrize("kind", [ValueError, ZeroDivisionError, KeyError])
 def test_a_check_can_catch_what_it_expects(kind):
     with pytest.raises(kind):
-        raise exception_of(StudentError(tuple(one.__name__ for one in kind.__mro__), "no", "", ()))
+        raise exception_of(StudentError(tuple(one.__name__ for one in kind.__mro__), "no", ""))
 
 
 @pytest.mark.slow
@@ -42,7 +42,11 @@ def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch):
     """Each request waits for a reply: hundreds of them take longer than the student's code."""
     asked = []
     ask = box.Box.ask
-    monkeypatch.setattr(box.Box, "ask", lambda *arguments: (asked.append(arguments[1]["do"]), ask(*arguments))[1])
+    monkeypatch.setattr(
+        box.Box,
+        "ask",
+        lambda *arguments, **settings: (asked.append(arguments[1]["do"]), ask(*arguments, **settings))[1],
+    )
     called = pytest_plugin.ChecksRun.called
     counts = {}
 
@@ -64,9 +68,7 @@ def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch):
     starter = starter_of(PROCESS)
     verdicts = {}
     try:
-        session.run_all(
-            [sources], starter, lambda _, checked, lab: verdicts.update({c.check: c for c in checked.checks})
-        )
+        session.run_all([sources], starter, lambda _, checked: verdicts.update({c.check: c for c in checked.checks}))
     finally:
         starter.close()
     assert {check.verdict for check in verdicts.values()} == {OK}, verdicts
