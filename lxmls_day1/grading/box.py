@@ -17,7 +17,7 @@ from lxmls_day1.grading.box_server import OUT_OF_TIME
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
 from lxmls_day1.grading.limits import MEBIBYTE, Limits
 from lxmls_day1.grading.messages import BadMessage, Channel, Ended, Hung, TooLong
-from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
+from lxmls_day1.grading.sandbox import BoxesUnavailable, ForkServer, SpawningServer
 
 KEPT_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request
@@ -47,7 +47,7 @@ class Box:
 
     Parameters
     ----------
-    starter : Starter or SpawnedStarter
+    fork_server : ForkServer or SpawningServer
     files : mapping from path in the lab to bytes
     limits : Limits
     cpu_seconds : float, optional
@@ -63,7 +63,7 @@ class Box:
 
     def __init__(
         self,
-        starter: Starter | SpawnedStarter,
+        fork_server: ForkServer | SpawningServer,
         files: Mapping[PurePosixPath, bytes],
         limits: Limits,
         cpu_seconds: float | None = None,
@@ -75,7 +75,7 @@ class Box:
         )  # each file with its bytecode, for which there is a folder
         self._lab_bytes = 4 * sum(map(len, files.values())) + MEBIBYTE
         self._cpu = limits.cpu_seconds if cpu_seconds is None else cpu_seconds
-        self._started = starter.start(
+        self._started = fork_server.start(
             {
                 "cpu": self._cpu,
                 "memory": limits.bytes_of("memory"),

@@ -51,7 +51,7 @@ class BoxServer:
 
     def serve(self, channel: Channel) -> None:
         """Answer requests until there are no more."""
-        deeds: dict[str, Callable[[dict[str, Any]], Any]] = {
+        handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "files": self._files,
             "make": self._make,
             "function": self._function,
@@ -66,7 +66,7 @@ class BoxServer:
             request = channel.receive()
             if "cpu" in request:
                 limit_processor_time(request["cpu"])
-            reply = self._answer(deeds[request["do"]], request)
+            reply = self._answer(handlers[request["do"]], request)
             try:
                 channel.send(reply, most=self._most_reply)
             except TooLong as error:
@@ -78,10 +78,10 @@ class BoxServer:
             except (Exception, SystemExit) as error:  # an answer that cannot even be looked at
                 channel.send({"refused": f"an answer that cannot be read ({type(error).__name__})"})
 
-    def _answer(self, deed: Callable[[dict[str, Any]], Any], request: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, handler: Callable[[dict[str, Any]], Any], request: dict[str, Any]) -> dict[str, Any]:
         try:
             try:
-                return {"value": deed(request)}
+                return {"value": handler(request)}
             finally:
                 _flush()
         except BaseException as error:  # KeyboardInterrupt and SystemExit too: the student's code has raised it

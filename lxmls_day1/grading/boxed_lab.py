@@ -18,7 +18,7 @@ from lxmls_day1.grading.box import NO_END, Box, BoxFailure, StudentError
 from lxmls_day1.grading.gradebook import TIMEOUT
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.messages import Reference
-from lxmls_day1.grading.sandbox import SpawnedStarter, Starter
+from lxmls_day1.grading.sandbox import ForkServer, SpawningServer
 
 MOST_CALLS = 12
 LONGEST_CALL = 160
@@ -33,7 +33,7 @@ class BoxedLab:
 
     Parameters
     ----------
-    starter : Starter or SpawnedStarter
+    fork_server : ForkServer or SpawningServer
     files : mapping from path in the lab to bytes
     limits : Limits
 
@@ -43,8 +43,8 @@ class BoxedLab:
         What was called since `begin`, if that is noted.
     """
 
-    def __init__(self, starter: Starter | SpawnedStarter, files: Mapping[PurePosixPath, bytes], limits: Limits):
-        self._starter = starter
+    def __init__(self, fork_server: ForkServer | SpawningServer, files: Mapping[PurePosixPath, bytes], limits: Limits):
+        self._fork_server = fork_server
         self._files = files
         self._limits = limits
         self._box: Box | None = None
@@ -116,7 +116,7 @@ class BoxedLab:
         if self._noting and len(self.calls) <= MOST_CALLS:
             self.calls.append(call_text(name, arguments, settings) if len(self.calls) < MOST_CALLS else "…")
 
-    def _ask(self, deed: str, **content: Any) -> Any:
+    def _ask(self, verb: str, **content: Any) -> Any:
         box = self._open()
         if self._first_call:
             content["cpu"] = self._limits.check_cpu_seconds
@@ -126,7 +126,7 @@ class BoxedLab:
         )
         began = time.monotonic()
         try:
-            return box.ask({"do": deed, **content}, left, limit)
+            return box.ask({"do": verb, **content}, left, limit)
         except StudentError as error:
             raise exception_of(error) from None
         except BoxFailure:
@@ -152,7 +152,7 @@ class BoxedLab:
         if self._check_seconds_left <= 0:
             raise BoxFailure(TIMEOUT, NO_END.format(limits.check_seconds))
         if self._box is None:
-            self._box = Box(self._starter, self._files, limits, self._cpu_left)
+            self._box = Box(self._fork_server, self._files, limits, self._cpu_left)
             self._first_call = True
         return self._box
 

@@ -33,7 +33,7 @@ from typing import Any
 import lxmls_day1
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.importable import answer_paths
-from lxmls_day1.grading.box_starter import BUBBLEWRAP, DEVICES, LANDLOCK, PRIVATE, PROCESS
+from lxmls_day1.grading.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, PRIVATE, PROCESS
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import remove_folder
 
@@ -154,14 +154,14 @@ def self_test(level: str, user: tuple[int, int] | None = None, newest_landlock: 
     from lxmls_day1.grading.box import Box
     from lxmls_day1.grading.limits import Limits
 
-    with contextlib.closing(starter_of(level, user=user, newest_landlock=newest_landlock)) as starter:
+    with contextlib.closing(fork_server_of(level, user=user, newest_landlock=newest_landlock)) as fork_server:
         if level != PROCESS:
-            return "; ".join(possible_in_a_box(starter)) or None
-        Box(starter, {}, Limits()).close()  # nearly all of it is possible there: only whether a box starts
+            return "; ".join(possible_in_a_box(fork_server)) or None
+        Box(fork_server, {}, Limits()).close()  # nearly all of it is possible there: only whether a box starts
         return None
 
 
-def possible_in_a_box(starter: "Starter | SpawnedStarter") -> list[str]:
+def possible_in_a_box(fork_server: "ForkServer | SpawningServer") -> list[str]:
     """What must not be possible in a box, and is: each in words."""
     from lxmls_day1.grading.box import Box
     from lxmls_day1.grading.limits import Limits
@@ -174,7 +174,7 @@ def possible_in_a_box(starter: "Starter | SpawnedStarter") -> list[str]:
         before = _look_of(secret)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         bystander = stack.enter_context(_bystander())
-        box = stack.enter_context(contextlib.closing(Box(starter, {}, limits)))
+        box = stack.enter_context(contextlib.closing(Box(fork_server, {}, limits)))
         found = box.ask(
             {
                 "do": "probe",
@@ -184,7 +184,7 @@ def possible_in_a_box(starter: "Starter | SpawnedStarter") -> list[str]:
                 "port": listener.getsockname()[1],
                 "pid": bystander.pid,
                 "grader": os.getpid(),
-                "variables": sorted(set(os.environ) - set(starter.environment()) - {"PWD"}),
+                "variables": sorted(set(os.environ) - set(fork_server.environment()) - {"PWD"}),
             },
             limits.check_seconds,
         )
@@ -218,8 +218,8 @@ def np_folder() -> str:
     return os.path.dirname(numpy.__file__)
 
 
-class Starter:
-    """A warm process that makes boxes, as `lxmls_day1.grading.box_starter` describes it.
+class ForkServer:
+    """A warm process that makes boxes, as `lxmls_day1.grading.fork_server` describes it.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class Starter:
                 (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
                 (self._folder / "given" / path).write_bytes(content)
         seen = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
-        call = f"from lxmls_day1.grading.box_starter import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks})"
+        call = f"from lxmls_day1.grading.fork_server import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks})"
         try:
             with errors.open("wb") as file:
                 self._process = subprocess.Popen(
@@ -384,13 +384,13 @@ class Starter:
                 allowed.append(str(path))
         return allowed
 
-    def start(self, limits: dict[str, float]) -> "Started":
+    def start(self, limits: dict[str, float]) -> "ForkedBox":
         """Make one box.
 
         Parameters
         ----------
         limits : dict
-            As `box_starter` reads them.
+            As `fork_server` reads them.
         """
         folder = Path(PRIVATE, "lab") if self.level == BUBBLEWRAP else Path(tempfile.mkdtemp(dir=self._folder)) / "lab"
         request = {"limits": limits, "folder": str(folder), "user": self._user, "landlock": self.newest_landlock}
@@ -414,7 +414,7 @@ class Starter:
         finally:
             their_served.close(), their_reported.close(), os.close(their_printed)
         private = None if self.level == BUBBLEWRAP else folder.parent
-        return Started(served, printed, reported, private)
+        return ForkedBox(served, printed, reported, private)
 
     def close(self) -> None:
         """End it, and with it every box."""
@@ -427,8 +427,8 @@ class Starter:
 
 
 @dataclass
-class Started:
-    """A box, seen from outside: where it is served, what it prints to, where its keeper reports, its folder if on disk."""
+class ForkedBox:
+    """A box, seen from outside: where it is served, what it prints to, where its supervisor reports, its folder if on disk."""
 
     served: socket.socket
     printed: int
@@ -448,7 +448,7 @@ class Started:
             self.served.shutdown(socket.SHUT_RDWR)
         self.served.close()
         report: dict[str, float | str] = {}
-        with contextlib.suppress(OSError):  # the keeper may have reported already, and ended
+        with contextlib.suppress(OSError):  # the supervisor may have reported already, and ended
             self.reported.send(b"end")
         with contextlib.suppress(OSError):
             self.reported.settimeout(patience)
@@ -461,8 +461,8 @@ class Started:
         return report
 
 
-class SpawnedStarter:
-    """What takes the place of a `Starter` where a process cannot be forked: a new Python for each box.
+class SpawningServer:
+    """What takes the place of a `ForkServer` where a process cannot be forked: a new Python for each box.
 
     Its boxes are of the level ``process``.
 
@@ -477,8 +477,8 @@ class SpawnedStarter:
     def __init__(self, place: str | None = None):
         self._place = place if place is not None and os.path.isdir(place) else None
 
-    def start(self, limits: dict[str, float]) -> "Spawned":
-        """Make one box: slower than by a `Starter`, for Python starts anew."""
+    def start(self, limits: dict[str, float]) -> "SpawnedBox":
+        """Make one box: slower than with a `ForkServer`, for Python starts anew."""
         folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-box-", dir=self._place))
         lab_folder = folder / "lab"
         lab_folder.mkdir()
@@ -486,7 +486,7 @@ class SpawnedStarter:
             token = os.urandom(16)
             request = json.dumps({"limits": limits, "folder": str(lab_folder)})
             port = listener.getsockname()[1]
-            call = "import sys; from lxmls_day1.grading.box_starter import spawned; "
+            call = "import sys; from lxmls_day1.grading.fork_server import spawned; "
             call += f"spawned({port}, {token.hex()!r}, {request!r})"
             output = (folder / "printed.txt").open("wb+", buffering=0)
             own_group = (
@@ -511,7 +511,7 @@ class SpawnedStarter:
                     connection.settimeout(5.0)
                     with contextlib.suppress(OSError):
                         if _received(connection, len(token)) == token:
-                            return Spawned(connection, output, process, folder)
+                            return SpawnedBox(connection, output, process, folder)
                     connection.close()
                 if process.poll() is not None or time.monotonic() > deadline:
                     output.close()
@@ -545,8 +545,8 @@ def _environment_of_spawned(folder: Path) -> dict[str, str]:
 
 
 @dataclass
-class Spawned:
-    """A box of a `SpawnedStarter`; see `Started`."""
+class SpawnedBox:
+    """A box of a `SpawningServer`; see `ForkedBox`."""
 
     served: socket.socket
     output: io.FileIO
@@ -580,20 +580,20 @@ class Spawned:
         return {} if status is None else {"status": status << 8 if status >= 0 else -status, "cpu": 0.0}
 
 
-def starter_of(
+def fork_server_of(
     level: str,
     given: Mapping[PurePosixPath, bytes] | None = None,
     notebooks: bool = False,
     place: str | None = None,
     user: tuple[int, int] | None = None,
     newest_landlock: int | None = None,
-) -> Starter | SpawnedStarter:
-    """A new starter of a level: forking ones are for Linux."""
+) -> ForkServer | SpawningServer:
+    """What makes boxes of a level here; only Linux has fork servers."""
     if level == PROCESS and not sys.platform.startswith("linux"):
-        return SpawnedStarter(place)
+        return SpawningServer(place)
     if not sys.platform.startswith("linux"):
         raise BoxesUnavailable(f"{level} is for Linux")
-    return Starter(level, given, notebooks, place, user, newest_landlock)
+    return ForkServer(level, given, notebooks, place, user, newest_landlock)
 
 
 def python_folders() -> list[str]:
@@ -619,7 +619,7 @@ def secret_folders() -> list[str]:
 
 
 def numba_cache_folder() -> Path:
-    """Where the starters keep compiled kernels: a folder that no box can write to."""
+    """Where the fork servers keep compiled kernels: a folder that no box can write to."""
     from lxmls_day1.text.corpora import cache_folder
 
     folder = cache_folder() / "numba-of-boxes"

@@ -30,7 +30,7 @@ from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter
+from lxmls_day1.grading.sandbox import BoxesUnavailable, ForkServer, SpawningServer
 from lxmls_day1.whole_files import temporary_folder
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
@@ -117,7 +117,7 @@ class CheckSession:
     def run_all(
         self,
         labs: Sequence[Mapping[PurePosixPath, bytes]],
-        starter: Starter | SpawnedStarter,
+        fork_server: ForkServer | SpawningServer,
         done: Callable[[int, Checked], None],
         show: Callable[[int, Sequence[CheckGrade], BoxedLab], Any] = lambda number, checks, lab: None,
         place: str | None = None,
@@ -129,7 +129,7 @@ class CheckSession:
         Parameters
         ----------
         labs : sequence of mapping from path to bytes
-        starter : Starter or SpawnedStarter
+        fork_server : ForkServer or SpawningServer
         done : function from number of the lab and `Checked`
             Called after each one.
         show : function from number of the lab, grades of its public checks and `BoxedLab`
@@ -145,7 +145,7 @@ class CheckSession:
 
         def run_labs() -> None:
             for number, files in enumerate(labs):
-                done(number, self._run_one(starter, files, functools.partial(show, number)))
+                done(number, self._run_one(fork_server, files, functools.partial(show, number)))
 
         if self._check_files and not (self._items and all(self._plain)):
             self._in_pytest(run_labs, place)
@@ -208,12 +208,12 @@ class CheckSession:
 
     def _run_one(
         self,
-        starter: Starter | SpawnedStarter,
+        fork_server: ForkServer | SpawningServer,
         files: Mapping[PurePosixPath, bytes],
         show: Callable[[Sequence[CheckGrade], BoxedLab], Any],
     ) -> Checked:
         # The second tries have limits of their own: those of the first may be used up by what did not end.
-        lab, lab_of_second_tries = (BoxedLab(starter, files, self._limits) for _ in range(2))
+        lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
         public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
         tries: dict[int, _Try] = {}
         shown = None

@@ -37,7 +37,7 @@ from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
 from lxmls_day1.grading.report_files import files_of_student
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.sandbox import BoxesUnavailable, SpawnedStarter, Starter, starter_of
+from lxmls_day1.grading.sandbox import BoxesUnavailable, ForkServer, SpawningServer, fork_server_of
 from lxmls_day1.grading.submissions import Submission, read_submission
 from lxmls_day1.lab import PACKAGES
 
@@ -70,7 +70,7 @@ def prepare(plan: Plan) -> tuple[CheckGrade, ...]:
     """
     require_boxes(plan)
     session = _session(plan)
-    session.run_all([], _warm_starter(plan), lambda *_: None)
+    session.run_all([], _warm_fork_server(plan), lambda *_: None)
     return session.checks_unrun(MISSING, "")
 
 
@@ -104,7 +104,7 @@ def grade_one(plan: Plan, submission: Submission) -> Graded:
             try:
                 require_boxes(plan)
             except BoxesUnavailable:
-                close_starters()  # the process that makes boxes may have been killed: once more with a new one
+                close_fork_servers()  # the process that makes boxes may have been killed: once more with a new one
                 if attempt == 2:
                     raise
                 continue
@@ -140,7 +140,7 @@ def require_boxes(plan: Plan) -> None:
     """Make an empty box, or raise `BoxesUnavailable`."""
     from lxmls_day1.grading.box import Box
 
-    Box(_warm_starter(plan), {}, plan.limits).close()
+    Box(_warm_fork_server(plan), {}, plan.limits).close()
 
 
 def _grade(plan: Plan, submission: Submission) -> Graded:
@@ -163,7 +163,7 @@ def _grade(plan: Plan, submission: Submission) -> Graded:
             if plan.run_notebooks:
                 found["failures"] = _attempt(notes, "notebooks", (), lambda: _run_notebooks(plan, submission))
 
-        _session(plan).run_all([files], _warm_starter(plan), done, show)
+        _session(plan).run_all([files], _warm_fork_server(plan), done, show)
         checks = found["checked"].checks
     row = _row(plan, submission, checks, warnings, notes)
     if found:
@@ -315,7 +315,7 @@ def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             failures.append(CellFailure(str(path), 0, None, "this is not a notebook"))
             continue
-        lab = BoxedLab(_warm_starter(plan, notebooks=True), files, limits)
+        lab = BoxedLab(_warm_fork_server(plan, notebooks=True), files, limits)
         try:
             for number, source in enumerate(cells, 1):
                 lab.begin()
@@ -335,19 +335,19 @@ def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...
 
 
 @functools.cache
-def _starters() -> dict[tuple[str, bool], Starter | SpawnedStarter]:
+def _fork_servers() -> dict[tuple[str, bool], ForkServer | SpawningServer]:
     """The warm processes of this process. They outlive a handful of submissions, which is what makes grading fast."""
     return {}
 
 
-def _warm_starter(plan: Plan, notebooks: bool = False) -> Starter | SpawnedStarter:
-    starters, level = _starters(), plan.level
-    if (level.name, notebooks) not in starters:
+def _warm_fork_server(plan: Plan, notebooks: bool = False) -> ForkServer | SpawningServer:
+    fork_servers, level = _fork_servers(), plan.level
+    if (level.name, notebooks) not in fork_servers:
         given = {path: without_compiling(content) for path, content in plan.given.items() if path.parts[0] in PACKAGES}
-        starters[level.name, notebooks] = starter_of(
+        fork_servers[level.name, notebooks] = fork_server_of(
             level.name, given, notebooks, user=level.user, newest_landlock=level.newest_landlock
         )
-    return starters[level.name, notebooks]
+    return fork_servers[level.name, notebooks]
 
 
 @functools.lru_cache(maxsize=1)
@@ -387,11 +387,11 @@ def _known(plan: Plan) -> tuple[CheckGrade, ...]:
     return made["known"]
 
 
-def close_starters() -> None:
+def close_fork_servers() -> None:
     """End the warm processes of this process."""
-    starters = _starters()
-    while starters:
-        starters.popitem()[1].close()
+    fork_servers = _fork_servers()
+    while fork_servers:
+        fork_servers.popitem()[1].close()
 
 
 # The process ---------------------------------------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ def serve() -> None:
     while True:
         word, value = requests.get()
         if word == "end":
-            close_starters()
+            close_fork_servers()
             os._exit(0)
         try:
             if word == "prepare":

@@ -75,7 +75,7 @@ def main() -> int:
             for line in lost:
                 print(f"  {line}", flush=True)
     finally:
-        worker.close_starters()
+        worker.close_fork_servers()
         for process in busy:
             process.kill()
     print(f"full marks in {full} of {chosen.runs} runs, beside {n_busy} busy processes on {os.cpu_count()} cores")

@@ -16,7 +16,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box import Box, BoxFailure, RefusedAnswer
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import LEVELS, PROCESS, SpawnedStarter, Started, starter_of, why_not
+from lxmls_day1.grading.sandbox import LEVELS, PROCESS, ForkedBox, SpawningServer, fork_server_of, why_not
 
 pytestmark = pytest.mark.slow
 
@@ -113,17 +113,17 @@ LIMITS = Limits(check_seconds=3, total_seconds=60, cpu_seconds=20, memory=256, w
 
 
 @pytest.fixture(scope="module", params=LEVELS)
-def starter(request):
+def fork_server(request):
     if reason := why_not(request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
-    made = starter_of(request.param)
+    made = fork_server_of(request.param)
     yield made
     made.close()
 
 
 @pytest.fixture
-def lab(starter):
-    lab = BoxedLab(starter, FILES, LIMITS)
+def lab(fork_server):
+    lab = BoxedLab(fork_server, FILES, LIMITS)
     lab.begin()
     yield lab
     lab.close()
@@ -147,15 +147,15 @@ def test_an_object_stays_inside_and_keeps_its_state(lab):
     assert counter.plus(counter) == 10
 
 
-def test_a_box_hears_interrupts_also_where_its_starter_does_not(request):
+def test_a_box_hears_interrupts_also_where_its_fork_server_does_not(request):
     level = next(level for level in LEVELS if not why_not(level))
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        starter = starter_of(level)
+        fork_server = fork_server_of(level)
     finally:
         signal.signal(signal.SIGINT, before)
-    request.addfinalizer(starter.close)
-    lab = BoxedLab(starter, FILES, LIMITS)
+    request.addfinalizer(fork_server.close)
+    lab = BoxedLab(fork_server, FILES, LIMITS)
     request.addfinalizer(lab.close)
     lab.begin()
     assert lab.function("things", "hears_interrupts") is True
@@ -201,8 +201,8 @@ def test_an_answer_that_would_grow_is_refused_and_the_box_goes_on(lab, kind, sai
     assert lab.function("things", "echo", 1) == [[1], {}]
 
 
-def test_all_answers_of_a_box_together_are_limited(starter):
-    lab = BoxedLab(starter, FILES, Limits(reply=0.25))
+def test_all_answers_of_a_box_together_are_limited(fork_server):
+    lab = BoxedLab(fork_server, FILES, Limits(reply=0.25))
     lab.begin()
     try:
         with pytest.raises(BoxFailure, match="in all") as info:
@@ -261,8 +261,8 @@ def test_what_is_written_is_limited(lab):
         lab.function("things", "write", 3_000_000)
 
 
-def test_processor_time_is_limited_over_all_boxes(starter):
-    lab = BoxedLab(starter, FILES, Limits(check_seconds=30, total_seconds=60, cpu_seconds=1))
+def test_processor_time_is_limited_over_all_boxes(fork_server):
+    lab = BoxedLab(fork_server, FILES, Limits(check_seconds=30, total_seconds=60, cpu_seconds=1))
     lab.begin()
     try:
         with pytest.raises(BoxFailure, match="processor time") as info:
@@ -273,8 +273,8 @@ def test_processor_time_is_limited_over_all_boxes(starter):
 
 
 @pytest.mark.parametrize("function", ["burn", "burn_in_c"])
-def test_processor_time_of_a_check_is_limited(starter, function):
-    lab = BoxedLab(starter, FILES, Limits(check_cpu_seconds=1))
+def test_processor_time_of_a_check_is_limited(fork_server, function):
+    lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1))
     try:
         lab.begin()
         with pytest.raises(BoxFailure, match="more than 1 s of processor time") as info:
@@ -286,9 +286,9 @@ def test_processor_time_of_a_check_is_limited(starter, function):
         lab.close()
 
 
-def test_time_in_which_the_box_has_no_processor_is_not_charged(starter):
+def test_time_in_which_the_box_has_no_processor_is_not_charged(fork_server):
     """It sleeps here for longer than it may compute: so does a box on a busy machine."""
-    lab = BoxedLab(starter, FILES, Limits(check_cpu_seconds=1, cpu_seconds=1))
+    lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1, cpu_seconds=1))
     try:
         lab.begin()
         lab.function("things", "sleep", 2.5)
@@ -297,20 +297,20 @@ def test_time_in_which_the_box_has_no_processor_is_not_charged(starter):
         lab.close()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="boxes with keepers are for Linux")
-def test_how_a_box_ended_is_heard_from_a_keeper_that_is_gone_already():
+@pytest.mark.skipif(os.name == "nt", reason="boxes with supervisors are for Linux")
+def test_how_a_box_ended_is_heard_from_a_supervisor_that_is_gone_already():
     served, its_served = socket.socketpair()
     reported, its_reported = socket.socketpair()
     printed, its_printed = os.pipe()
     os.close(its_printed), its_served.close()
     its_reported.send(b'{"status": 9, "cpu": 1.5}')
     its_reported.close()
-    assert Started(served, printed, reported, private=None).end() == {"status": 9, "cpu": 1.5}
+    assert ForkedBox(served, printed, reported, private=None).end() == {"status": 9, "cpu": 1.5}
 
 
-def test_a_box_shows_nothing_of_another(starter):
+def test_a_box_shows_nothing_of_another(fork_server):
     with pytest.raises(InputError, match="classifiers"):
-        other = BoxedLab(starter, {}, LIMITS)
+        other = BoxedLab(fork_server, {}, LIMITS)
         other.begin()
         try:
             other.function("things", "echo")
@@ -318,28 +318,28 @@ def test_a_box_shows_nothing_of_another(starter):
             other.close()
 
 
-def test_many_files_in_folders_of_their_own(starter):
+def test_many_files_in_folders_of_their_own(fork_server):
     own = {PurePosixPath(f"classifiers/{i}/a/b/c/d/data.txt"): b"x" for i in range(200)}
-    with closing(Box(starter, FILES | own, LIMITS)) as box:
+    with closing(Box(fork_server, FILES | own, LIMITS)) as box:
         assert box.ask({"do": "imports", "modules": ["classifiers.things"]}, 20) == []
 
 
-def test_more_files_than_one_request_may_hold(starter):
+def test_more_files_than_one_request_may_hold(fork_server):
     own = {PurePosixPath(f"classifiers/{i}.bin"): bytes(10_000_000) for i in range(7)}
-    with closing(Box(starter, FILES | own, LIMITS)) as box:
+    with closing(Box(fork_server, FILES | own, LIMITS)) as box:
         assert box.ask({"do": "imports", "modules": ["classifiers.things"]}, 20) == []
 
 
 @pytest.mark.parametrize("name", ["🐍" * 100, "readers", "classifiers/things.py/a"])
-def test_files_that_no_box_can_hold_are_the_fault_of_one_submission(starter, name):
+def test_files_that_no_box_can_hold_are_the_fault_of_one_submission(fork_server, name):
     with pytest.raises(BoxFailure, match="its files cannot be put into a box") as info:
-        Box(starter, {**FILES, PurePosixPath(name): b"x"}, LIMITS)
+        Box(fork_server, {**FILES, PurePosixPath(name): b"x"}, LIMITS)
     assert info.value.verdict == "refused"
-    Box(starter, FILES, LIMITS).close()
+    Box(fork_server, FILES, LIMITS).close()
 
 
-def test_closing_twice(starter):
-    box = Box(starter, FILES, LIMITS)
+def test_closing_twice(fork_server):
+    box = Box(fork_server, FILES, LIMITS)
     box.close()
     assert box.close() == {}
     with pytest.raises(InputError):
@@ -348,7 +348,7 @@ def test_closing_twice(starter):
 
 def test_a_system_without_fork():
     """There each box is a Python of its own."""
-    lab = BoxedLab(SpawnedStarter(), FILES, LIMITS)
+    lab = BoxedLab(SpawningServer(), FILES, LIMITS)
     try:
         lab.begin()
         assert lab.function("things", "echo", np.ones(2).tolist()) == [[[1.0, 1.0]], {}]

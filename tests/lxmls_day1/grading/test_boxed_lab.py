@@ -13,7 +13,7 @@ from lxmls_day1.grading.box import StudentError
 from lxmls_day1.grading.boxed_lab import exception_of
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, OK, CheckGrade
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import PROCESS, starter_of
+from lxmls_day1.grading.sandbox import PROCESS, fork_server_of
 from lxmls_day1.grading.session import CheckSession, _verdict
 from lxmls_day1.lab import PACKAGES, reference_folder
 
@@ -65,12 +65,14 @@ def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch):
         for path in (reference / package).glob("*.py")
     }
     session = CheckSession(files, answers_of_reference(hidden=True, seed=4), 4, Limits())
-    starter = starter_of(PROCESS)
+    fork_server = fork_server_of(PROCESS)
     verdicts = {}
     try:
-        session.run_all([sources], starter, lambda _, checked: verdicts.update({c.check: c for c in checked.checks}))
+        session.run_all(
+            [sources], fork_server, lambda _, checked: verdicts.update({c.check: c for c in checked.checks})
+        )
     finally:
-        starter.close()
+        fork_server.close()
     assert {check.verdict for check in verdicts.values()} == {OK}, verdicts
     assert len(counts) == len(verdicts)
     assert {check: count for check, count in counts.items() if count > MOST_REQUESTS} == {}

@@ -172,9 +172,9 @@ def graded(tmp_path_factory):
         finally:
             hidden[0] = False
 
-    def noted_ask(lab, deed, **content):
+    def noted_ask(lab, verb, **content):
         sent[hidden[0]].update(numbers_in(content))
-        return ask(lab, deed, **content)
+        return ask(lab, verb, **content)
 
     limits = Limits(files=64)
     plan = make_plan(
@@ -187,7 +187,7 @@ def graded(tmp_path_factory):
         try:
             graded = worker.grade_some(plan, list(handed_in.values()))
         finally:
-            worker.close_starters()
+            worker.close_fork_servers()
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
     canaries = {text for text in digits if not text.endswith("000")}
     return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries

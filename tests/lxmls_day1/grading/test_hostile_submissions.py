@@ -339,8 +339,8 @@ NOT_POSSIBLE = {
     ],
     "sockets": [f"socket.socket({family}, {kind})" for family in (1, 2, 10, 16, 17, 38, 40) for kind in (1, 2, 3)],
     "sockets_of_a_pair": [
-        f"socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].{deed}"
-        for deed in ("sendto(b'x', '/dev/log')", "sendto(b'x', '\\0abstract')", "connect('/run/systemd/journal/socket')",
+        f"socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].{attempt}"
+        for attempt in ("sendto(b'x', '/dev/log')", "sendto(b'x', '\\0abstract')", "connect('/run/systemd/journal/socket')",
                      "bind('\\0mine')", "sendmsg([b'x'], [], 0, '/dev/log')")
     ] + ["socket.send_fds(socket.socket(fileno=os.dup(3)), [b'x'], [0])"],
     "memory_beyond_limits": ["os.memfd_create('x')", "call(447, 447, 0)", "open('/dev/shm/x', 'w')", "mmap.mmap(-1, 1 << 40)",
@@ -369,14 +369,14 @@ NOT_POSSIBLE = {
         "[started.start() for started in [threading.Thread(target=threading.Event().wait, args=(0.5,)) for _ in range(1000)]]"
     ],
 }  # fmt: skip
-DEEDS = """
+ATTEMPTS = """
 done = []
-for deed in {deeds!r}:
+for attempt in {attempts!r}:
     try:
-        exec(deed, globals())
+        exec(attempt, globals())
     except (OSError, ValueError, RuntimeError, MemoryError):
         continue
-    done.append(deed)
+    done.append(attempt)
 if done:
     raise SystemError("found possible: " + repr(done))
 return np.full(len(scores), 0.123)
@@ -385,9 +385,9 @@ HELPERS = """
 import ctypes, fcntl, mmap, os, platform, resource, socket, threading
 
 
-def changed(path, deed):
+def changed(path, attempt):
     before = os.stat(path)
-    deed()
+    attempt()
     after = os.stat(path)
     if (before.st_mode, before.st_mtime_ns) == (after.st_mode, after.st_mtime_ns):
         raise OSError("nothing has changed")
@@ -400,7 +400,7 @@ def call(*numbers_and_arguments):
     if ctypes.CDLL(None, use_errno=True).syscall(number, *values) < 0:
         raise OSError(ctypes.get_errno(), str(number))
 """
-IN_A_CALL |= {name: (DEEDS.format(deeds=deeds), {"wrong"}) for name, deeds in NOT_POSSIBLE.items()}
+IN_A_CALL |= {name: (ATTEMPTS.format(attempts=attempts), {"wrong"}) for name, attempts in NOT_POSSIBLE.items()}
 IN_A_CALL["a_thousand_threads"][1].add("timeout")  # a thousand attempts in each of many calls take their time
 STOPPED = ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {"ok", "timeout"})
 

@@ -101,7 +101,7 @@ def graded(request, marks, given):
     try:
         rows = {done.row.student: done.row for done in worker.grade_some(plan, handed_in)}
     finally:
-        worker.close_starters()
+        worker.close_fork_servers()
     return request.param, rows
 
 

@@ -79,7 +79,7 @@ def bank(tmp_path_factory, level, solved, given, right_variants):
             for (name, (_, mistake)), done in zip(inbox.items(), worker.grade_some(one, handed_in), strict=True):
                 graded[name] = done.row.exercises[0], mistake
     finally:
-        worker.close_starters()
+        worker.close_fork_servers()
     return graded
 
 

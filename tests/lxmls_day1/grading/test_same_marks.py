@@ -53,7 +53,7 @@ def marks(plan, handed_in):
     try:
         graded = worker.grade_some(plan, some)
     finally:
-        worker.close_starters()
+        worker.close_fork_servers()
     rows = [replace(done.row, seconds=0.0, key="") for done in graded]
     return [
         (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.boundaries, row.printed)

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from lxmls_day1.commands.grade import command
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import box_probe, box_starter, confinement, sandbox
+from lxmls_day1.grading import box_probe, confinement, fork_server, sandbox
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.sandbox import (
@@ -26,8 +26,8 @@ from lxmls_day1.grading.sandbox import (
     LANDLOCK,
     NOBODY,
     PROCESS,
+    fork_server_of,
     possible_in_a_box,
-    starter_of,
     strongest_level,
     users_of_boxes,
 )
@@ -65,19 +65,19 @@ def configurations():
 @pytest.fixture(scope="module")
 def found():
     """What was possible, for each configuration."""
-    starters = {}
+    fork_servers = {}
     said = {}
     try:
         for level, user, version in configurations():
             if level == BUBBLEWRAP and shutil.which("bwrap") is None:
                 continue
-            if (level, user) not in starters:
-                starters[level, user] = starter_of(level, user=user)
-            starters[level, user].newest_landlock = version
-            said[level, user, version] = possible_in_a_box(starters[level, user])
+            if (level, user) not in fork_servers:
+                fork_servers[level, user] = fork_server_of(level, user=user)
+            fork_servers[level, user].newest_landlock = version
+            said[level, user, version] = possible_in_a_box(fork_servers[level, user])
     finally:
-        for starter in starters.values():
-            starter.close()
+        for fork_server in fork_servers.values():
+            fork_server.close()
     return said
 
 
@@ -97,8 +97,8 @@ def test_nothing_that_was_attempted_is_possible(found, configuration):
 @pytest.mark.skipif(not SUPERUSER, reason="most of it is possible for the superuser only")
 def test_what_is_attempted_is_possible_where_nothing_forbids_it():
     """An attempt that fails anywhere shows nothing."""
-    with contextlib.closing(starter_of(PROCESS)) as starter:
-        said = possible_in_a_box(starter)
+    with contextlib.closing(fork_server_of(PROCESS)) as fork_server:
+        said = possible_in_a_box(fork_server)
     wanted = [what for what in ATTEMPTS if not any(word in what for word in REFUSED_BY_KERNEL_OR_CONTAINER)]
     assert set(wanted) <= set(said)
     for pattern in (
@@ -115,13 +115,13 @@ def test_what_is_attempted_is_possible_where_nothing_forbids_it():
 AS_ORDINARY_USER = """
 import contextlib, json, sys
 from lxmls_day1.grading import confinement
-from lxmls_day1.grading.sandbox import possible_in_a_box, starter_of, strongest_level, users_of_boxes
+from lxmls_day1.grading.sandbox import possible_in_a_box, fork_server_of, strongest_level, users_of_boxes
 said = {}
 for level, versions in (("bubblewrap", [None]), ("landlock", range(1, confinement.landlock_version() + 1))):
-    with contextlib.closing(starter_of(level)) as starter:
+    with contextlib.closing(fork_server_of(level)) as fork_server:
         for version in versions:
-            starter.newest_landlock = version
-            said[f"{level} {version}"] = possible_in_a_box(starter)
+            fork_server.newest_landlock = version
+            said[f"{level} {version}"] = possible_in_a_box(fork_server)
 print(json.dumps([said, users_of_boxes()]))
 """
 
@@ -278,11 +278,11 @@ def useful(request):
     if user is not None and not SUPERUSER:
         pytest.skip("the superuser alone chooses a user")
     try:
-        starter = starter_of(level, user=user)
+        fork_server = fork_server_of(level, user=user)
     except sandbox.BoxesUnavailable as error:
         pytest.skip(f"the sandbox level {level} does not work here: {error}")
-    with contextlib.closing(starter):
-        lab = BoxedLab(starter, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
+    with contextlib.closing(fork_server):
+        lab = BoxedLab(fork_server, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
         with contextlib.closing(lab):
             yield lab, user
 
@@ -304,7 +304,7 @@ def test_threads_are_counted(useful):
     lab, _ = useful
     lab.begin()
     assert lab.function("useful", "threads", 8) == 8
-    assert 8 < lab.function("useful", "threads", 500) <= 2 * box_starter.MOST_THREADS
+    assert 8 < lab.function("useful", "threads", 500) <= 2 * fork_server.MOST_THREADS
     assert lab.function("useful", "threads", 8) == 8
 
 

@@ -20,7 +20,7 @@ from lxmls_day1.grading.gradebook import TIMEOUT
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.session import NOT_TRIED, CheckSession
 
-NO_STARTER = None  # a box is opened when the lab is asked something first, which none of these checks does
+NO_FORK_SERVER = None  # a box is opened when the lab is asked something first, which none of these checks does
 PLAIN = '''
 import numpy as np
 import pytest
@@ -96,7 +96,7 @@ def run(session, n_labs=1):
     """What came of the checks, for each lab: name -> (verdict, text, mistakes)."""
     found = []
     labs = [{PurePosixPath("classifiers/__init__.py"): b""}] * n_labs
-    session.run_all(labs, NO_STARTER, lambda number, checked: found.append((number, checked.checks)))
+    session.run_all(labs, NO_FORK_SERVER, lambda number, checked: found.append((number, checked.checks)))
     assert [number for number, _ in found] == list(range(n_labs))
     return [
         {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checks}
@@ -231,7 +231,7 @@ def boxes(monkeypatch):
         seconds = staticmethod(lambda box, name: 0.0)
         opening = between = 0.0
 
-        def __init__(self, starter, files, limits, cpu_seconds):
+        def __init__(self, fork_server, files, limits, cpu_seconds):
             clock.now += FakeBox.opening
             FakeBox.count += 1
             self.number, self.cpu_used = FakeBox.count, 0.0
@@ -274,7 +274,7 @@ def test_what_is_shown_comes_from_the_box_of_public_checks_alone(tmp_path, boxes
         return "shown"
 
     labs = [{PurePosixPath("classifiers/__init__.py"): b""}]
-    session_of(tmp_path, timed=TIMED).run_all(labs, NO_STARTER, lambda number, checked: done.append(checked), show)
+    session_of(tmp_path, timed=TIMED).run_all(labs, NO_FORK_SERVER, lambda number, checked: done.append(checked), show)
     assert asked[3:] == [(1, "shown"), (2, "hidden"), (2, "another_hidden")]
     assert done[0].shown == "shown"
     assert done[0].printed == "<1><1><1>"
@@ -345,7 +345,7 @@ def test_time_that_passes_outside_of_a_box_is_not_charged(tmp_path, boxes, monke
 def test_no_text_says_that_time_is_negative(moments, check_seconds, total_seconds):
     """Whatever time the box takes, and however late it is stopped: a text names a limit, as it was set."""
     limits = Limits(check_seconds=check_seconds, total_seconds=total_seconds)
-    lab = BoxedLab(NO_STARTER, {}, limits)
+    lab = BoxedLab(NO_FORK_SERVER, {}, limits)
     now = [0.0]
 
     class Late:

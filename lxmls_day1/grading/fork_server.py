@@ -1,10 +1,10 @@
 """A warm Python that makes boxes: it has imported what every lab needs, and forks once for each submission.
 
 It runs outside of the student's reach and never runs a student's code itself. On Linux each box is made of two forks: a
-keeper, which moves into new name spaces and waits, and in there the process that gives up its rights and serves
-(`box_server`). When that ends, or the grader says so or is gone, the keeper ends all that is left of it.
+supervisor, which moves into new name spaces and waits, and in there the process that gives up its rights and serves
+(`box_server`). When that ends, or the grader says so or is gone, the supervisor ends all that is left of it.
 
-Started as ``box_starter.main(control, level)`` by `lxmls_day1.grading.sandbox`; `spawned` is for systems without fork.
+Started as ``fork_server.main(control, level)`` by `lxmls_day1.grading.sandbox`; `spawned` is for systems without fork.
 """
 
 import ast
@@ -29,7 +29,7 @@ from lxmls_day1.grading.messages import Channel, Ended
 from lxmls_day1.lab import PACKAGES
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
-PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the starter
+PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the fork server
 COVERED = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 MOST_THREADS = 64  # beside the first one; those that are just ending count, too
@@ -42,7 +42,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
     ----------
     control : int
         The file descriptor of a socket that keeps messages apart. A request is JSON, with three descriptors: where the box
-        is served, what it prints to, and where its keeper reports.
+        is served, what it prints to, and where its supervisor reports.
     level : str
     given : str
         A folder with the files that students were given: most files of most submissions are the same.
@@ -62,7 +62,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are buried by the kernel
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are buried by the kernel
     while True:
         message, handles, _, _ = socket.recv_fds(requests, 1 << 16, 3)
         if not message:
@@ -70,15 +70,15 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
         if os.fork() == 0:
             requests.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _keep(json.loads(message), level, compiled, *handles)
+            _supervise(json.loads(message), level, compiled, *handles)
         for handle in handles:
             os.close(handle)
 
 
-def _keep(
+def _supervise(
     request: dict[str, Any], level: str, compiled: dict[bytes, bytes], served: int, printed: int, reported: int
 ) -> None:
-    """The keeper: make the box, give leave to its threads, wait for its end or for the word to end it, report, end."""
+    """The supervisor: make the box, give leave to its threads, wait for its end or for the word to end it, report, end."""
     status = 1
     try:
         proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)  # before the box lays something over it
@@ -133,14 +133,14 @@ def _be_the_box(
     compiled: dict[bytes, bytes],
     served: int,
     printed: int,
-    keeper: socket.socket,
+    supervisor: socket.socket,
 ) -> None:
     """Give up all that a box must not have, and serve. Does not return."""
     limits, folder = request["limits"], Path(request["folder"])
     channel = None
     try:
         os.setsid()
-        served, keeper = _take_standard_places(served, printed, keeper)
+        served, supervisor = _take_standard_places(served, printed, supervisor)
         channel = Channel(socket.socket(fileno=served), MOST_REQUEST)
         limits["memory"] += confinement.present_memory()
         if level == BUBBLEWRAP:
@@ -155,7 +155,7 @@ def _be_the_box(
         os.chdir(folder)
         tempfile.tempdir = None
         prepare_process()
-        _confine(request, level, folder.parent, keeper)
+        _confine(request, level, folder.parent, supervisor)
         channel.send({"value": "ready"})
     except BaseException as error:
         if channel is not None:
@@ -170,7 +170,7 @@ def _be_the_box(
     os._exit(0)
 
 
-def _confine(request: dict[str, Any], level: str, private: Path, keeper: socket.socket) -> None:
+def _confine(request: dict[str, Any], level: str, private: Path, supervisor: socket.socket) -> None:
     """Limits at every level; nobody's rights, few sights, few system calls at the two that keep hostile code in."""
     limits, user, readable = request["limits"], request["user"], request.get("readable", ())
     several = limits["processes"] > 1
@@ -189,18 +189,18 @@ def _confine(request: dict[str, Any], level: str, private: Path, keeper: socket.
         listener = confinement.ask_for_threads()
         if listener is not None:
             threads_are_counted = True
-            socket.send_fds(keeper, [b"+"], [listener])
+            socket.send_fds(supervisor, [b"+"], [listener])
             os.close(listener)
-    keeper.close()
+    supervisor.close()
     confinement.die_with_parent()
     if level != PROCESS:
         confinement.allow_system_calls(several and level == BUBBLEWRAP, threads_are_counted)
 
 
-def _take_standard_places(served: int, printed: int, keeper: socket.socket) -> tuple[int, socket.socket]:
-    """Nothing to read, what is printed to its place, the socket at 3, that to the keeper at 4, no other descriptor at all."""
+def _take_standard_places(served: int, printed: int, supervisor: socket.socket) -> tuple[int, socket.socket]:
+    """Nothing to read, what is printed to its place, the socket at 3, that to the supervisor at 4, no other descriptor at all."""
     nothing = os.open(os.devnull, os.O_RDONLY)
-    high, higher = os.dup2(served, 100), os.dup2(keeper.detach(), 101)
+    high, higher = os.dup2(served, 100), os.dup2(supervisor.detach(), 101)
     os.dup2(nothing, 0)
     os.dup2(printed, 1)
     os.dup2(printed, 2)
