@@ -94,11 +94,11 @@ def command(
     forget_python_path()
     from lxmls_day1.commands.run import writable_folder
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
+    from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
     from lxmls_day1.grading.plan import make_plan
     from lxmls_day1.grading.run import grade
     from lxmls_day1.grading.run_folders import held, run_folder
-    from lxmls_day1.grading.sandbox import strongest_level
 
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)

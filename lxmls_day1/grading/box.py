@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.box_server import OUT_OF_TIME
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
 from lxmls_day1.grading.limits import MEBIBYTE, Limits
 from lxmls_day1.grading.messages import BadMessage, Channel, Ended, Hung, TooLong
-from lxmls_day1.grading.sandbox import BoxesUnavailable, ForkServer, SpawningServer
 
 KEPT_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request
@@ -47,7 +47,7 @@ class Box:
 
     Parameters
     ----------
-    fork_server : ForkServer or SpawningServer
+    fork_server : BoxMaker
     files : mapping from path in the lab to bytes
     limits : Limits
     cpu_seconds : float, optional
@@ -63,7 +63,7 @@ class Box:
 
     def __init__(
         self,
-        fork_server: ForkServer | SpawningServer,
+        fork_server: BoxMaker,
         files: Mapping[PurePosixPath, bytes],
         limits: Limits,
         cpu_seconds: float | None = None,

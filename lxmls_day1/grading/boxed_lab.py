@@ -15,10 +15,10 @@ import numpy as np
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box import NO_END, Box, BoxFailure, StudentError
+from lxmls_day1.grading.box_makers import BoxMaker
 from lxmls_day1.grading.gradebook import TIMEOUT
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.messages import Reference
-from lxmls_day1.grading.sandbox import ForkServer, SpawningServer
 
 MOST_CALLS = 12
 LONGEST_CALL = 160
@@ -33,7 +33,7 @@ class BoxedLab:
 
     Parameters
     ----------
-    fork_server : ForkServer or SpawningServer
+    fork_server : BoxMaker
     files : mapping from path in the lab to bytes
     limits : Limits
 
@@ -43,7 +43,7 @@ class BoxedLab:
         What was called since `begin`, if that is noted.
     """
 
-    def __init__(self, fork_server: ForkServer | SpawningServer, files: Mapping[PurePosixPath, bytes], limits: Limits):
+    def __init__(self, fork_server: BoxMaker, files: Mapping[PurePosixPath, bytes], limits: Limits):
         self._fork_server = fork_server
         self._files = files
         self._limits = limits

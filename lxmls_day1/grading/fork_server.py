@@ -4,7 +4,7 @@ It runs outside of the student's reach and never runs a student's code itself. O
 supervisor, which moves into new name spaces and waits, and in there the process that gives up its rights and serves
 (`box_server`). When that ends, or the grader says so or is gone, the supervisor ends all that is left of it.
 
-Started as ``fork_server.main(control, level)`` by `lxmls_day1.grading.sandbox`; `spawned` is for systems without fork.
+`lxmls_day1.grading.sandbox` starts it as ``fork_server.main(control, level)``. Systems without fork have `spawned_box`.
 """
 
 import ast
@@ -18,7 +18,6 @@ import py_compile
 import select
 import signal
 import socket
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -277,24 +276,3 @@ def warm_up() -> None:
         scores = sparse_rows.scores_of(*rows, 0, V, state)
         for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
             sparse_rows.apply_update(*rows, 1, scores + 1.0, 0.5, V, U, state)
-
-
-def spawned(port: int, token: str, request: str) -> None:
-    """A box on a system without fork: a process of its own that connects to the grader on this machine."""
-    connection = socket.create_connection(("127.0.0.1", port))
-    connection.sendall(bytes.fromhex(token))
-    content = json.loads(request)
-    channel = Channel(connection, MOST_REQUEST)
-    folder = Path(content["folder"])
-    os.chdir(folder)
-    prepare_process()
-    if os.name == "posix":
-        import resource
-
-        cpu = max(1, int(content["limits"]["cpu"]))
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
-    channel.send({"value": "ready"})
-    try:
-        BoxServer(folder, content["limits"]["reply"]).serve(channel)
-    except Ended:
-        sys.exit(0)

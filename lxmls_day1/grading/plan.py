@@ -16,9 +16,9 @@ from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import Files, student_files
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.grading.gradebook import Gradebook, Row
+from lxmls_day1.grading.levels import Level
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.report_files import write_files
-from lxmls_day1.grading.sandbox import Level
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
 
 EXPECTED = ".expected.json"

@@ -27,10 +27,10 @@ from lxmls_day1.exercises.answers import RecordedAnswers, WrongAnswer
 from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.registry import exercise_of_check
 from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
+from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import BoxesUnavailable, ForkServer, SpawningServer
 from lxmls_day1.whole_files import temporary_folder
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
@@ -117,7 +117,7 @@ class CheckSession:
     def run_all(
         self,
         labs: Sequence[Mapping[PurePosixPath, bytes]],
-        fork_server: ForkServer | SpawningServer,
+        fork_server: BoxMaker,
         done: Callable[[int, Checked], None],
         show: Callable[[int, Sequence[CheckGrade], BoxedLab], Any] = lambda number, checks, lab: None,
         place: str | None = None,
@@ -129,7 +129,7 @@ class CheckSession:
         Parameters
         ----------
         labs : sequence of mapping from path to bytes
-        fork_server : ForkServer or SpawningServer
+        fork_server : BoxMaker
         done : function from number of the lab and `Checked`
             Called after each one.
         show : function from number of the lab, grades of its public checks and `BoxedLab`
@@ -208,7 +208,7 @@ class CheckSession:
 
     def _run_one(
         self,
-        fork_server: ForkServer | SpawningServer,
+        fork_server: BoxMaker,
         files: Mapping[PurePosixPath, bytes],
         show: Callable[[Sequence[CheckGrade], BoxedLab], Any],
     ) -> Checked:

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.generation import Files
+from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import (
     ERROR,
@@ -37,7 +38,7 @@ from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
 from lxmls_day1.grading.report_files import files_of_student
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.sandbox import BoxesUnavailable, ForkServer, SpawningServer, fork_server_of
+from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.submissions import Submission, read_submission
 from lxmls_day1.lab import PACKAGES
 
@@ -335,12 +336,12 @@ def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...
 
 
 @functools.cache
-def _fork_servers() -> dict[tuple[str, bool], ForkServer | SpawningServer]:
+def _fork_servers() -> dict[tuple[str, bool], BoxMaker]:
     """The warm processes of this process. They outlive a handful of submissions, which is what makes grading fast."""
     return {}
 
 
-def _warm_fork_server(plan: Plan, notebooks: bool = False) -> ForkServer | SpawningServer:
+def _warm_fork_server(plan: Plan, notebooks: bool = False) -> BoxMaker:
     fork_servers, level = _fork_servers(), plan.level
     if (level.name, notebooks) not in fork_servers:
         given = {path: without_compiling(content) for path, content in plan.given.items() if path.parts[0] in PACKAGES}

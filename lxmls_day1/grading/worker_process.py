@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.grading.box_makers import START_SECONDS, BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.run_folders import PASSABLE
-from lxmls_day1.grading.sandbox import START_SECONDS, BoxesUnavailable
 from lxmls_day1.library_path import command_of, environment
 
 WORKER = "lxmls_day1.grading.worker"

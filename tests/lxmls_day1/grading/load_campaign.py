@@ -21,7 +21,7 @@ from conftest import read_right_variants
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading import worker
-from lxmls_day1.grading.sandbox import strongest_level
+from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 

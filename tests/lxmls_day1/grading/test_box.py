@@ -15,8 +15,11 @@ import scipy.sparse
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box import Box, BoxFailure, RefusedAnswer
 from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.fork_server import PROCESS
+from lxmls_day1.grading.levels import LEVELS, why_not
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import LEVELS, PROCESS, ForkedBox, SpawningServer, fork_server_of, why_not
+from lxmls_day1.grading.sandbox import ForkedBox, fork_server_of
+from lxmls_day1.grading.spawning_server import SpawningServer
 
 pytestmark = pytest.mark.slow
 

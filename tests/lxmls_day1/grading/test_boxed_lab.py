@@ -11,9 +11,10 @@ from lxmls_day1.exercises.registry import FOLDER, Registry, check_files
 from lxmls_day1.grading import box
 from lxmls_day1.grading.box import StudentError
 from lxmls_day1.grading.boxed_lab import exception_of
+from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, OK, CheckGrade
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import PROCESS, fork_server_of
+from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.session import CheckSession, _verdict
 from lxmls_day1.lab import PACKAGES, reference_folder
 

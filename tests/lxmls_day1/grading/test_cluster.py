@@ -11,9 +11,9 @@ import pytest
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.generation import solved_files, student_files
+from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.plan import identity, make_plan
 from lxmls_day1.grading.run import grade
-from lxmls_day1.grading.sandbox import strongest_level
 from lxmls_day1.lab import reference_folder
 
 distributed = pytest.importorskip("distributed")

@@ -15,9 +15,9 @@ import pytest
 from lxmls_day1.exercises.generation import solved_files
 from lxmls_day1.grading import worker
 from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.sandbox import strongest_level
 from lxmls_day1.grading.session import CheckSession
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder

@@ -14,10 +14,11 @@ import pytest
 
 from lxmls_day1.exercises.generation import solved_files
 from lxmls_day1.grading import confinement
+from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK
+from lxmls_day1.grading.levels import NOBODY, Level, why_not
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.run import grade
-from lxmls_day1.grading.sandbox import BUBBLEWRAP, LANDLOCK, NOBODY, Level, why_not
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [

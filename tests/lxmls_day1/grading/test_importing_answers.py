@@ -8,8 +8,9 @@ import pytest
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.importable import ANSWERS, answer_paths
 from lxmls_day1.grading import worker
+from lxmls_day1.grading.fork_server import PROCESS
+from lxmls_day1.grading.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.sandbox import LEVELS, PROCESS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 

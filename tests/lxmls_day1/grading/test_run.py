@@ -16,10 +16,11 @@ from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, Registry
 from lxmls_day1.grading import run, worker
+from lxmls_day1.grading.fork_server import PROCESS
+from lxmls_day1.grading.levels import Level, strongest_level
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.run import grade, kept_rows
-from lxmls_day1.grading.sandbox import PROCESS, Level, strongest_level
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 

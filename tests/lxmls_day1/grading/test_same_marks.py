@@ -14,8 +14,9 @@ from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, Registry
 from lxmls_day1.grading import worker
+from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK
+from lxmls_day1.grading.levels import Level, why_not
 from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.sandbox import BUBBLEWRAP, LANDLOCK, Level, why_not
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 

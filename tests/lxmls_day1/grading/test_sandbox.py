@@ -18,19 +18,13 @@ from click.testing import CliRunner
 
 from lxmls_day1.commands.grade import command
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import box_probe, confinement, fork_server, sandbox
+from lxmls_day1.grading import box_probe, confinement, fork_server, levels, visible_folders
+from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
+from lxmls_day1.grading.levels import NOBODY, possible_in_a_box, strongest_level, users_of_boxes
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import (
-    BUBBLEWRAP,
-    LANDLOCK,
-    NOBODY,
-    PROCESS,
-    fork_server_of,
-    possible_in_a_box,
-    strongest_level,
-    users_of_boxes,
-)
+from lxmls_day1.grading.sandbox import fork_server_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -115,7 +109,8 @@ def test_what_is_attempted_is_possible_where_nothing_forbids_it():
 AS_ORDINARY_USER = """
 import contextlib, json, sys
 from lxmls_day1.grading import confinement
-from lxmls_day1.grading.sandbox import possible_in_a_box, fork_server_of, strongest_level, users_of_boxes
+from lxmls_day1.grading.levels import possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.grading.sandbox import fork_server_of
 said = {}
 for level, versions in (("bubblewrap", [None]), ("landlock", range(1, confinement.landlock_version() + 1))):
     with contextlib.closing(fork_server_of(level)) as fork_server:
@@ -279,7 +274,7 @@ def useful(request):
         pytest.skip("the superuser alone chooses a user")
     try:
         fork_server = fork_server_of(level, user=user)
-    except sandbox.BoxesUnavailable as error:
+    except BoxesUnavailable as error:
         pytest.skip(f"the sandbox level {level} does not work here: {error}")
     with contextlib.closing(fork_server):
         lab = BoxedLab(fork_server, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
@@ -339,13 +334,13 @@ def test_an_ordinary_user_chooses_nobody_else(monkeypatch):
 
 def test_a_user_is_tried_before_the_superuser_and_said_to_be_rejected(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(sandbox, "why_not", lambda level, user=None: "no reading" if user else None)
+    monkeypatch.setattr(levels, "why_not", lambda level, user=None: "no reading" if user else None)
     level = strongest_level(LANDLOCK)
     assert level.user is None
     assert level.rejected == ((f"landlock as user {users_of_boxes()[0][0]}", "no reading"),)
-    with pytest.raises(sandbox.BoxesUnavailable, match="no reading"):
+    with pytest.raises(BoxesUnavailable, match="no reading"):
         strongest_level(LANDLOCK, as_user="65534")
-    with pytest.raises(sandbox.BoxesUnavailable, match="--as-user"):
+    with pytest.raises(BoxesUnavailable, match="--as-user"):
         strongest_level(PROCESS, as_user="65534")
 
 
@@ -359,7 +354,7 @@ def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypat
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(sandbox.tempfile, "TemporaryFile", full)
+    monkeypatch.setattr(visible_folders.tempfile, "TemporaryFile", full)
     said = CliRunner().invoke(command, [str(tmp_path), "--out", str(tmp_path / "out")])
     assert "No space left" in str(said.exception)
 

@@ -1,0 +1,64 @@
+"""What makes boxes, in whichever way: what `lxmls_day1.grading.box.Box` asks of it."""
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from lxmls_day1.errors import InputError
+
+START_SECONDS = 180.0  # the first time the kernels of numba are compiled
+
+
+class BoxesUnavailable(InputError):
+    """Boxes of a level cannot be made on this machine; the message says why."""
+
+
+class BoxProcess(Protocol):
+    """The process of a box, seen from outside.
+
+    Attributes
+    ----------
+    served : socket
+        Where the box takes requests and answers them.
+    private : Path, optional
+        Its folder, if that is on the disk.
+    """
+
+    @property
+    def served(self) -> socket.socket: ...  # noqa: D102
+
+    @property
+    def private(self) -> Path | None: ...  # noqa: D102
+
+    def take_output(self) -> bytes:
+        """Some of what was printed; nothing if there is no more at the moment."""
+        ...
+
+    def end(self, patience: float = 10.0) -> Mapping[str, float | str]:
+        """Kill everything in it, and say how it ended."""
+        ...
+
+
+class BoxMaker(Protocol):
+    """A `ForkServer` on Linux, a `SpawningServer` elsewhere.
+
+    Attributes
+    ----------
+    level : str
+        How well its boxes are shut off: ``bubblewrap``, ``landlock`` or ``process``.
+    """
+
+    level: str
+
+    def start(self, limits: dict[str, float]) -> BoxProcess:
+        """Make one box. The limits are those that `lxmls_day1.grading.fork_server` reads."""
+        ...
+
+    def environment(self) -> dict[str, str]:
+        """The environment variables that a box sees."""
+        ...
+
+    def close(self) -> None:
+        """End it, and with it every box."""
+        ...

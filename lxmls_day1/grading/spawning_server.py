@@ -1,0 +1,136 @@
+"""Boxes where a process cannot be forked, as on macOS and Windows: a new Python for each box."""
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxmls_day1.exercises import check_process
+from lxmls_day1.grading.box_makers import START_SECONDS, BoxesUnavailable
+from lxmls_day1.grading.fork_server import PROCESS
+from lxmls_day1.library_path import command_of
+from lxmls_day1.whole_files import remove_folder
+
+SPAWNED_BOX = "lxmls_day1.grading.spawned_box"
+
+
+class SpawningServer:
+    """What takes the place of a `ForkServer` where a process cannot be forked: a new Python for each box.
+
+    Its boxes are of the level ``process``.
+
+    Parameters
+    ----------
+    place : str, optional
+        Where the folders of its boxes are made if that is there; among the temporary files unless given.
+    """
+
+    level = PROCESS
+
+    def __init__(self, place: str | None = None):
+        self._place = place if place is not None and os.path.isdir(place) else None
+
+    def start(self, limits: dict[str, float]) -> "SpawnedBox":
+        """Make one box: slower than with a `ForkServer`, for Python starts anew."""
+        folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-box-", dir=self._place))
+        lab_folder = folder / "lab"
+        lab_folder.mkdir()
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            token = os.urandom(16)
+            request = json.dumps({"limits": limits, "folder": str(lab_folder)})
+            port = listener.getsockname()[1]
+            command = command_of(SPAWNED_BOX, [str(port), token.hex(), request])
+            output = (folder / "printed.txt").open("wb+", buffering=0)
+            own_group = (
+                {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+                if os.name == "nt"
+                else {"start_new_session": True}
+            )
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=_environment_of_spawned(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                **own_group,
+            )
+            listener.settimeout(1.0)
+            deadline = time.monotonic() + START_SECONDS
+            while True:
+                with contextlib.suppress(TimeoutError):
+                    connection, _ = listener.accept()
+                    connection.settimeout(5.0)
+                    with contextlib.suppress(OSError):
+                        if _received(connection, len(token)) == token:
+                            return SpawnedBox(connection, output, process, folder)
+                    connection.close()
+                if process.poll() is not None or time.monotonic() > deadline:
+                    output.close()
+                    said = (folder / "printed.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                    shutil.rmtree(folder, ignore_errors=True)
+                    raise BoxesUnavailable(said[-1] if said else "a process for a submission did not start")
+
+    def environment(self) -> dict[str, str]:
+        """What a box finds in its environment: at this level it may be as large as ours."""
+        return dict(os.environ)
+
+    def close(self) -> None:
+        """Nothing is kept between boxes."""
+
+
+def _received(connection: socket.socket, size: int) -> bytes:
+    pieces = b""
+    while len(pieces) < size and (piece := connection.recv(size - len(pieces))):
+        pieces += piece
+    return pieces
+
+
+def _environment_of_spawned() -> dict[str, str]:
+    kept = ("PATH", "SYSTEMROOT", "WINDIR", "TEMP", "TMP", "LANG", "LC_ALL", "NUMBA_CACHE_DIR", "USERPROFILE", "HOME")
+    variables = {name: os.environ[name] for name in kept if name in os.environ}
+    variables |= {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+        variables[name] = "1"
+    return variables
+
+
+@dataclass
+class SpawnedBox:
+    """A box of a `SpawningServer`; see `ForkedBox`."""
+
+    served: socket.socket
+    output: io.FileIO
+    process: subprocess.Popen
+    folder: Path
+    taken: int = 0
+
+    @property
+    def private(self) -> Path:
+        return self.folder / "lab"
+
+    def take_output(self) -> bytes:
+        """Some of what was printed; nothing if there is no more at the moment."""
+        with (self.folder / "printed.txt").open("rb") as file:
+            file.seek(self.taken)
+            piece = file.read(1 << 16)
+        self.taken += len(piece)
+        return piece
+
+    def end(self, patience: float = 10.0) -> dict[str, float | str]:
+        """Have it killed, with all of its group, and hear how it ended."""
+        self.served.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(0.2)
+        status = self.process.returncode
+        check_process.end(self.process)
+        self.output.close()
+        remove_folder(self.folder)
+        return {} if status is None else {"status": status << 8 if status >= 0 else -status, "cpu": 0.0}

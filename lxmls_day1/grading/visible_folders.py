@@ -1,0 +1,77 @@
+"""The folders of this machine that boxes are shown, those that they must not see, and those that fork servers keep."""
+
+import contextlib
+import hashlib
+import os
+import site
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import lxmls_day1
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.text.corpora import cache_folder
+
+SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+
+
+def python_folders() -> list[str]:
+    """The folders of this Python and its libraries, without any that holds another one of them."""
+    places = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(sys.executable)}
+    places |= {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    places |= {os.path.dirname(os.path.realpath(sys.executable))}
+    places |= {path for path in [*site.getsitepackages(), site.getusersitepackages()] if path in sys.path}
+    real = sorted({path for place in places for path in (place, os.path.realpath(place)) if os.path.isdir(path)})
+    return [
+        path
+        for path in real
+        if path not in ("/", "/usr") and not any(path != other and Path(path).is_relative_to(other) for other in real)
+    ]
+
+
+def secret_folders() -> list[str]:
+    """The folders that hold solutions and hidden checks."""
+    reference = reference_folder()
+    if (reference / "__init__.py").is_file() or reference.name == "reference_lab":
+        return [str(reference)]
+    return [str(path) for path in reference.iterdir() if path.name in ("classifiers", "notebooks", "readers", "tests")]
+
+
+def numba_cache_folder() -> Path:
+    """Where the fork servers keep compiled kernels: a folder that no box can write to."""
+    folder = cache_folder() / "numba-of-boxes"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def require_cache() -> None:
+    """Say so where that folder cannot be written to: numba would, later and in other words.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        with tempfile.TemporaryFile(dir=numba_cache_folder()) as file:
+            file.write(b"room for a little")
+    except OSError as error:
+        raise InputError(
+            f"the cache folder {cache_folder()} cannot be written to ({error.strerror}); name another one in the "
+            "environment variable LXMLS_DAY1_CACHE."
+        ) from error
+
+
+def machinery_folder() -> Path:
+    """A folder with this package in it and nothing else: its own would show the reference lab around it.
+
+    It is the same one every time, for numba's cache goes by the paths of source files.
+    """
+    package = Path(lxmls_day1.__file__).parent
+    name = hashlib.sha256(os.fsencode(package)).hexdigest()[:12]
+    folder = numba_cache_folder().with_name("machinery-of-boxes") / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        (folder / "lxmls_day1").symlink_to(package, target_is_directory=True)
+    return folder
