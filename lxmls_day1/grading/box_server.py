@@ -16,7 +16,6 @@ from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
 from lxmls_day1.grading.messages import Channel, NotPlain, Reference, TooLong
@@ -58,7 +57,6 @@ class BoxServer:
             "each": self._each,
             "get": self._get,
             "call": self._call,
-            "imports": self._imports,
             "cell": self._cell,
             "probe": self._probe,
         }
@@ -158,16 +156,6 @@ class BoxServer:
         if isinstance(value, dict):
             return {key: self._arguments(entry) for key, entry in value.items()}
         return value
-
-    def _imports(self, request: dict[str, Any]) -> list[str]:
-        """What cannot be imported, in a sentence each."""
-        failed = []
-        for name in request["modules"]:
-            try:
-                self.lab.load(name)
-            except InputError as error:
-                failed.append(str(error))
-        return failed
 
     def _cell(self, request: dict[str, Any]) -> str:
         """Run one code cell after those before it; what went wrong, or nothing."""

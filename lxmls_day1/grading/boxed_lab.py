@@ -96,10 +96,6 @@ class BoxedLab:
             raise BoxFailure("refused", f"what came out of the box is not {len(calls)} answers")
         return answers
 
-    def failing_imports(self, modules: list[str]) -> list[str]:
-        """What of some modules cannot be imported, in a sentence each."""
-        return self._ask("imports", modules=modules)
-
     def run_cell(self, source: str) -> str:
         """Run a code cell of a notebook after those before it: what went wrong, or nothing."""
         return str(self._ask("cell", source=source))

@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.safe_text import one_line
@@ -42,7 +43,7 @@ AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # lab-1.zip: Canvas, for 
 GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 GRADESCOPE_NAMES = "submission_metadata.yml"
 
-LONGEST_SLUG = 60
+LONGEST_SLUG, MOST_SLUG_BYTES = 60, 150  # file systems allow names of 255 bytes, and the slug is not all of them
 LONGEST_LINE = 1000  # of Gradescope's table
 LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
 
@@ -149,12 +150,18 @@ Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the
 
 
 def _entries_in(path: Path, alone: bool) -> list[_Entry]:
+    """The submissions in a path; one, whatever is raised over it: `read_submission` finds out what is wrong with it."""
     is_folder = path.is_dir()
-    single = [_Entry(_name_of(path.name, is_folder), path=path)]
     try:
-        names = list(_listed_folder(path) if is_folder else _listed_zip(path))
-    except (*DAMAGED, Refused):
-        return single
+        entries = _many_in(path, is_folder, alone)
+    except Exception:
+        entries = []
+    return entries or [_Entry(_name_of(path.name, is_folder), path=path)]
+
+
+def _many_in(path: Path, is_folder: bool, alone: bool) -> list[_Entry]:
+    """The submissions in a path that holds many; none if it holds one."""
+    names = list(_listed_folder(path) if is_folder else _listed_zip(path))
     tops, prefix = _level_of_many(_tops_of(names), is_folder, alone)
     entries = _named_by_lms(tops)
     named = {top for entry in entries for top in entry.tops}
@@ -165,8 +172,6 @@ def _entries_in(path: Path, alone: bool) -> list[_Entry]:
         entries += [entry for entry in _plain(rest) if not entry.name.startswith(".")]
     elif _holds_many(tops, is_folder, alone):
         entries = _plain(tops)
-    if not entries:
-        return single
     return [
         replace(entry, path=path, parts=tuple((prefix + inside, name) for inside, name in entry.parts))
         for entry in entries
@@ -222,7 +227,8 @@ def _plain(tops: Tops) -> list[_Entry]:
     folders = [top for top in _plain_tops(tops) if () not in tops[top]]
     prefix = ""
     if len(folders) > 1 and any(inside[0] == ".git" for top in folders for inside in tops[top]):
-        prefix = re.match(r"(.*-)?", os.path.commonprefix(folders), re.DOTALL)[0]
+        before, dash, _ = _common_start(folders).rpartition("-")
+        prefix = before + dash
     entries = [_Entry(_name_of(top.removeprefix(prefix), True), parts=((top, ""),)) for top in folders]
     for top, inside in tops.items():
         if () in inside and top not in folders and (top in _plain_tops(tops) or top.casefold().endswith(SOURCES)):
@@ -272,7 +278,7 @@ def _with_gradescope_names(entries: list[_Entry], path: Path, prefix: str) -> li
     try:
         with contextlib.ExitStack() as stack:
             if path.is_dir():
-                stream = stack.enter_context(opened(path, prefix + GRADESCOPE_NAMES))
+                stream: IO[bytes] = stack.enter_context(opened(path, prefix + GRADESCOPE_NAMES))
             else:
                 archive = stack.enter_context(zipfile.ZipFile(Guarded(stack.enter_context(opened(path)))))
                 stream = stack.enter_context(archive.open(prefix + GRADESCOPE_NAMES))
@@ -299,7 +305,7 @@ def _with_slugs(entries: list[_Entry]) -> list[Found]:
         ids = {entries[i].id for i in theirs}
         if len(theirs) > 1 and len(ids) == len(theirs) and "" not in ids:
             for i in theirs:
-                slugs[i] = f"{slugs[i]}-{entries[i].id[:20]}"
+                slugs[i] = f"{slugs[i]}-{slug_of(entries[i].id[:20])}"
     taken: set[str] = set()
     found = []
     for i in sorted(range(len(entries)), key=lambda i: (slugs[i], str(entries[i].path), entries[i].parts)):
@@ -318,7 +324,8 @@ def _with_slugs(entries: list[_Entry]) -> list[Found]:
 def slug_of(name: str) -> str:
     """``Zoë O'Neil`` -> ``zoë-o-neil``: lower case, letters and digits of any script, no name that Windows keeps."""
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())
-    slug = re.sub(r"[\W_]+", "-", text).strip("-")[:LONGEST_SLUG].strip("-") or "student"
+    slug = re.sub(r"[\W_]+", "-", text).strip("-")[:LONGEST_SLUG]
+    slug = slug.encode()[:MOST_SLUG_BYTES].decode(errors="ignore").strip("-") or "student"
     return f"student-{slug}" if RESERVED.fullmatch(slug) else slug
 
 
@@ -340,27 +347,53 @@ def _tops_of(names: Iterable[str]) -> Tops:
     return dict(sorted(tops.items()))
 
 
+def _common_start(names: Sequence[str]) -> str:
+    """The characters with which all these names begin."""
+    first, last = min(names), max(names)
+    n_same = next((i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first[:n_same]
+
+
 def _has_sources(inside: list[tuple[str, ...]]) -> bool:
     return any(parts and parts[-1].casefold().endswith((*SOURCES, ".zip")) for parts in inside)
 
 
 def _listed_folder(folder: Path) -> Iterator[str]:
-    """The paths in a folder, some levels deep; that of a folder, which may be empty, ends in a slash."""
-    waiting = [("", folder)]
+    """The paths in a folder, some levels deep; that of a folder, which may be empty, ends in a slash.
+
+    What stands at its top may be submissions of many. One of them that cannot be listed, or holds too much, is named like
+    the others, with what was listed of it.
+    """
+    for entry, name in _listed_level(folder, ""):
+        yield name
+        if kind_of(entry) == "folder" and entry.name != ".git":
+            with contextlib.suppress(Exception):
+                yield from _listed_below(Path(entry.path), name)
+
+
+def _listed_below(folder: Path, prefix: str) -> Iterator[str]:
+    """The paths in a folder at the top of another; not more than so many."""
+    waiting = [(prefix, folder)]
     listed = 0
     while waiting:
         prefix, place = waiting.pop()
-        with os.scandir(place) as entries:
-            for entry in entries:
-                listed += 1
-                if listed > MOST_LISTED:
-                    raise Refused("there are too many files in it")
-                is_folder = kind_of(entry) == "folder"
-                name = prefix + entry.name + "/" * entry.is_dir()
-                if entry.name == ".git" or not CLUTTER.search(entry.name):
-                    yield name
-                    if is_folder and entry.name != ".git" and name.count("/") < LISTED_DEPTH:
-                        waiting.append((name, Path(entry.path)))
+        for entry, name in _listed_level(place, prefix):
+            listed += 1
+            if listed > MOST_LISTED:
+                return
+            yield name
+            if kind_of(entry) == "folder" and entry.name != ".git" and name.count("/") < LISTED_DEPTH:
+                waiting.append((name, Path(entry.path)))
+
+
+def _listed_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """What stands in a folder, without clutter."""
+    with os.scandir(folder) as entries:
+        for number, entry in enumerate(entries):
+            if number >= MOST_LISTED:
+                raise Refused("there are too many files in it")
+            if entry.name == ".git" or not CLUTTER.search(entry.name):
+                yield entry, prefix + entry.name + "/" * entry.is_dir()
 
 
 def _listed_zip(path: Path) -> Iterator[str]:
