@@ -2,6 +2,7 @@
 
 =====================  =====================================================================
 ``lab``                opens a lab folder and loads its ``readers`` and ``classifiers``
+``notebook_lab``       the lab as a notebook opens it: with checks, hints and status
 ``lab_interface``      which names of this package lab files may import
 ``library_path``       where libraries are imported from: never the current folder or a lab
 ``errors``             the errors that a user's mistake raises

@@ -16,14 +16,10 @@ from difflib import get_close_matches
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from lxmls_day1.errors import InputError, LibraryName, NotInLab
 from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path
-
-if TYPE_CHECKING:
-    from lxmls_day1.exercises.exercise_cell import ExerciseCell
-    from lxmls_day1.exercises.notebook_display import Shown
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
 _IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
@@ -81,7 +77,7 @@ class Lab:
         return f"Lab({str(self.folder)!r})"
 
     @classmethod
-    def open(cls, start: str | os.PathLike[str] | None = None) -> "Lab":
+    def open(cls, start: str | os.PathLike[str] | None = None) -> Self:
         """The lab that one is in: the nearest lab folder at or above `start`, else the reference lab.
 
         From then on ``from classifiers.mira import Mira`` finds that lab's files.
@@ -252,57 +248,6 @@ class Lab:
         """
         function = self._function(module, name)
         return [function(*arguments) for arguments in calls]
-
-    def exercise(self, number: "str | float") -> "ExerciseCell":
-        """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
-
-        In it an edit of the lab's files is seen without a restart, and a part that is still to be written ends the cell
-        with one line that says so; see `lxmls_day1.exercises.exercise_cell`.
-        """
-        from lxmls_day1.exercises.exercise_cell import ExerciseCell
-
-        if not isinstance(number, str):
-            from lxmls_day1.exercises.registry import Registry
-
-            (number,) = Registry.of(self.folder).meant(number)
-        return ExerciseCell(self, number)
-
-    def check(self, exercise: "str | float | Iterable[str | float] | None" = None) -> "Shown":
-        """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
-
-        They run in a process of their own: what this one has imported, and an endless loop, do no harm.
-
-        Parameters
-        ----------
-        exercise : str or list of str, optional
-            ``"1.5"``; all that have checks unless given. A number is understood where it can mean one exercise only:
-            1.10 is the number 1.1.
-
-        Returns
-        -------
-        Shown
-            A report that a notebook shows as a table and Python as text.
-
-        Raises
-        ------
-        InputError
-            If there is no such exercise; if this is the reference lab, found because there is no workspace here.
-        """
-        from lxmls_day1.exercises.notebook_display import checked
-
-        return checked(self, exercise)
-
-    def hint(self, exercise: "str | float") -> "Shown":
-        """The next of the three hints on an exercise, after those that were shown before: idea, equation, code sketch."""
-        from lxmls_day1.exercises.notebook_display import hinted
-
-        return hinted(self, exercise)
-
-    def status(self) -> "Shown":
-        """How far one is, over all exercises."""
-        from lxmls_day1.exercises.notebook_display import status_shown
-
-        return status_shown(self)
 
     def _function(self, module: str, name: str) -> Any:
         loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")

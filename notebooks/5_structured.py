@@ -22,36 +22,8 @@
 # ## Open the lab
 
 # %% tags=["open-lab"]
-# Opens the lab, wherever this notebook was started. On Colab, paste the address of the course's repository (the one for
-# `git clone`) between the quotes, or clone it first.
-COURSE = ""  # @param {type:"string"}
-
-import os
-import subprocess
-import sys
-from importlib.util import find_spec
-from pathlib import Path
-
-colab = "google.colab" in sys.modules
-if colab and COURSE and not Path("lab").is_dir():
-    subprocess.run(["git", "clone", "--quiet", "--depth", "1", COURSE, "lab"], check=True)
-here = Path(globals().get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or "here").resolve().parent
-around = [here, *here.parents, Path.cwd(), *Path.cwd().parents, *(Path.cwd().glob("*/") if colab else [])]
-folder = next((path for path in around if (path / "readers").is_dir() and (path / "classifiers").is_dir()), None)
-if find_spec("lxmls_day1") is None:
-    if colab and folder is None:
-        raise SystemExit("Which course is it? Paste its address between the quotes of COURSE, and run this cell again.")
-    if colab:
-        wheel = next(folder.glob("*.whl"), folder)
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", str(wheel)], check=True)
-    elif folder:
-        sys.path.insert(0, str(folder))
-
-from lxmls_day1.figures.figure_data import record_figures
-from lxmls_day1.lab import Lab
-
-lab = Lab.open(folder)
-record_figures()
+from lxmls_day1.notebook_lab import open_lab
+lab = open_lab()
 
 # %%
 import itertools

@@ -10,13 +10,14 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import nbformat
 import pytest
 
 from lxmls_day1.exercises import notebook_building
 from lxmls_day1.exercises.generation import solved_files
+from lxmls_day1.exercises.release import with_course
 from lxmls_day1.exercises.workspace import start_workspace, write_files
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -131,10 +132,8 @@ def small_notebook(*sources):
 
 
 FIRST = """\
-from lxmls_day1.figures.figure_data import record_figures
-from lxmls_day1.lab import Lab
-lab = Lab.open()
-record_figures()
+from lxmls_day1.notebook_lab import open_lab
+lab = open_lab()
 from readers.simple_data_set import SimpleDataSet
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 sd = SimpleDataSet(balance=0.3)"""
@@ -249,16 +248,21 @@ def first_cell():
 class TestFirstCell:
     """The cell that opens the lab, run by itself."""
 
-    def run(self, source, folder, before="", after="print(lab.folder)"):
+    def run(self, source, folder, before="", after="print(lab.folder)", **environment):
+        kept = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "JPY_SESSION_NAME")}
         result = subprocess.run(
             [sys.executable, "-c", f"{before}\n{source}\n{after}"],
             cwd=folder,
-            env={key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "JPY_SESSION_NAME")},
+            env={**kept, "PYTHONPATH": str(ROOT), **environment},
             capture_output=True,
             text=True,
+            check=False,
         )
         assert result.returncode == 0, result.stderr
         return result.stdout.strip()
+
+    def test_it_is_two_lines(self, first_cell):
+        assert first_cell.splitlines() == ["from lxmls_day1.notebook_lab import open_lab", "lab = open_lab()"]
 
     @pytest.mark.parametrize("inside", ["", "notebooks", "notebooks/demos/deep"])
     def test_it_finds_the_lab_around_the_working_directory(self, first_cell, tmp_path, inside):
@@ -266,74 +270,84 @@ class TestFirstCell:
             shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
         folder = tmp_path / inside
         folder.mkdir(parents=True, exist_ok=True)
-        before = f"import sys; sys.path.append({str(ROOT)!r})"
         after = "from classifiers.mira import Mira; import inspect; print(lab.folder, inspect.getfile(Mira))"
-        said = self.run(first_cell, folder, before, after)
+        said = self.run(first_cell, folder, after=after)
         assert said == f"{tmp_path.resolve()} {tmp_path.resolve() / 'classifiers' / 'mira.py'}"
 
     @pytest.mark.parametrize("how", ["__vsc_ipynb_file__", "JPY_SESSION_NAME"])
     def test_it_asks_the_editor_where_the_notebook_is(self, first_cell, tmp_path, how):
-        path = str(FOLDER / "2_online.ipynb")
-        before = f"import os, sys; sys.path.append({str(ROOT)!r}); "
-        before += f"{how} = {path!r}" if how.startswith("__") else f"os.environ[{how!r}] = {path!r}"
-        assert self.run(first_cell, tmp_path, before) == str(ROOT)
+        for name in ("lab/readers/__init__.py", "lab/classifiers/__init__.py", "lab/notebooks/2_online.ipynb"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).touch()
+        path = str(tmp_path / "lab/notebooks/2_online.ipynb")
+        before = (
+            f"import os; {how} = {path!r}" if how.startswith("__") else f"import os; os.environ[{how!r}] = {path!r}"
+        )
+        assert self.run(first_cell, FOLDER, before) == str((tmp_path / "lab").resolve())
 
-    def test_in_a_checkout_nothing_need_be_installed(self, first_cell):
-        before = "import importlib.util as u; real = u.find_spec\n"
-        before += "u.find_spec = lambda name: None if name == 'lxmls_day1' else real(name)"
+    @pytest.mark.parametrize("how", ["__vsc_ipynb_file__", "JPY_SESSION_NAME"])
+    def test_a_notebook_that_stands_in_no_lab_takes_the_one_around_the_working_directory(
+        self, first_cell, tmp_path, how
+    ):
+        path = str(tmp_path / "notes.ipynb")
+        before = (
+            f"import os; {how} = {path!r}" if how.startswith("__") else f"import os; os.environ[{how!r}] = {path!r}"
+        )
         assert self.run(first_cell, FOLDER, before) == str(ROOT)
 
+    def test_in_a_checkout_nothing_need_be_installed(self, first_cell):
+        """Its folder on Python's path is enough."""
+        assert self.run(first_cell, FOLDER, "import sys; sys.path[:] = [p for p in sys.path if p]") == str(ROOT)
+
     def test_elsewhere_it_opens_the_lab_of_the_package(self, first_cell, tmp_path):
-        before = f"import sys; sys.path.append({str(ROOT)!r})"
-        assert self.run(first_cell, tmp_path, before) == str(ROOT)
+        assert self.run(first_cell, tmp_path) == str(ROOT)
+
+
+@pytest.fixture(scope="module")
+def colab_cell():
+    files = {PurePosixPath("notebooks/1.ipynb"): (FOLDER / "1_generative.ipynb").read_bytes()}
+    (made,) = with_course(files, "https://example.org/day-1.git").values()
+    return next(cell.source for cell in codes(nbformat.reads(made.decode(), 4)) if "open-lab" in tags(cell))
+
+
+class TestOnColab:
+    """The first cell as ``release --course`` writes it. Colab has neither the package nor the lab."""
 
     COLAB = """
 import sys, types, subprocess, importlib.util as u
+from pathlib import Path
 sys.modules["google"] = types.ModuleType("google"); sys.modules["google.colab"] = types.ModuleType("google.colab")
 real = u.find_spec
 u.find_spec = lambda name: None if name == "lxmls_day1" else real(name)
 def run(command, check):
     print(*command[1:])
-    sys.path.append({root!r})
-subprocess.run = run
-"""
-
-    def test_on_colab_it_installs_a_clone_or_a_bundle_that_lies_there(self, first_cell, tmp_path):
-        for name in ("readers", "classifiers"):
-            shutil.copytree(ROOT / name, tmp_path / "clone" / name, ignore=shutil.ignore_patterns("__pycache__"))
-        said = self.run(first_cell, tmp_path, self.COLAB.format(root=str(ROOT)))
-        assert said == f"-m pip install --quiet {tmp_path / 'clone'}\n{(tmp_path / 'clone').resolve()}"
-        (tmp_path / "clone/lxmls_day1-1.0-py3-none-any.whl").touch()
-        assert ".whl\n" in self.run(first_cell, tmp_path, self.COLAB.format(root=str(ROOT)))
-
-    def test_on_colab_it_clones_the_course_and_installs_what_lies_there(self, first_cell, tmp_path):
-        source = first_cell.replace('COURSE = ""', 'COURSE = "some-address"')
-        assert source != first_cell
-        before = (
-            self.COLAB.format(root=str(ROOT))
-            + """
-from pathlib import Path
-installing = subprocess.run
-def run(command, check):
-    installing(command, check)
     if command[:2] == ["git", "clone"]:
         for name in ("readers", "classifiers"):
             Path(command[-1], name).mkdir(parents=True)
             Path(command[-1], name, "__init__.py").touch()
 subprocess.run = run
 """
-        )
-        said = self.run(source, tmp_path, before).splitlines()
-        assert said[0] == "clone --quiet --depth 1 some-address lab"
-        assert said[1] == f"-m pip install --quiet {tmp_path / 'lab'}"
 
-    def test_on_colab_without_a_course_it_says_what_to_do(self, first_cell, tmp_path):
-        program = self.COLAB.format(root=str(ROOT)) + first_cell
-        ended = subprocess.run(
-            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert ended.returncode == 1 and "Traceback" not in ended.stderr
-        assert ended.stderr.startswith("Which course is it? Paste its address")
+    def test_it_clones_the_course_installs_it_and_opens_it(self, colab_cell, tmp_path):
+        said = TestFirstCell().run(colab_cell, tmp_path, self.COLAB).splitlines()
+        lab = (tmp_path / "lab").resolve()
+        assert said == [
+            "clone --quiet --depth 1 https://example.org/day-1.git lab",
+            f"-m pip install --quiet {lab}",
+            str(lab),
+        ]
+
+    @pytest.mark.parametrize("wheel", ["", "lxmls_day1-1.0-py3-none-any.whl"])
+    def test_it_installs_a_clone_or_a_bundle_that_lies_there(self, colab_cell, tmp_path, wheel):
+        for name in ("readers", "classifiers"):
+            shutil.copytree(ROOT / name, tmp_path / "lab" / name, ignore=shutil.ignore_patterns("__pycache__"))
+        (tmp_path / "lab" / (wheel or "no-wheel")).touch()
+        lab = (tmp_path / "lab").resolve()
+        said = TestFirstCell().run(colab_cell, tmp_path, self.COLAB).splitlines()
+        assert said == [f"-m pip install --quiet {lab / wheel if wheel else lab}", str(lab)]
+
+    def test_elsewhere_it_only_opens_the_lab(self, colab_cell, tmp_path):
+        assert TestFirstCell().run(colab_cell, tmp_path) == str(ROOT)
 
 
 @pytest.fixture(scope="module")

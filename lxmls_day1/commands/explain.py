@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lxmls_day1.commands.output import warnings_as_notes
 from lxmls_day1.commands.predict import reading_options
 from lxmls_day1.errors import InputError, counted
 
@@ -54,7 +55,6 @@ def command(
       lxmls-day1 explain mira.npz review.txt --json
     """
     from lxmls_day1.commands.predict import open_documents, open_model, vectorised
-    from lxmls_day1.commands.train import warnings_as_notes
     from lxmls_day1.explanations import explain
     from lxmls_day1.lab import Lab
     from lxmls_day1.text.documents import printable

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.errors import InputError, counted, how_to_install
 from lxmls_day1.library_path import library_path
 
@@ -92,7 +93,6 @@ def command(
     if (backend == "dask") != (scheduler is not None):
         raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
     forget_python_path()
-    from lxmls_day1.commands.run import writable_folder
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits

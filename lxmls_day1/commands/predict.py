@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands.output import warnings_as_notes
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -71,7 +72,6 @@ def command(
       lxmls-day1 predict mira.npz --per line reviews.txt
       echo "A dull book." | lxmls-day1 predict mira.npz -
     """
-    from lxmls_day1.commands.train import warnings_as_notes
     from lxmls_day1.lab import Lab
     from lxmls_day1.text.documents import printable
 

@@ -1,16 +1,11 @@
 """``lxmls-day1 run``: every classifier on the simple data set and on reviews, as one table and two figures."""
 
-import contextlib
-import io
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.commands.output import ReportProgress, png, show_table, shown_progress, writable_folder
+from lxmls_day1.errors import CorpusUnavailable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +14,6 @@ if TYPE_CHECKING:
     from lxmls_day1.result_table import ResultTable
 
 DOMAINS = ("books", "dvd", "electronics", "kitchen", "toy")
-Progress = Callable[[int, int, str], None]
 
 
 @click.command(name="run", short_help="Train every classifier and compare them.")
@@ -55,7 +49,7 @@ def command(
     --domain toy): a table of them, one of the tags, confusion.png, lattice.png, results.json, results.csv and tags.csv.
     """
     if task == "tagging":
-        from lxmls_day1.commands import tagging_run
+        from lxmls_day1.commands import tagging_run  # here, as it imports numpy and ``--help`` reads this file
 
         if domain not in (None, "toy"):
             raise click.UsageError(f"--domain {domain} is about reviews; --task tagging takes none, or toy.")
@@ -64,7 +58,7 @@ def command(
         return
     if tags:
         raise click.UsageError("--tags goes with --task tagging.")
-    from lxmls_day1.lab import Lab
+    from lxmls_day1.lab import Lab  # here and below: ``--help`` reads this file, and need not wait for them
     from lxmls_day1.result_table import ResultTable
     from lxmls_day1.whole_files import replace_files
 
@@ -77,11 +71,11 @@ def command(
     contents = {f"{name}.png": png(figure) for name, figure in figures.items()}
     contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
     replace_files({folder / name: content for name, content in contents.items()})
-    show(table)
+    show_table(table)
     click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
 
 
-def compare(lab: "Lab", reviews: object, progress: Progress) -> tuple["ResultTable", dict[str, "Figure"]]:
+def compare(lab: "Lab", reviews: object, progress: ReportProgress) -> tuple["ResultTable", dict[str, "Figure"]]:
     """All classifiers of the lab on the guide's simple data set, then on `reviews`.
 
     Returns
@@ -121,54 +115,3 @@ def open_reviews(lab: "Lab", domain: str, data_dir: str | None) -> tuple[object,
         click.echo(f"{reason[:1].upper()}{reason[1:]}; the toy corpus takes its place.", err=True)
     toy = lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
     return toy, [f"The reviews of {domain} could not be had; these are of the small generated toy corpus."]
-
-
-def writable_folder(out: str) -> Path:
-    """The folder `out`, made if need be. What is wrong with it is said now, not after the training."""
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except (FileExistsError, NotADirectoryError) as error:
-        raise InputError(f"{out} is, or lies in, a file; --out wants a folder.") from error
-    except OSError as error:
-        raise InputError(f"{out} cannot be written to ({error.strerror}); choose another folder with --out.") from error
-
-
-@contextlib.contextmanager
-def shown_progress() -> Iterator[Progress]:
-    """A bar on a terminal's standard error, plain lines where that is not a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda done, total, name: click.echo(f"[{done + 1}/{total}] {name}", err=True) if name else None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    with Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bar:
-        task = bar.add_task("reading", total=None)
-        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name)
-
-
-def png(figure: "Figure") -> bytes:
-    """The figure as the content of a PNG file, with all that stands beside its axes; needs no display."""
-    content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=150, bbox_inches="tight", pad_inches=0.2)
-    return content.getvalue()
-
-
-def show(table: "ResultTable") -> None:
-    """The table on standard output: drawn on a terminal, plain where it goes to a file or a pipe."""
-    if not sys.stdout.isatty():
-        click.echo(str(table))
-        return
-    from rich.console import Console
-
-    console = Console()
-    console.print(table.to_rich(console.width))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.errors import InputError, counted
 
 
@@ -21,7 +22,6 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
     Example:
       lxmls-day1 submit --name "Ada Lovelace"
     """
-    from lxmls_day1.commands.run import writable_folder
     from lxmls_day1.exercises.report_text import status_lines
     from lxmls_day1.exercises.status import status_of
     from lxmls_day1.exercises.terminal import echo_lines, shown_workspace

@@ -11,21 +11,23 @@ import io
 import json
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
 
+from lxmls_day1.commands.output import ReportProgress, png, show_table, shown_progress, writable_folder
 from lxmls_day1.errors import CorpusUnavailable, InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE, detached_axes
+from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
+from lxmls_day1.figures.lattice import figure_size, lattice, plot_update
+from lxmls_day1.figures.plotting import detached_axes
+from lxmls_day1.lab import Lab
+from lxmls_day1.result_table import ResultTable, Row
+from lxmls_day1.whole_files import replace_files
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from lxmls_day1.lab import Lab
-    from lxmls_day1.result_table import ResultTable
 
 CORPUS = "UD_English-EWT"
 LEARNERS = {
@@ -36,10 +38,6 @@ LEARNERS = {
 NR_ROUNDS = 5
 
 _SENTENCE = 4  # of the toy corpus's development part: the one whose lattice is shown, "I like her answer ."
-_LABEL_SIZE, _CELL_SIZE = 15, 11  # points
-_MOST_TAGS_WITH_COUNTS = 20  # beyond, the cells of a confusion matrix are too small for numbers
-
-Progress = Callable[[int, int, str], None]
 
 
 class TagRow(NamedTuple):
@@ -59,7 +57,7 @@ class TagRow(NamedTuple):
 class TaggingResults(NamedTuple):
     """What a run ends with."""
 
-    table: "ResultTable"
+    table: ResultTable
     """All learners."""
     best: str
     """The name of the one that does best on the development part; what follows is about it, on the test part."""
@@ -96,11 +94,6 @@ def run(
     InputError
         For a folder that cannot be written to, a lab or a corpus that cannot be used.
     """
-    from lxmls_day1.commands.run import png, show, shown_progress, writable_folder
-    from lxmls_day1.lab import Lab
-    from lxmls_day1.result_table import ResultTable
-    from lxmls_day1.whole_files import replace_files
-
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     sentences, notes = open_sentences(lab, corpus, tags, data_dir)
@@ -114,12 +107,12 @@ def run(
         "tags.csv": to_csv(results.tag_rows).encode(),
     }
     replace_files({folder / name: content for name, content in contents.items()})
-    show(table)
+    show_table(table)
     click.echo(f"\n{results.best} on the test part, tag by tag:\n\n{as_text(results.tag_rows)}\n")
     click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
 
 
-def open_sentences(lab: "Lab", name: str, tags: str, data_dir: str | None) -> tuple[Any, list[str]]:
+def open_sentences(lab: Lab, name: str, tags: str, data_dir: str | None) -> tuple[Any, list[str]]:
     """The treebank, or the toy sentences with a sentence about it, which is also shown at once."""
     try:
         return lab.reader("pos_corpus", "PosCorpus", name=name, tags=tags, data_dir=data_dir), []
@@ -133,7 +126,7 @@ def open_sentences(lab: "Lab", name: str, tags: str, data_dir: str | None) -> tu
 # --------------------------------------------------------------------------------------------------------- what it does
 
 
-def compare_taggers(lab: "Lab", corpus: Any, progress: Progress | None = None) -> TaggingResults:
+def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = None) -> TaggingResults:
     """Train every structured learner of a lab and look closely at the best.
 
     Parameters
@@ -153,8 +146,6 @@ def compare_taggers(lab: "Lab", corpus: Any, progress: Progress | None = None) -
     InputError
         If the corpus has no test part, or a learner cannot be trained on it.
     """
-    from lxmls_day1.result_table import ResultTable, Row
-
     if not corpus.test_X:
         raise InputError(f"{corpus.get_name()} has no test part, on which the taggers could be compared")
     rows, dev_accuracy, predictions, notes = [], {}, {}, []
@@ -195,37 +186,6 @@ def compare_taggers(lab: "Lab", corpus: Any, progress: Progress | None = None) -
         figures["lattice"] = _lattice_figure(*lattices)
     notes += _on_unseen_words(best, corpus, predictions[best])
     return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, figures)
-
-
-def confusion_counts(
-    truth: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
-) -> tuple[list[str], np.ndarray]:
-    """How often each tag is taken for each.
-
-    Parameters
-    ----------
-    truth, predicted : sequences of tag sequences, of the same lengths
-
-    Returns
-    -------
-    tags : list of K str
-        All that occur, in ascending order.
-    counts : int array (K, K)
-        Row the true tag, column the predicted one.
-
-    Examples
-    --------
-    >>> tags, counts = confusion_counts([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]])
-    >>> tags, counts.tolist()
-    (['DET', 'NOUN', 'VERB'], [[1, 0, 0], [0, 0, 1], [0, 0, 1]])
-    """
-    pairs = np.array(
-        [pair for tags, guesses in zip(truth, predicted, strict=True) for pair in zip(tags, guesses, strict=True)]
-    ).reshape(-1, 2)
-    tags, codes = np.unique(pairs, return_inverse=True)
-    counts = np.zeros((len(tags), len(tags)), dtype=np.int64)
-    np.add.at(counts, tuple(codes.reshape(-1, 2).T), 1)
-    return tags.tolist(), counts
 
 
 def tag_rows(tags: Sequence[str], confusion: np.ndarray) -> list[TagRow]:
@@ -337,82 +297,7 @@ def _on_unseen_words(name, corpus, predicted):
 # ------------------------------------------------------------------------------------------------------------- pictures
 
 
-def plot_confusion(tags: Sequence[str], confusion: np.ndarray, *, title: str | None = None, ax: "Axes | None" = None):
-    """Draw a confusion matrix: a row for each true tag, darker where a larger share of its words is tagged so.
-
-    Parameters
-    ----------
-    tags : K str
-    confusion : int array (K, K)
-        Row the true tag, column the predicted one. The counts stand in the cells if there is room.
-    title : str, optional
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    (Figure, Axes)
-
-    Raises
-    ------
-    InputError
-        If the shapes disagree, or there is no tag.
-
-    Examples
-    --------
-    >>> fig, axis = plot_confusion(["NOUN", "VERB"], [[3, 1], [0, 4]], ax=detached_axes()[1])
-    >>> [text.get_text() for text in axis.texts]
-    ['3', '1', '4']
-    """
-    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
-
-    confusion = np.asarray(confusion)
-    n_tags = len(tags)
-    if n_tags == 0 or confusion.shape != (n_tags, n_tags):
-        raise InputError(
-            f"the confusion matrix of {n_tags} tags must be {n_tags} x {n_tags}, but has the shape {confusion.shape}"
-        )
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(11.0, 10.0), layout="constrained")
-    shares = confusion / np.maximum(confusion.sum(axis=1, keepdims=True), 1)
-    colours = LinearSegmentedColormap.from_list("white to blue", ["white", BLUE])
-    norm = PowerNorm(0.4, vmin=0.0, vmax=1.0)  # a share of 1 % is to be seen, too
-    image = ax.imshow(shares, cmap=colours, norm=norm)
-    small = n_tags > _MOST_TAGS_WITH_COUNTS
-    label_size = 9 if small else _LABEL_SIZE
-    ax.set_xticks(range(n_tags), tags, rotation=90, fontsize=label_size)
-    ax.set_yticks(range(n_tags), tags, fontsize=label_size)
-    ax.set_xlabel("predicted", fontsize=_LABEL_SIZE)
-    ax.set_ylabel("true", fontsize=_LABEL_SIZE)
-    ax.set_xticks(np.arange(n_tags + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(n_tags + 1) - 0.5, minor=True)
-    ax.grid(which="minor", color="0.9", linewidth=0.6)
-    ax.tick_params(which="both", length=0)
-    if not small:
-        for row, column in np.argwhere(confusion):
-            dark = norm(shares[row, column]) > 0.6
-            ax.text(
-                column,
-                row,
-                f"{confusion[row, column]}",
-                ha="center",
-                va="center",
-                fontsize=_CELL_SIZE,
-                color="white" if dark else BLACK,
-            )
-    bar = ax.figure.colorbar(
-        image, ax=ax, shrink=0.7, ticks=[0, 0.01, 0.05, 0.2, 0.5, 1], format=lambda share, _: f"{share:.0%}"
-    )
-    bar.set_label("share of the words with the true tag", fontsize=_LABEL_SIZE)
-    bar.ax.tick_params(labelsize=_LABEL_SIZE - 3)
-    if title is not None:
-        ax.set_title(title, fontsize=_LABEL_SIZE + 1)
-    return ax.figure, ax
-
-
-def update_lattices(lab: "Lab"):
+def update_lattices(lab: Lab):
     """The lattice of a toy sentence before and after one update of the structured perceptron.
 
     The learner goes through the training sentences once, in their order, without averaging. Before the last sentence
@@ -426,8 +311,6 @@ def update_lattices(lab: "Lab"):
     -------
     (Lattice, Lattice), or None if the lab's perceptron is not written yet
     """
-    from lxmls_day1.figures.lattice import lattice
-
     corpus = lab.reader("pos_corpus", "PosCorpus", name="toy")
     viterbi = lab.load("classifiers.viterbi").viterbi
     X, y = [*corpus.train_X, corpus.dev_X[_SENTENCE]], [*corpus.train_y, corpus.dev_y[_SENTENCE]]
@@ -453,8 +336,6 @@ def update_lattices(lab: "Lab"):
 
 def _lattice_figure(before, after):
     from matplotlib.figure import Figure
-
-    from lxmls_day1.figures.lattice import figure_size, plot_update
 
     width, height = figure_size(before)
     fig = Figure(figsize=(width, 2 * height), layout="constrained")

@@ -1,14 +1,13 @@
 """``lxmls-day1 train``: train one classifier on reviews and keep it in a file."""
 
 import ast
-import contextlib
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands.output import warnings_as_notes
 from lxmls_day1.commands.run import DOMAINS as REVIEWS
 from lxmls_day1.errors import InputError, counted
 from lxmls_day1.whole_files import replaceable
@@ -207,14 +206,3 @@ def check_place(out: str) -> None:
     if not Path(out).parent.is_dir():
         raise InputError(f"{Path(out).parent} is no folder, so {out} cannot be written; make it first.")
     replaceable(out)
-
-
-@contextlib.contextmanager
-def warnings_as_notes() -> Iterator[None]:
-    """What is warned of inside becomes a line on standard error, once, without file and line number."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        warnings.simplefilter("ignore", DeprecationWarning)
-        yield
-    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
-        click.echo(f"Note: {text}", err=True)

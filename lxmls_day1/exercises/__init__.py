@@ -11,6 +11,7 @@
 ``answers``           answers compared with the recorded ones, and with those of known mistakes
 ``mistakes``          known mistakes: a sentence, and the wrong solution that it explains
 ``record``            writes the recorded answers
+``dry_run``           checks run on labs of our own; ``dry_run_process`` runs them
 ``importable``        what a lab's code can import while it is checked
 ``checking``          runs checks in a process of their own, and reports
 ``notebook_display``  reports for a notebook

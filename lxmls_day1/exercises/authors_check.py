@@ -12,12 +12,12 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.dry_run import DryOutcome, DryRun, dry_run
 from lxmls_day1.exercises.generation import Files, cell_source, exercises_of_cells, reference_files, student_files
 from lxmls_day1.exercises.markers import find_solutions
 from lxmls_day1.exercises.mistakes import Mistake
-from lxmls_day1.exercises.record import differences, in_order, recorded, rehearse_everything
+from lxmls_day1.exercises.record import differences, dry_run_everything, in_order, recorded
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_files
-from lxmls_day1.exercises.rehearsal import Rehearsal, Rehearsed, rehearse
 from lxmls_day1.exercises.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.whole_files import temporary_folder
@@ -47,15 +47,15 @@ def problems(reference: Path | None = None) -> list[str]:
         if missing:
             return missing
         made = student_files(reference)
-        mistakes, rehearsed = rehearse_everything(None, hidden=True, seed=1, reference=reference)
+        mistakes, outcomes = dry_run_everything(None, hidden=True, seed=1, reference=reference)
     except InputError as error:
         return [str(error)]
-    everywhere = recorded(mistakes, rehearsed, hidden=True)
+    everywhere = recorded(mistakes, outcomes, hidden=True)
     return [
         *problems_of_registry(reference, registry, mistakes, everywhere.hidden),
         *problems_of_stubs(reference, registry),
-        *problems_of_mistakes(mistakes, rehearsed, everywhere),
-        *problems_of_recording(reference, registry, recorded(mistakes, rehearsed, hidden=False)),
+        *problems_of_mistakes(mistakes, outcomes, everywhere),
+        *problems_of_recording(reference, registry, recorded(mistakes, outcomes, hidden=False)),
         *(f"{place} is in a student's files" for place in leaks(made, solution_lines(reference, registry.ids))),
     ]
 
@@ -90,25 +90,25 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
     if not checked:
         return
     with temporary_folder("lxmls-day1-stubs-") as folder:
-        rehearsals = []
+        runs = []
         for exercise in checked:
             lab_folder = Path(folder, exercise.id).resolve()
             files = student_files(reference, [exercise.id])
             write_files(lab_folder, {name: text for name, text in files.items() if name.parts[0] in PACKAGES})
-            rehearsals.append(Rehearsal(str(exercise), lab_folder, tuple(check_files(reference / FOLDER, exercise))))
-        for label, checks in rehearse(rehearsals, hidden=True).items():
+            runs.append(DryRun(str(exercise), lab_folder, tuple(check_files(reference / FOLDER, exercise))))
+        for label, checks in dry_run(runs, hidden=True).items():
             for check, found in checks.items():
                 if found.outcome == "passed":
                     yield f"{label}: {check} passes although the exercise is not solved"
 
 
 def problems_of_mistakes(
-    mistakes: list[Mistake], rehearsed: Mapping[str, Mapping[str, Rehearsed]], answers: RecordedAnswers
+    mistakes: list[Mistake], outcomes: Mapping[str, Mapping[str, DryOutcome]], answers: RecordedAnswers
 ) -> Iterator[str]:
     """Known mistakes that no check notices, or that no place tells from all others."""
     for mistake in mistakes:
         named: list[set[str]] = []
-        for check, found in rehearsed[str(mistake)].items():
+        for check, found in outcomes[str(mistake)].items():
             for what, answer in found.answers.items():
                 expectation = answers.checks.get(check, {}).get(what)
                 if expectation is None or mistake.name not in expectation.mistakes:
@@ -117,9 +117,9 @@ def problems_of_mistakes(
                 same = {n for n, other in expectation.mistakes.items() if other.agrees(answer, *tolerances)}
                 named.append(same)
         if not named:
-            failed = [check for check, found in rehearsed[str(mistake)].items() if found.outcome != "passed"]
+            failed = [check for check, found in outcomes[str(mistake)].items() if found.outcome != "passed"]
             ending = (
-                f"it only makes {failed[0]} fail: {rehearsed[str(mistake)][failed[0]].text}"
+                f"it only makes {failed[0]} fail: {outcomes[str(mistake)][failed[0]].text}"
                 if failed
                 else "no check notices it"
             )

@@ -32,7 +32,7 @@ PUBLIC_SEED = 1
 
 
 class ChecksRun:
-    """What one run of pytest over checks knows. A rehearsal makes one with a list for `rehearsed`.
+    """What one run of pytest over checks knows. A dry run makes one that has `recordings`.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class ChecksRun:
         The check that is running.
     boxed_lab : bool
         Whether the lab runs elsewhere, in a box that refuses imports itself.
-    rehearsed : dict or None
-        Where answers are collected instead of compared: check -> (outcome, text, `RecordingExpect`).
+    recordings : dict or None
+        Of a dry run: where answers are collected instead of compared, check -> (outcome, text, `RecordingExpect`).
     """
 
     boxed_lab = False
@@ -59,14 +59,14 @@ class ChecksRun:
         hidden: bool = False,
         answers: RecordedAnswers | None = None,
         report: Path | None = None,
-        rehearsed: dict[str, tuple[str, str, RecordingExpect]] | None = None,
+        recordings: dict[str, tuple[str, str, RecordingExpect]] | None = None,
         skip: frozenset[str] = frozenset(),
     ):
         self.lab_folder = lab_folder
         self.seed = seed
         self.hidden = hidden
         self.report = report
-        self.rehearsed = rehearsed
+        self.recordings = recordings
         self.item: pytest.Item | None = None
         self.skip = skip
         self._answers = {None: answers} if answers is not None else {}
@@ -91,9 +91,9 @@ class ChecksRun:
     def expect(self, item: pytest.Item) -> Expect | RecordingExpect:
         """What a check calls to compare a value with what the reference answers."""
         key = check_key(item)
-        if self.rehearsed is not None:
+        if self.recordings is not None:
             recording = RecordingExpect()
-            self.rehearsed[key] = ("", "", recording)
+            self.recordings[key] = ("", "", recording)
             return recording
         answers = self.answers(item)
         exercise = exercise_of_check(item.path.name)
@@ -126,7 +126,7 @@ class ChecksRun:
     def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
         """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
         hidden = [item for item in items if is_hidden(item)]
-        if hidden and self._fresh is None and self.rehearsed is None:
+        if hidden and self._fresh is None and self.recordings is None:
             from lxmls_day1.exercises.record import answers_of_reference
 
             if self.seed is None:
@@ -222,7 +222,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "hidden: a check of an exercise that runs at grading only, on fresh inputs")
-    if RUN not in config.stash:  # else a rehearsal has put its own there
+    if RUN not in config.stash:  # a dry run has put its own there before
         config.stash[RUN] = _run_of_options(config)
     config.pluginmanager.register(BrokenFiles(config.stash[RUN]))
     config.pluginmanager.register(Fixtures(config.stash[RUN]))
@@ -289,16 +289,16 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Any:
     report = yield
     run = item.config.stash[RUN]
-    if run.report is None and run.rehearsed is None:
+    if run.report is None and run.recordings is None:
         return report
     if report.when == "call" or (report.when == "setup" and not report.passed):
         outcome, text, mistakes = verdict(run, item, call)
         run.write(
             event="end", check=check_key(item), outcome=outcome, text=text, mistakes=mistakes, seconds=call.duration
         )
-        if run.rehearsed is not None:
-            recording = run.rehearsed.get(check_key(item), ("", "", RecordingExpect()))[2]
-            run.rehearsed[check_key(item)] = (outcome, text, recording)
+        if run.recordings is not None:
+            recording = run.recordings.get(check_key(item), ("", "", RecordingExpect()))[2]
+            run.recordings[check_key(item)] = (outcome, text, recording)
     return report
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
+from lxmls_day1.exercises.dry_run import DryOutcome, DryRun, dry_run
 from lxmls_day1.exercises.mistakes import Mistake, read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files, exercise_of_check
-from lxmls_day1.exercises.rehearsal import Rehearsal, Rehearsed, rehearse
 from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.whole_files import replace_files, temporary_folder
 
@@ -47,19 +47,19 @@ def answers_of_reference(
     InputError
         If the reference fails one of its checks, or a check cannot be run.
     """
-    return recorded(*rehearse_everything(ids, hidden, seed, reference), hidden=hidden)
+    return recorded(*dry_run_everything(ids, hidden, seed, reference), hidden=hidden)
 
 
-def rehearse_everything(
+def dry_run_everything(
     ids: Collection[str] | None, hidden: bool, seed: int, reference: Path | None = None
-) -> tuple[list[Mistake], dict[str, dict[str, Rehearsed]]]:
+) -> tuple[list[Mistake], dict[str, dict[str, DryOutcome]]]:
     """Run the checks on the reference, and those of each exercise on each of its known mistakes.
 
     Returns
     -------
     mistakes : list of Mistake
-    rehearsed : dict
-        label -> check -> `Rehearsed`; the labels are `REFERENCE` and the mistakes as texts.
+    outcomes : dict
+        label -> check -> `DryOutcome`; the labels are `REFERENCE` and the mistakes as texts.
     """
     reference = reference_folder() if reference is None else reference
     folder = reference / FOLDER
@@ -71,22 +71,22 @@ def rehearse_everything(
     mistakes = {exercise: read_mistakes(folder, exercise) for exercise in checked}
     all_files = tuple(file for exercise in checked for file in check_files(folder, exercise))
     with contextlib.ExitStack() as stack:
-        rehearsals = [Rehearsal(REFERENCE, reference, all_files)]
+        runs = [DryRun(REFERENCE, reference, all_files)]
         for exercise, known in mistakes.items():
             for mistake in known:
                 lab_folder = stack.enter_context(mistaken_lab(reference, exercise, mistake))
-                rehearsals.append(Rehearsal(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
-        rehearsed = rehearse(rehearsals, hidden, seed)
-    for check, found in rehearsed[REFERENCE].items():
+                runs.append(DryRun(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
+        outcomes = dry_run(runs, hidden, seed)
+    for check, found in outcomes[REFERENCE].items():
         if found.outcome not in ("passed", "skipped"):
             raise InputError(f"the reference fails {check}: {found.text}")
-    return [mistake for known in mistakes.values() for mistake in known], rehearsed
+    return [mistake for known in mistakes.values() for mistake in known], outcomes
 
 
-def recorded(mistakes: Sequence[Mistake], rehearsed: dict[str, dict[str, Rehearsed]], hidden: bool) -> RecordedAnswers:
-    """The answers of a rehearsal, with those of the mistakes where they differ from the reference's."""
+def recorded(mistakes: Sequence[Mistake], outcomes: dict[str, dict[str, DryOutcome]], hidden: bool) -> RecordedAnswers:
+    """The answers of dry runs, with those of the mistakes where they differ from the reference's."""
     result = RecordedAnswers()
-    for check, found in rehearsed[REFERENCE].items():
+    for check, found in outcomes[REFERENCE].items():
         exercise = exercise_of_check(check.partition("::")[0]) or ""
         if found.hidden:
             result.hidden[exercise] = result.hidden.get(exercise, 0) + 1
@@ -95,10 +95,10 @@ def recorded(mistakes: Sequence[Mistake], rehearsed: dict[str, dict[str, Rehears
         result.checks[check] = {what: Expectation(answer) for what, answer in found.answers.items()}
     for mistake in mistakes:
         result.sentences.setdefault(mistake.exercise, {})[mistake.name] = mistake.sentence
-        for check, found in rehearsed[str(mistake)].items():
+        for check, found in outcomes[str(mistake)].items():
             for what, answer in found.answers.items():
                 expectation = result.checks.get(check, {}).get(what)
-                tolerances = rehearsed[REFERENCE][check].tolerances
+                tolerances = outcomes[REFERENCE][check].tolerances
                 if expectation is not None and not expectation.expected.agrees(answer, *tolerances[what]):
                     expectation.mistakes[mistake.name] = answer
     return result
@@ -166,7 +166,7 @@ def main(arguments: Sequence[str]) -> int:
     path = reference / RECORDED
     ids = [argument for argument in arguments if not argument.startswith("-")] or None
     try:
-        new = recorded(*rehearse_everything(ids, hidden=True, seed=1), hidden=False)
+        new = recorded(*dry_run_everything(ids, hidden=True, seed=1), hidden=False)
         old = RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)

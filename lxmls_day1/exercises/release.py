@@ -4,6 +4,7 @@ The wheel is built from a copy of the checkout in which the lab is the student's
 entries are sorted, and times and modes are fixed.
 """
 
+import json
 import os
 import re
 import shutil
@@ -31,6 +32,21 @@ INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
     .venv/bin/python -m pip install {constraints}"./{wheel}[notebook]"      (Windows: .venv\\Scripts\\python)
 
 and then, in every new terminal, `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`). """
+
+#: The first line of the cell with which every notebook opens the lab, and what stands before it for Colab.
+OPENING = "from lxmls_day1.notebook_lab import open_lab\n"
+FROM_COLAB = """\
+import subprocess, sys
+from importlib.util import find_spec
+from pathlib import Path
+
+if "google.colab" in sys.modules and find_spec("lxmls_day1") is None:  # fetch the course, and install what is in it
+    if not Path("lab").is_dir():
+        subprocess.run(["git", "clone", "--quiet", "--depth", "1", "{address}", "lab"], check=True)
+    wheel = next(Path("lab").glob("*.whl"), Path("lab"))
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", str(wheel.resolve())], check=True)
+
+"""
 
 
 @dataclass(frozen=True)
@@ -112,25 +128,30 @@ def release(
 
 
 def with_course(files: Files, address: str) -> Files:
-    """The same files, with the address of the course in the first cell of the notebooks.
+    """The same files, with notebooks that fetch and install the course when they are opened on Colab.
 
     Examples
     --------
     >>> path = PurePosixPath("notebooks/1.py")
-    >>> with_course({path: b'COURSE = ""'}, "https://example.org/day-1.git")[path]
-    b'COURSE = "https://example.org/day-1.git"'
+    >>> made = with_course({path: OPENING.encode()}, "https://example.org/day-1.git")[path].decode()
+    >>> "https://example.org/day-1.git" in made and made.endswith(OPENING)
+    True
     """
     if not address:
         return files
     if not re.fullmatch(r"[\w@:/.+~%=-]+", address):
         raise InputError(f"{address!r} is not the address of a git repository, such as https://example.org/day-1.git.")
-    quotes = {".py": b'"', ".ipynb": b'\\"'}  # in JSON they are escaped
-    return {
-        path: content.replace(b"COURSE = " + 2 * quote, b"COURSE = " + quote + address.encode() + quote)
-        if (quote := quotes.get(path.suffix)) and path.parts[0] == "notebooks"
-        else content
-        for path, content in files.items()
+    lines = (FROM_COLAB.format(address=address) + OPENING).splitlines(keepends=True)
+    written = {  # suffix -> the first line of the cell that opens the lab, and what takes its place
+        ".py": (OPENING, "".join(lines)),
+        ".ipynb": (json.dumps(OPENING), ",\n    ".join(map(json.dumps, lines))),
     }
+    changed = dict(files)
+    for path, content in files.items():
+        if path.parts[0] == "notebooks" and path.suffix in written:
+            before, after = (text.encode() for text in written[path.suffix])
+            changed[path] = content.replace(before, after)
+    return changed
 
 
 def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:

@@ -239,7 +239,7 @@ def workspace_of(lab: Lab, command: str) -> Path:
         return lab.folder
     here = Path.cwd()
     near = [f" (`{as_typed('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
-    naming = 'open it with Lab("DIR")' if command.startswith("lab.") else "name it with --lab DIR"
+    naming = 'open it with open_lab("DIR")' if command.startswith("lab.") else "name it with --lab DIR"
     raise InputError(
         f"{here} is in no lab of your own, and `{command}` leaves the reference lab alone. "
         f"Go to your lab{''.join(near)}, {naming}, or make one with `lxmls-day1 start DIR`."

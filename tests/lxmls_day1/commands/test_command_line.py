@@ -292,7 +292,7 @@ class TestMistakes:
         def closed(*_arguments, **_settings):
             raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 
-        monkeypatch.setattr("lxmls_day1.commands.run.show", closed)
+        monkeypatch.setattr("lxmls_day1.commands.run.show_table", closed)
         assert "Error" not in run("run", "--lab", lab, status=1).output
 
     def test_a_mistake_is_also_an_input_error_for_code_that_calls_us(self, lab):

@@ -7,7 +7,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import notebook_display
 from lxmls_day1.exercises.checking import CheckReport
 from lxmls_day1.exercises.notebook_display import hinted, status_shown
-from lxmls_day1.lab import Lab
+from lxmls_day1.notebook_lab import NotebookLab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -37,7 +37,7 @@ def text_of(html):
 @pytest.mark.slow
 def test_a_check(edit):
     folder = edit("2 * sq_norm", "sq_norm")
-    shown = Lab(folder).check("1.1")
+    shown = NotebookLab(folder).check("1.1")
     assert repr(shown).splitlines()[-1] == "  1 of 3 public checks pass; 2 more run at grading"
     text = text_of(shown._repr_html_())
     for part in (
@@ -48,7 +48,7 @@ def test_a_check(edit):
     ):
         assert part in text
     assert not shown.report.all_passed
-    everything = Lab(folder).check()
+    everything = NotebookLab(folder).check()
     assert [one.exercise.id for one in everything.report.reports] == ["1.1", "1.2"]
     assert "Still to be written: classifiers/means.py" in text_of(everything.html)
 
@@ -83,42 +83,42 @@ class TestWhichExercise:
         ],
     )
     def test_what_is_understood(self, workspace, checked, given, ids):
-        Lab(workspace).check(given)
+        NotebookLab(workspace).check(given)
         assert checked == [ids]
 
     @pytest.mark.parametrize("given", [1.1, 1.10, [1.1], np.float32(1.1)])
     def test_a_number_that_may_mean_two_exercises(self, workspace, checked, given):
-        for ask in (Lab(workspace).check, Lab(workspace).hint):
+        for ask in (NotebookLab(workspace).check, NotebookLab(workspace).hint):
             with pytest.raises(InputError, match=r'the number 1\.1 may mean exercise "1\.1" or "1\.10"; put'):
                 ask(given)
         assert checked == []
 
     def test_a_cell_of_an_exercise(self, workspace, checked):
-        assert Lab(workspace).exercise(1.2).number == "1.2"
+        assert NotebookLab(workspace).exercise(1.2).number == "1.2"
         with pytest.raises(InputError, match="put the one that you mean in quotes"):
-            Lab(workspace).exercise(1.10)
+            NotebookLab(workspace).exercise(1.10)
 
     def test_one_that_is_none(self, workspace):
         with pytest.raises(InputError, match="there is no exercise '7'"):
-            Lab(workspace).check(7)
+            NotebookLab(workspace).check(7)
         with pytest.raises(InputError, match="one exercise"):
-            Lab(workspace).hint(["1.1", "1.2"])
+            NotebookLab(workspace).hint(["1.1", "1.2"])
 
 
 def test_a_reference_lab_that_was_not_named_is_left_alone(reference, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lab = Lab.open()
+    lab = NotebookLab.open()
     for ask in (lab.check, lambda: lab.hint("1.1"), lab.status):
         with pytest.raises(
             InputError, match=r"is in no lab of your own, and `lab\.\w+` leaves the reference lab alone"
         ):
             ask()
-    assert "Half steps" in Lab(reference).hint("1.1").text
+    assert "Half steps" in NotebookLab(reference).hint("1.1").text
 
 
 def test_the_lab_and_what_is_odd_about_it_come_first(workspace, monkeypatch):
     monkeypatch.setattr("lxmls_day1.exercises.workspace.INTERFACE", 99)
-    shown = Lab(workspace).hint("1.1")
+    shown = NotebookLab(workspace).hint("1.1")
     first, second, *_ = shown.text.splitlines()
     assert first == f"Lab: {workspace}" and second.startswith("This lab was made by ")
     assert second in text_of(shown.html)
@@ -129,7 +129,7 @@ def test_what_could_not_be_kept_is_said_below_the_hint(workspace, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("lxmls_day1.exercises.progress.replace_files", full)
-    shown = Lab(workspace).hint("1.1")
+    shown = NotebookLab(workspace).hint("1.1")
     assert "Think of two blocks." in shown.text
     assert shown.text.endswith("could not be kept in .lab-state.json: no space left on device.")
     assert "no space left on device" in text_of(shown.html)
@@ -138,14 +138,14 @@ def test_what_could_not_be_kept_is_said_below_the_hint(workspace, monkeypatch):
 def test_a_hint_and_its_characters(workspace):
     path = workspace / "tests/exercises/exercises.toml"
     path.write_text(path.read_text().replace("Think of two blocks.", "Think <b>of & two."))
-    shown = hinted(Lab(workspace), "1.1")
+    shown = hinted(NotebookLab(workspace), "1.1")
     assert "Think <b>of & two." in text_of(shown.html)
     assert "Think <b>of & two." in shown.text
-    assert "tau = l" in repr(Lab(workspace).hint("1.1"))
+    assert "tau = l" in repr(NotebookLab(workspace).hint("1.1"))
 
 
 def test_the_status(workspace):
-    shown = status_shown(Lab(workspace))
+    shown = status_shown(NotebookLab(workspace))
     assert "0 of 3 exercises done" in text_of(shown.html)
-    assert repr(Lab(workspace).status()) == shown.text
+    assert repr(NotebookLab(workspace).status()) == shown.text
     assert 'aria-valuenow="0"' in shown.html

@@ -7,8 +7,8 @@ import pytest
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import record
 from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.dry_run import DryRun, dry_run
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_files
-from lxmls_day1.exercises.rehearsal import Rehearsal, rehearse
 from lxmls_day1.lab import PACKAGES, reference_folder
 
 pytestmark = pytest.mark.slow
@@ -61,12 +61,12 @@ def test_differences_name_the_check():
     ]
 
 
-def test_a_rehearsal_that_does_not_end_is_named(reference, workspace):
+def test_a_dry_run_that_does_not_end_is_named(reference, workspace):
     path = workspace / "classifiers/means.py"
     path.write_text("def mean(values):\n    while True:\n        pass\n")
     file = reference / "tests/exercises/test_1_02_means.py"
     with pytest.raises(InputError, match="the checks did not end on the endless one"):
-        rehearse([Rehearsal("the endless one", workspace, (file,))], patience=3)
+        dry_run([DryRun("the endless one", workspace, (file,))], patience=3)
 
 
 def test_a_check_file_that_is_no_python(reference):
@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_
 
     def answered(seed, hash_seed, order):
         monkeypatch.setenv("PYTHONHASHSEED", hash_seed)
-        return rehearse([Rehearsal("reference", tmp_path, files[::order])], hidden=True, seed=seed)["reference"]
+        return dry_run([DryRun("reference", tmp_path, files[::order])], hidden=True, seed=seed)["reference"]
 
     first = {seed: answered(seed, "1", 1) for seed in (1, 2, 3)}
     assert all(went.outcome == "passed" for checks in first.values() for went in checks.values())

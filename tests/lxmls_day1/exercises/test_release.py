@@ -48,7 +48,11 @@ def test_the_address_of_the_course_goes_into_every_notebook():
         text = changed[path].decode()
         if path.suffix == ".ipynb":
             text = "".join("".join(cell["source"]) + "\n" for cell in json.loads(text)["cells"])
-        assert 'COURSE = "https://example.org/day-1.git"  #' in text
+            cells = [
+                cell for cell in json.loads(changed[path])["cells"] if "open-lab" in cell["metadata"].get("tags", [])
+            ]
+            compile("".join(cells[0]["source"]), str(path), "exec")
+        assert text.count('"https://example.org/day-1.git"') == 1
     with pytest.raises(InputError, match="not the address of a git repository"):
         with_course(files, 'x"; import os')
 

@@ -35,7 +35,7 @@ def newer(reference, workspace, monkeypatch):
     edit(reference / STEPS, ("Adds up steps.", "Adds up steps, in a new way."))
     edit(reference / MEANS, ("def untouched(x):", "def touched(x):"))
     edit(reference / POINTS, ("n=2", "n=3"))
-    edit(reference / NOTEBOOK, ("lab = Lab.open()", "lab = Lab.open()  # new"))
+    edit(reference / NOTEBOOK, ("lab = open_lab()", "lab = open_lab()  # new"))
     edit(reference / CHECKS, ("three numbers", "exactly three numbers"))
     monkeypatch.setattr(workspace_module, "INTERFACE", workspace_module.INTERFACE + 1)
     return workspace
@@ -81,7 +81,7 @@ def test_what_the_student_wrote_moves_into_the_new_file(newer):
 
 def test_a_file_in_which_more_was_edited_and_an_edited_notebook_stay(newer):
     edit(newer / STEPS, ('"""Steps of a rule."""', '"""Steps of a rule."""\n\nMINE = 1\n'))
-    edit(newer / NOTEBOOK, ("lab = Lab.open()", "lab = Lab.open()\\nmine = 1"))
+    edit(newer / NOTEBOOK, ("lab = open_lab()", "lab = open_lab()\\nmine = 1"))
     mine = tree(newer)
     renewed = update(newer)
     assert set(renewed.kept) == {STEPS, NOTEBOOK}

@@ -9,9 +9,9 @@ import shutil
 
 import pytest
 
+from lxmls_day1.exercises.dry_run import DryRun, dry_run
 from lxmls_day1.exercises.markers import find_solutions
 from lxmls_day1.exercises.registry import FOLDER, Registry, check_files, exercise_of_check
-from lxmls_day1.exercises.rehearsal import Rehearsal, rehearse
 from lxmls_day1.grading.gradebook import OK, PUBLIC_SHARE, WRONG, CheckGrade, ExerciseGrade
 from lxmls_day1.lab import PACKAGES, reference_folder
 
@@ -99,7 +99,7 @@ def worthless_lab(folder, kind, table):
             source = (folder / name).read_text(encoding="utf-8")
             (folder / name).write_text(wrapped(source, name, kind, table), encoding="utf-8")
     files = tuple(file for exercise in EXERCISES for file in check_files(reference_folder() / FOLDER, exercise))
-    return Rehearsal(kind, folder.resolve(), files)
+    return DryRun(kind, folder.resolve(), files)
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +107,14 @@ def grades(tmp_path_factory):
     """Kind of answers -> exercise -> one `ExerciseGrade` for each seed."""
     place = tmp_path_factory.mktemp("worthless")
     table = place / "table.txt"
-    rehearse([worthless_lab(place / "recorded", "recorded", table)])
-    reference = Rehearsal("reference", reference_folder(), worthless_lab(place / "right", "recorded", "").check_files)
+    dry_run([worthless_lab(place / "recorded", "recorded", table)])
+    reference = DryRun("reference", reference_folder(), worthless_lab(place / "right", "recorded", "").check_files)
     labs = [worthless_lab(place / kind.replace(" ", "-"), kind, table) for kind in [*KINDS, "looked up"]]
     found = {}
     for seed in SEEDS:
-        rehearsed = rehearse([reference, *labs], hidden=True, seed=seed)
-        right = rehearsed.pop("reference")
-        for kind, checks in rehearsed.items():
+        outcomes = dry_run([reference, *labs], hidden=True, seed=seed)
+        right = outcomes.pop("reference")
+        for kind, checks in outcomes.items():
             for exercise in EXERCISES:
                 graded = tuple(
                     CheckGrade(check, exercise.id, check, went.hidden, OK if is_right(went, right[check]) else WRONG)

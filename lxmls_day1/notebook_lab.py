@@ -1,0 +1,131 @@
+"""The lab as a notebook opens it: it checks exercises, gives hints and shows how far one is.
+
+The first cell of every notebook is::
+
+    from lxmls_day1.notebook_lab import open_lab
+    lab = open_lab()
+"""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lxmls_day1.exercises.exercise_cell import ExerciseCell
+from lxmls_day1.figures.figure_data import record_figures
+from lxmls_day1.lab import Lab
+from lxmls_day1.library_path import is_lab_folder
+
+if TYPE_CHECKING:
+    from lxmls_day1.exercises.notebook_display import Shown
+
+# Imports inside the methods: checks start processes, which a Python in the browser cannot do, and a notebook that asks for
+# no check opens without waiting for what they need.
+
+
+class NotebookLab(Lab):
+    """A `Lab` with what a notebook asks for; parameters, attributes and errors are those of `Lab`.
+
+    Examples
+    --------
+    >>> lab = NotebookLab.open()
+    >>> with lab.exercise("1.5"):
+    ...     raise NotImplementedError("Exercise 1.5: MIRA")
+    Still to be done – Exercise 1.5: MIRA
+    """
+
+    def exercise(self, number: str | float) -> ExerciseCell:
+        """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
+
+        In it an edit of the lab's files counts without a restart, and a part that is still to be written ends the cell
+        with one line that says so; see `lxmls_day1.exercises.exercise_cell`.
+        """
+        if not isinstance(number, str):
+            from lxmls_day1.exercises.registry import Registry
+
+            (number,) = Registry.of(self.folder).meant(number)
+        return ExerciseCell(self, number)
+
+    def check(self, exercise: str | float | Iterable[str | float] | None = None) -> "Shown":
+        """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
+
+        They run in a process of their own: neither what this one has imported nor an endless loop does harm.
+
+        Parameters
+        ----------
+        exercise : str or list of str, optional
+            ``"1.5"``; all that have checks unless given. A number is understood where it can mean one exercise only:
+            1.10 is the number 1.1.
+
+        Returns
+        -------
+        Shown
+            A report that a notebook shows as a table and Python as text.
+
+        Raises
+        ------
+        InputError
+            If there is no such exercise; if this is the reference lab, found because there is no workspace here.
+        """
+        from lxmls_day1.exercises.notebook_display import checked
+
+        return checked(self, exercise)
+
+    def hint(self, exercise: str | float) -> "Shown":
+        """Show the next of the three hints on an exercise, after those that were shown: idea, equation, code sketch."""
+        from lxmls_day1.exercises.notebook_display import hinted
+
+        return hinted(self, exercise)
+
+    def status(self) -> "Shown":
+        """Show how far one is, over all exercises."""
+        from lxmls_day1.exercises.notebook_display import status_shown
+
+        return status_shown(self)
+
+
+def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
+    """Open the lab for a notebook, and let its figures carry the data that they plot.
+
+    The lab is the nearest one at or above the folder of the notebook, as VS Code or JupyterLab says it, else at or above
+    the current folder; on Colab also one right below that, where it was cloned. Else it is the reference lab. From
+    then on ``from classifiers.mira import Mira`` finds the files of this lab.
+
+    Parameters
+    ----------
+    folder : str or path-like, optional
+        The lab, if it is to be another one.
+
+    Returns
+    -------
+    NotebookLab
+
+    Raises
+    ------
+    InputError
+        If `folder` is given and is no lab.
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import reference_folder
+    >>> lab = open_lab(reference_folder())
+    >>> lab.load("classifiers.mira").__name__
+    'classifiers.mira'
+    """
+    if folder is not None:
+        folder = NotebookLab(folder).folder  # which says what is wrong with it
+    lab = NotebookLab.open(_lab_around() if folder is None else folder)
+    lab.named = folder is not None
+    record_figures()
+    return lab
+
+
+def _lab_around() -> Path | None:
+    """The lab folder that this notebook stands in or was started in, if there is one."""
+    notebook = getattr(sys.modules["__main__"], "__vsc_ipynb_file__", None) or os.environ.get("JPY_SESSION_NAME")
+    here = Path.cwd()
+    around = [*(Path(notebook).resolve().parents if notebook else ()), here, *here.parents]
+    if "google.colab" in sys.modules:
+        around += here.glob("*/")
+    return next((path for path in around if is_lab_folder(path)), None)
