@@ -5,6 +5,10 @@ They are ``ValueError``s, so that code which knows nothing of this package can c
 """
 
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
 def counted(number: int, thing: str) -> str:
     """A number of things, for a message.
 
@@ -46,3 +50,23 @@ def how_to_install(extra: str) -> str:
     '`python -m pip install "lxmls-day1[notebook]"`'
     """
     return f'`python -m pip install "lxmls-day1[{extra}]"`'
+
+
+def nearest(wanted: str, names: Iterable[str], suffix: str = "") -> str:
+    """The end of a sentence that helps a mistyped name on: the close matches among `names`, else all of them.
+
+    Examples
+    --------
+    >>> nearest("mria", ["mira", "svm"], suffix=".py")
+    '; did you mean mira.py?'
+    >>> nearest("tree", ["svm", "mira"])
+    '; there are: mira, svm.'
+    """
+    names = sorted(names)
+    lower = {name.lower(): name for name in names}
+    close = [lower[name] for name in get_close_matches(wanted.lower(), lower, n=3)]
+    if close:
+        return f"; did you mean {' or '.join(name + suffix for name in close)}?"
+    if names:
+        return f"; there are: {', '.join(name + suffix for name in names)}."
+    return "; there is none."

@@ -12,13 +12,12 @@ import threading
 import traceback
 import warnings
 from collections.abc import Iterable
-from difflib import get_close_matches
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from lxmls_day1.errors import InputError, LibraryName, NotInLab
+from lxmls_day1.errors import InputError, LibraryName, NotInLab, nearest
 from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path
 
 if TYPE_CHECKING:
@@ -463,23 +462,3 @@ def describe_exception(error: BaseException) -> str:
     """``NameError: name 'np' is not defined``, in one line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def nearest(wanted: str, names: Iterable[str], suffix: str = "") -> str:
-    """The end of a sentence that helps a mistyped name on: the close matches among `names`, else all of them.
-
-    Examples
-    --------
-    >>> nearest("mria", ["mira", "svm"], suffix=".py")
-    '; did you mean mira.py?'
-    >>> nearest("tree", ["svm", "mira"])
-    '; there are: mira, svm.'
-    """
-    names = sorted(names)
-    lower = {name.lower(): name for name in names}
-    close = [lower[name] for name in get_close_matches(wanted.lower(), lower, n=3)]
-    if close:
-        return f"; did you mean {' or '.join(name + suffix for name in close)}?"
-    if names:
-        return f"; there are: {', '.join(name + suffix for name in names)}."
-    return "; there is none."
