@@ -6,6 +6,7 @@
 ``library_path``       where libraries are imported from: never the current folder or a lab
 ``errors``             the errors that a user's mistake raises
 ``checks``             the checks of what a caller passes in
+``settings``           the settings of a class: found, read and checked
 ``whole_files``        files that are either written completely or left as they were
 ``gaussians``          scores and Bayes error of Gaussian classes
 ``result_table``       what a comparison of classifiers ends with, and its files

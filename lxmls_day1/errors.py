@@ -4,7 +4,6 @@ The command line shows them as one sentence and ends with status 1; a notebook s
 They are ``ValueError``s, so that code which knows nothing of this package can catch them too.
 """
 
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -23,6 +22,10 @@ def counted(number: int, thing: str) -> str:
 
 class InputError(ValueError):
     """An argument, an option or a file that cannot be used as it is."""
+
+
+class UnknownSetting(InputError, TypeError):
+    """A keyword argument that a class does not take: a ``TypeError`` too, as Python itself raises in this case."""
 
 
 class NotInLab(InputError):

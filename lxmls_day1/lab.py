@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxmls_day1.errors import InputError, LibraryName, NotInLab, nearest
 from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path
+from lxmls_day1.settings import known_settings
 
 if TYPE_CHECKING:
     from lxmls_day1.exercises.exercise_cell import ExerciseCell
@@ -322,7 +323,7 @@ class Lab:
         try:
             return found(**settings)
         except TypeError as failure:
-            signature, known = inspect.signature(found), settings_of(found)
+            signature, known = inspect.signature(found), known_settings(found)
             unknown = next((name for name in settings if name not in known and repr(name) in str(failure)), None)
             if unknown is not None:
                 raise InputError(
@@ -435,13 +436,6 @@ def library_names(folder: Path) -> list[Path]:
             if name in sys.stdlib_module_names or PathFinder.find_spec(name, libraries) is not None:
                 found.append(path)
     return found
-
-
-def settings_of(kind: type) -> list[str]:
-    """The names of the settings of a class: those of its ``__init__``, and of the ones to which it may pass others on."""
-    functions = [vars(base)["__init__"] for base in kind.__mro__ if inspect.isfunction(vars(base).get("__init__"))]
-    names = [name for function in functions for name in list(inspect.signature(function).parameters)[1:]]
-    return list(dict.fromkeys(names))
 
 
 def is_within(path: Path, folder: Path) -> bool:

@@ -27,6 +27,7 @@ NEEDED = (
     "gaussians",
     "model_file",
     "result_table",
+    "settings",
     "text.corpora",
     "text.parsed_reviews",
     "text.tokens",
