@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from lxmls_day1.errors import InputError, LibraryName, NotInLab, nearest
-from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path
+from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path, reference_place
 from lxmls_day1.settings import known_settings
 
 if TYPE_CHECKING:
@@ -447,9 +447,7 @@ def is_within(path: Path, folder: Path) -> bool:
 
 def reference_folder() -> Path:
     """Where the reference lab stands: inside the installed package, or around it in a checkout."""
-    package = Path(__file__).resolve().parent
-    installed = package / "reference_lab"
-    return installed if is_lab_folder(installed) else package.parent
+    return Path(reference_place())
 
 
 def describe_exception(error: BaseException) -> str:
