@@ -26,4 +26,42 @@
 ``losses.py``                   the hinge and the log loss
 ``run_all_classifiers.py``      the comparison of them all
 ==============================  ============================================================================
+
+Their classes can be imported from here, too: ``from classifiers import Mira``. Each file is imported when it is needed.
 """
+
+from importlib import import_module
+
+_FILE_OF = {
+    "BinaryPerceptron": "binary_perceptron",
+    "ColumnSquishing": "column_squishing",
+    "GaussianNaiveBayes": "gaussian_naive_bayes",
+    "LinearClassifier": "linear_classifier",
+    "MaxEntBatch": "max_ent_batch",
+    "MaxEntOnline": "max_ent_online",
+    "Mira": "mira",
+    "MultinomialNaiveBayes": "multinomial_naive_bayes",
+    "NaiveBayes": "naive_bayes",
+    "OnlineClassifier": "online_classifier",
+    "Perceptron": "perceptron",
+    "SVM": "svm",
+    "StructuredClassifier": "structured_classifier",
+    "StructuredMira": "structured_mira",
+    "StructuredPerceptron": "structured_perceptron",
+    "StructuredSVM": "structured_svm",
+    "compiled": "online_classifier",
+}
+
+__all__ = list(_FILE_OF)
+
+
+def __getattr__(name: str) -> object:
+    """A class of one of the files, which is imported now."""
+    if name not in _FILE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """The names in this table, and what is there already: for completion."""
+    return sorted({*globals(), *__all__})

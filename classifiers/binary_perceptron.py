@@ -18,6 +18,7 @@ import functools
 import time
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.online_classifier import Round
@@ -107,7 +108,7 @@ class BinaryPerceptron(LinearClassifier):
 
     name = "Binary perceptron"
 
-    def __init__(self, max_rounds=1000, order=None):
+    def __init__(self, max_rounds: int = 1000, order: ArrayLike | None = None) -> None:
         super().__init__()
         self.max_rounds = max_rounds
         self.order = order

@@ -30,6 +30,7 @@ passive-aggressive algorithms, JMLR 7, 2006.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
 from lxmls_day1.checks import check_costs, check_number
@@ -154,8 +155,27 @@ class ColumnSquishing(OnlineClassifier):
     name = "Column squishing"
     rule = staticmethod(squishing_rule)
 
-    def __init__(self, cap=None, **settings):
-        super().__init__(**settings)
+    def __init__(
+        self,
+        cap: float | None = None,
+        *,
+        nr_rounds: int = 10,
+        averaged: bool | str = "steps",
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = True,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            nr_rounds=nr_rounds,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
         self.cap = cap
 
     def check_settings(self):

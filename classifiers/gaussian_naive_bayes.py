@@ -54,7 +54,7 @@ class GaussianNaiveBayes(LinearClassifier):
 
     name = "Gaussian naive Bayes"
 
-    def __init__(self, variance=1.0):
+    def __init__(self, variance: float | str = 1.0) -> None:
         super().__init__()
         self.variance = variance
         self.prior = None

@@ -25,6 +25,7 @@ from lxmls_day1.checks import (
     shown,
 )
 from lxmls_day1.errors import InputError
+from lxmls_day1.settings import check_settings
 
 
 class LinearClassifier:
@@ -54,7 +55,12 @@ class LinearClassifier:
     quadratic = False
     rules_out = False
 
-    def __init__(self):
+    def __new__(cls, *_arguments, **settings):
+        """A new classifier, if its class takes all these settings; otherwise the error names those that it takes."""
+        check_settings(cls, settings)
+        return super().__new__(cls)
+
+    def __init__(self) -> None:
         self.classes = None
         self.trained = False
 

@@ -87,8 +87,13 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     name = "Maximum entropy, batch"
 
     def __init__(
-        self, regularizer=None, tolerance=1e-8, max_iterations=1000, regularize_intercept=True, solver="lbfgs"
-    ):
+        self,
+        regularizer: float | None = None,
+        tolerance: float = 1e-8,
+        max_iterations: int = 1000,
+        regularize_intercept: bool = True,
+        solver: str = "lbfgs",
+    ) -> None:
         super().__init__()
         if regularizer is None:
             regularizer = 0.0 if solver == "gis" else 1.0

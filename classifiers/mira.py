@@ -10,6 +10,7 @@ al., Online passive-aggressive algorithms, JMLR 7, 2006; the guide, algorithm 3.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
 from lxmls_day1.checks import check_number
@@ -60,8 +61,27 @@ class Mira(OnlineClassifier):
     name = "MIRA"
     rule = staticmethod(mira_rule)
 
-    def __init__(self, regularizer=1.0, **settings):
-        super().__init__(**settings)
+    def __init__(
+        self,
+        regularizer: float = 1.0,
+        *,
+        nr_rounds: int = 10,
+        averaged: bool | str = "steps",
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = True,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            nr_rounds=nr_rounds,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
         self.regularizer = regularizer
 
     def check_settings(self):

@@ -62,7 +62,7 @@ class MultinomialNaiveBayes(LinearClassifier):
     name = "Multinomial naive Bayes"
     rules_out = True
 
-    def __init__(self, smooth=True, smooth_param=1.0):
+    def __init__(self, smooth: bool = True, smooth_param: float = 1.0) -> None:
         super().__init__()
         self.smooth = smooth
         self.smooth_param = smooth_param

@@ -18,9 +18,11 @@ class NaiveBayes(LinearClassifier):
     ----------
     xtype : "gaussian" or "multinomial"
         What a class says about its inputs.
-    **settings
-        Passed on: ``variance`` to :class:`GaussianNaiveBayes`, ``smooth`` and ``smooth_param`` to
-        :class:`MultinomialNaiveBayes`.
+    variance : float, "pooled" or "per_class", optional
+        Of :class:`GaussianNaiveBayes` only; its default unless given.
+    smooth : bool, optional
+    smooth_param : float > 0, optional
+        Of :class:`MultinomialNaiveBayes` only; its defaults unless given.
 
     Attributes
     ----------
@@ -30,7 +32,7 @@ class NaiveBayes(LinearClassifier):
     Raises
     ------
     InputError
-        If ``xtype`` is neither of the two.
+        If ``xtype`` is neither of the two, or a setting belongs to the other one.
 
     Examples
     --------
@@ -40,13 +42,21 @@ class NaiveBayes(LinearClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    def __init__(self, xtype="gaussian", **settings):
+    def __init__(
+        self,
+        xtype: str = "gaussian",
+        *,
+        variance: float | str | None = None,
+        smooth: bool | None = None,
+        smooth_param: float | None = None,
+    ) -> None:
         super().__init__()
         kind = str(xtype).lower()
         if kind not in _MODELS:
             raise InputError(f'xtype must be "gaussian" or "multinomial", but is {xtype!r}')
         self.xtype = kind
-        self.model = _MODELS[kind](**settings)
+        settings = {"variance": variance, "smooth": smooth, "smooth_param": smooth_param}
+        self.model = _MODELS[kind](**{name: value for name, value in settings.items() if value is not None})
 
     def get_name(self):
         return self.model.get_name()

@@ -26,6 +26,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from lxmls_day1.checks import as_matrix, check_costs, check_finite, check_number
@@ -93,8 +94,15 @@ class OnlineClassifier(LinearClassifier):
     shrinks = False
 
     def __init__(
-        self, nr_rounds=10, averaged="steps", seed=1, order=None, cost=None, track_objective=True, progress=False
-    ):
+        self,
+        nr_rounds: int = 10,
+        averaged: bool | str = "steps",
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = True,
+        progress: bool = False,
+    ) -> None:
         super().__init__()
         self.nr_rounds = nr_rounds
         self.averaged = averaged

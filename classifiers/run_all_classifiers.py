@@ -6,7 +6,6 @@ accuracies"): vary the number of points, the variance and the balance of the sim
 
 import contextlib
 import copy
-import inspect
 import time
 import warnings
 from collections.abc import Mapping
@@ -24,6 +23,7 @@ from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.figures.plotting import plot_accuracies
 from lxmls_day1.result_table import ResultTable, Row
+from lxmls_day1.settings import settings
 
 
 def run_all_classifiers(dataset, classifiers=None, progress=None, ax=None):
@@ -162,9 +162,9 @@ def told_apart(classifiers):
     named = {}
     for classifier in classifiers:
         name = classifier.get_name()
-        settings = [_settings(namesake) for namesake in namesakes[name]]
-        own = _settings(classifier)
-        differing = [f"{key}={own[key]}" for key in own if any(repr(s.get(key)) != repr(own[key]) for s in settings)]
+        others = [settings(namesake) for namesake in namesakes[name]]
+        own = settings(classifier)
+        differing = [f"{key}={own[key]}" for key in own if any(repr(o.get(key)) != repr(own[key]) for o in others)]
         if differing:
             name += f" ({', '.join(differing)})"
         unique, number = name, 1
@@ -173,12 +173,6 @@ def told_apart(classifiers):
             unique = f"{name}, no. {number}"
         named[unique] = classifier
     return named
-
-
-def _settings(classifier):
-    """The keyword arguments of its class and of the classes that this one builds on, as they stand now."""
-    keys = {key: None for cls in type(classifier).__mro__ for key in inspect.signature(cls.__init__).parameters}
-    return {key: getattr(classifier, key) for key in keys if hasattr(classifier, key)}
 
 
 def _holds_counts(X):

@@ -11,6 +11,7 @@ Sources: the guide, algorithms 5 and 6; H. Robbins, S. Monro, A stochastic appro
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier
 from lxmls_day1.checks import check_number
@@ -35,8 +36,29 @@ class StochasticGradient(OnlineClassifier):
 
     shrinks = True
 
-    def __init__(self, regularizer=1.0, nr_rounds=20, initial_step=1.0, alpha=1.0, averaged=False, **settings):
-        super().__init__(nr_rounds=nr_rounds, averaged=averaged, **settings)
+    def __init__(
+        self,
+        regularizer: float = 1.0,
+        nr_rounds: int = 20,
+        initial_step: float = 1.0,
+        alpha: float = 1.0,
+        averaged: bool | str = False,
+        *,
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = True,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            nr_rounds=nr_rounds,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
         self.regularizer = regularizer
         self.initial_step = initial_step
         self.alpha = alpha

@@ -19,13 +19,15 @@ Large margin methods for structured and interdependent output variables, JMLR 6,
 
 import time
 import warnings
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier, Round, Weights, check_rule
 from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
-from classifiers.viterbi import cost_augmented, path_score, viterbi
+from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
 from lxmls_day1.checks import check_costs, check_finite_params, check_labels, check_number, listed, shown
 from lxmls_day1.errors import InputError
 
@@ -72,8 +74,30 @@ class StructuredClassifier(OnlineClassifier):
     name = "Structured classifier"
     augmented = False  # whether the rival is the sequence of the highest score plus cost
 
-    def __init__(self, templates=TEMPLATES, min_count=1, transitions=True, decoder=None, **settings):
-        super().__init__(**settings)
+    def __init__(
+        self,
+        templates: Sequence[str] = TEMPLATES,
+        min_count: int = 1,
+        transitions: bool = True,
+        decoder: Callable[[ChainScores], ArrayLike] | None = None,
+        *,
+        nr_rounds: int = 10,
+        averaged: bool | str = "steps",
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = True,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            nr_rounds=nr_rounds,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
         self.templates = templates
         self.min_count = min_count
         self.transitions = transitions

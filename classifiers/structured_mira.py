@@ -10,8 +10,14 @@ the norm is 2 ‖g(x)‖².
 Source: R. McDonald, K. Crammer, F. Pereira, Online large-margin training of dependency parsers, ACL 2005.
 """
 
+from collections.abc import Callable, Sequence
+
+from numpy.typing import ArrayLike
+
 from classifiers.mira import Mira
 from classifiers.structured_classifier import StructuredClassifier
+from classifiers.tag_features import TEMPLATES
+from classifiers.viterbi import ChainScores
 
 
 class StructuredMira(StructuredClassifier, Mira):
@@ -37,3 +43,34 @@ class StructuredMira(StructuredClassifier, Mira):
     """
 
     name = "Structured MIRA"
+
+    def __init__(
+        self,
+        templates: Sequence[str] = TEMPLATES,
+        min_count: int = 1,
+        transitions: bool = True,
+        decoder: Callable[[ChainScores], ArrayLike] | None = None,
+        *,
+        regularizer: float = 1.0,
+        nr_rounds: int = 10,
+        averaged: bool | str = "steps",
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = True,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            templates=templates,
+            min_count=min_count,
+            transitions=transitions,
+            decoder=decoder,
+            nr_rounds=nr_rounds,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
+        self.regularizer = regularizer

@@ -19,11 +19,16 @@ Sources: B. Taskar, C. Guestrin, D. Koller, Max-margin Markov networks, NIPS 200
 Zinkevich, (Online) subgradient methods for structured prediction, AISTATS 2007.
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.structured_classifier import StructuredClassifier
 from classifiers.svm import svm_rule
+from classifiers.tag_features import TEMPLATES
+from classifiers.viterbi import ChainScores
 from lxmls_day1.checks import check_number
 
 
@@ -57,16 +62,40 @@ class StructuredSVM(StructuredClassifier, StochasticGradient):
     augmented = True
 
     def __init__(
-        self, regularizer=1e-5, nr_rounds=10, initial_step=0.1, alpha=0.6, delay=None, averaged="steps", **settings
-    ):
+        self,
+        regularizer: float = 1e-5,
+        nr_rounds: int = 10,
+        initial_step: float = 0.1,
+        alpha: float = 0.6,
+        delay: float | None = None,
+        averaged: bool | str = "steps",
+        *,
+        templates: Sequence[str] = TEMPLATES,
+        min_count: int = 1,
+        transitions: bool = True,
+        decoder: Callable[[ChainScores], ArrayLike] | None = None,
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = True,
+        progress: bool = False,
+    ) -> None:
         super().__init__(
-            regularizer=regularizer,
+            templates=templates,
+            min_count=min_count,
+            transitions=transitions,
+            decoder=decoder,
             nr_rounds=nr_rounds,
-            initial_step=initial_step,
-            alpha=alpha,
             averaged=averaged,
-            **settings,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
         )
+        self.regularizer = regularizer
+        self.initial_step = initial_step
+        self.alpha = alpha
         self.delay = delay
 
     def check_settings(self):

@@ -16,6 +16,7 @@ import contextlib
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.losses import hinge_loss
 from classifiers.online_classifier import compiled
@@ -131,8 +132,35 @@ class SVM(StochasticGradient):
     name = "SVM"
     rule = staticmethod(svm_rule)
 
-    def __init__(self, regularizer=1.0, solver="subgradient", tolerance=1e-3, max_epochs=1000, **settings):
-        super().__init__(regularizer=regularizer, **settings)
+    def __init__(
+        self,
+        regularizer: float = 1.0,
+        solver: str = "subgradient",
+        tolerance: float = 1e-3,
+        max_epochs: int = 1000,
+        *,
+        nr_rounds: int = 20,
+        initial_step: float = 1.0,
+        alpha: float = 1.0,
+        averaged: bool | str = False,
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = True,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            regularizer=regularizer,
+            nr_rounds=nr_rounds,
+            initial_step=initial_step,
+            alpha=alpha,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
         self.solver = solver
         self.tolerance = tolerance
         self.max_epochs = max_epochs

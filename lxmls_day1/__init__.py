@@ -3,10 +3,12 @@
 =====================  =====================================================================
 ``lab``                opens a lab folder and loads its ``readers`` and ``classifiers``
 ``notebook_lab``       the lab as a notebook opens it: with checks, hints and status
+``reference_modules``  the reference lab as ``lxmls_day1.classifiers`` and ``lxmls_day1.readers``
 ``lab_interface``      which names of this package lab files may import
 ``library_path``       where libraries are imported from: never the current folder or a lab
 ``errors``             the errors that a user's mistake raises
 ``checks``             the checks of what a caller passes in
+``settings``           the settings of a class: found, read and checked
 ``whole_files``        files that are either written completely or left as they were
 ``gaussians``          scores and Bayes error of Gaussian classes
 ``result_table``       what a comparison of classifiers ends with, and its files
@@ -22,7 +24,35 @@
 ``demos/``             demonstrations for the projector
 =====================  =====================================================================
 
-Importing this package imports none of them: ``lxmls-day1 --help`` must not wait for numerical libraries.
+The reference lab is part of the package: ``from lxmls_day1 import Lab``, ``from lxmls_day1.classifiers import Mira`` and
+``from lxmls_day1.readers import SentimentCorpus`` work wherever the package is installed.
+
+Importing this package takes no time: ``lxmls-day1 --help`` must not wait for numerical libraries.
 """
 
+from lxmls_day1.reference_modules import serve
+
+TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
+if TYPE_CHECKING:
+    from lxmls_day1.lab import Lab
+
+__all__ = ["Lab", "classifiers", "readers"]
 __version__ = "0.1.0"
+
+serve()
+
+if not TYPE_CHECKING:  # a type checker would take any name for one of this module
+
+    def __getattr__(name: str) -> object:
+        """What is imported when it is first asked for."""
+        from importlib import import_module  # nothing but what Python has frozen is imported at the head
+
+        if name == "Lab":
+            return import_module(f"{__name__}.lab").Lab
+        if name in ("classifiers", "readers"):
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """These names, and what is there already."""
+        return sorted({*globals(), *__all__})

@@ -4,6 +4,9 @@ The command line shows them as one sentence and ends with status 1; a notebook s
 They are ``ValueError``s, so that code which knows nothing of this package can catch them too.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 def counted(number: int, thing: str) -> str:
     """A number of things, for a message.
@@ -19,6 +22,10 @@ def counted(number: int, thing: str) -> str:
 
 class InputError(ValueError):
     """An argument, an option or a file that cannot be used as it is."""
+
+
+class UnknownSetting(InputError, TypeError):
+    """A keyword argument that a class does not take: a ``TypeError`` too, as Python itself raises in this case."""
 
 
 class NotInLab(InputError):
@@ -46,3 +53,23 @@ def how_to_install(extra: str) -> str:
     '`python -m pip install "lxmls-day1[notebook]"`'
     """
     return f'`python -m pip install "lxmls-day1[{extra}]"`'
+
+
+def nearest(wanted: str, names: Iterable[str], suffix: str = "") -> str:
+    """The end of a sentence that helps a mistyped name on: the close matches among `names`, else all of them.
+
+    Examples
+    --------
+    >>> nearest("mria", ["mira", "svm"], suffix=".py")
+    '; did you mean mira.py?'
+    >>> nearest("tree", ["svm", "mira"])
+    '; there are: mira, svm.'
+    """
+    names = sorted(names)
+    lower = {name.lower(): name for name in names}
+    close = [lower[name] for name in get_close_matches(wanted.lower(), lower, n=3)]
+    if close:
+        return f"; did you mean {' or '.join(name + suffix for name in close)}?"
+    if names:
+        return f"; there are: {', '.join(name + suffix for name in names)}."
+    return "; there is none."

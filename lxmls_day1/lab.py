@@ -12,14 +12,14 @@ import threading
 import traceback
 import warnings
 from collections.abc import Iterable
-from difflib import get_close_matches
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from lxmls_day1.errors import InputError, LibraryName, NotInLab
-from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path
+from lxmls_day1.errors import InputError, LibraryName, NotInLab, nearest
+from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path, reference_place
+from lxmls_day1.settings import known_settings
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
 _IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
@@ -268,7 +268,7 @@ class Lab:
         try:
             return found(**settings)
         except TypeError as failure:
-            signature, known = inspect.signature(found), settings_of(found)
+            signature, known = inspect.signature(found), known_settings(found)
             unknown = next((name for name in settings if name not in known and repr(name) in str(failure)), None)
             if unknown is not None:
                 raise InputError(
@@ -383,13 +383,6 @@ def library_names(folder: Path) -> list[Path]:
     return found
 
 
-def settings_of(kind: type) -> list[str]:
-    """The names of the settings of a class: those of its ``__init__``, and of the ones to which it may pass others on."""
-    functions = [vars(base)["__init__"] for base in kind.__mro__ if inspect.isfunction(vars(base).get("__init__"))]
-    names = [name for function in functions for name in list(inspect.signature(function).parameters)[1:]]
-    return list(dict.fromkeys(names))
-
-
 def is_within(path: Path, folder: Path) -> bool:
     """Whether `path` is below `folder`, as it is spelled or after its symbolic links are followed."""
     if folder in path.parents:
@@ -399,32 +392,10 @@ def is_within(path: Path, folder: Path) -> bool:
 
 def reference_folder() -> Path:
     """Where the reference lab stands: inside the installed package, or around it in a checkout."""
-    package = Path(__file__).resolve().parent
-    installed = package / "reference_lab"
-    return installed if is_lab_folder(installed) else package.parent
+    return Path(reference_place())
 
 
 def describe_exception(error: BaseException) -> str:
     """``NameError: name 'np' is not defined``, in one line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def nearest(wanted: str, names: Iterable[str], suffix: str = "") -> str:
-    """The end of a sentence that helps a mistyped name on: the close matches among `names`, else all of them.
-
-    Examples
-    --------
-    >>> nearest("mria", ["mira", "svm"], suffix=".py")
-    '; did you mean mira.py?'
-    >>> nearest("tree", ["svm", "mira"])
-    '; there are: mira, svm.'
-    """
-    names = sorted(names)
-    lower = {name.lower(): name for name in names}
-    close = [lower[name] for name in get_close_matches(wanted.lower(), lower, n=3)]
-    if close:
-        return f"; did you mean {' or '.join(name + suffix for name in close)}?"
-    if names:
-        return f"; there are: {', '.join(name + suffix for name in names)}."
-    return "; there is none."

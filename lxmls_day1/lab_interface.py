@@ -41,6 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "gaussians": ("bayes_error", "discriminant_params", "linear_discriminant_params"),
     "model_file": ("SavedModel", "class_finder", "load_model", "save_model"),
     "result_table": ("ResultTable", "Row"),
+    "settings": ("check_settings", "settings"),
     "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
     "text.parsed_reviews": ("FILES", "LABEL_NAMES", "ParsedReviews", "load_parsed", "parse_pair", "save_parsed"),
     "text.tokens": ("count_tokens",),

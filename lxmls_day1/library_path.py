@@ -18,6 +18,13 @@ def is_lab_folder(folder: str | os.PathLike[str]) -> bool:
     return all(os.path.isfile(os.path.join(folder, name, "__init__.py")) for name in PACKAGES)
 
 
+def reference_place() -> str:
+    """Where the reference lab stands: inside the installed package, or around it in a checkout."""
+    package = os.path.dirname(os.path.realpath(__file__))
+    installed = os.path.join(package, "reference_lab")
+    return installed if is_lab_folder(installed) else os.path.dirname(package)
+
+
 def library_path(entries: list[str] | None = None) -> list[str]:
     """A search path without the current folder, relative entries, and folders of a lab.
 

@@ -18,7 +18,6 @@ looked up among the classes that the caller knows, such as those that `declared_
 
 import ast
 import contextlib
-import inspect
 import io
 import json
 import math
@@ -35,6 +34,7 @@ import numpy as np
 from lxmls_day1 import __version__
 from lxmls_day1.checks import check_finite_params, shown
 from lxmls_day1.errors import InputError, counted
+from lxmls_day1.settings import known_settings, required_settings
 from lxmls_day1.whole_files import replace_files
 
 FORMAT = "lxmls-day1 model"
@@ -478,7 +478,7 @@ def _is_classifier(value: Any) -> bool:
 
 def _describe(classifier: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """Class and attributes of a classifier, in JSON."""
-    attributes, settings = {}, _setting_names(type(classifier))
+    attributes, known = {}, known_settings(type(classifier))
     for key, value in vars(classifier).items():
         own_arrays: dict[str, np.ndarray] = {}
         try:
@@ -487,7 +487,7 @@ def _describe(classifier: Any, name: str, arrays: dict[str, np.ndarray]) -> dict
         except _NotStorable as error:
             if key == "classes":
                 raise InputError(f"the labels cannot be saved ({error}); take numbers or strings") from error
-            if key in settings:
+            if key in known:
                 warnings.warn(
                     f"{key} of {type(classifier).__name__} cannot be saved, as it is of the type "
                     f"{type(value).__name__}; after loading it has its default",
@@ -502,25 +502,14 @@ def _build(path, description: Mapping[str, Any], find_class: FindClass) -> Any:
     if not all(isinstance(name, str) and name.isidentifier() for name in names):
         raise InputError(f"{path} is no model of lxmls-day1: it names no class")
     cls, attributes = find_class(*names), description["attributes"]
-    required = [
-        parameter.name
-        for parameter in inspect.signature(cls).parameters.values()
-        if parameter.default is parameter.empty
-        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]
     try:
-        classifier = cls(**{key: attributes[key] for key in required if key in attributes})
+        classifier = cls(**{key: attributes[key] for key in required_settings(cls) if key in attributes})
     except Exception as error:
         raise InputError(
             f"{path} holds a {names[0]}, which cannot be made here: {type(error).__name__}: {error}"
         ) from error
     vars(classifier).update({key: value for key, value in attributes.items() if not callable(getattr(cls, key, None))})
     return classifier
-
-
-def _setting_names(cls: type) -> set[str]:
-    """The keyword arguments of a class and of the classes that it builds on."""
-    return {key for base in cls.__mro__ for key in inspect.signature(base.__init__).parameters}
 
 
 def _plain_text(name: Any, of_what: str) -> str:

@@ -9,13 +9,13 @@ scikit-learn is an optional extra of this package, and nothing else imports this
 """
 
 import copy
-import inspect
 from typing import Any, Self
 
 import numpy as np
 
 from lxmls_day1.checks import listed, shown
 from lxmls_day1.errors import InputError, how_to_install
+from lxmls_day1.settings import known_settings, settings
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -115,13 +115,17 @@ class LabEstimator(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
 
     def __repr__(self) -> str:
-        settings, defaults = _settings(self.classifier), _defaults(type(self.classifier))
-        changed = [f"{name}={value!r}" for name, value in settings.items() if repr(value) != repr(defaults[name])]
+        defaults = known_settings(type(self.classifier))
+        changed = [
+            f"{name}={value!r}"
+            for name, value in settings(self.classifier).items()
+            if repr(value) != repr(defaults[name])
+        ]
         return f"as_estimator({type(self.classifier).__name__}({', '.join(changed)}))"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The classifier and, if ``deep``, its hyper-parameters by name."""
-        return {**(_settings(self.classifier) if deep else {}), "classifier": self.classifier}
+        return {**(settings(self.classifier) if deep else {}), "classifier": self.classifier}
 
     def set_params(self, **params: Any) -> Self:
         """Set hyper-parameters, or ``classifier``; of a mistaken call nothing is set.
@@ -133,7 +137,7 @@ class LabEstimator(ClassifierMixin, BaseEstimator):
         """
         classifier = params.pop("classifier", self.classifier)
         if params:
-            known = _settings(classifier)
+            known = settings(classifier)
             for name in params:
                 if name not in known:
                     raise InputError(
@@ -256,26 +260,3 @@ def _check_classifier(classifier: Any) -> None:
 def _is_classifier(value: Any) -> bool:
     wanted = ("train", "test", "get_scores", "add_intercept_term", "get_name")
     return all(callable(getattr(value, name, None)) for name in wanted)
-
-
-def _settings(classifier: Any) -> dict[str, Any]:
-    """The hyper-parameters of a classifier: keyword arguments of its class that it has as attributes."""
-    return {name: getattr(classifier, name) for name in _defaults(type(classifier)) if hasattr(classifier, name)}
-
-
-def _defaults(cls: type) -> dict[str, Any]:
-    """The keyword arguments of a class with their defaults: its own and, where it passes others on, those of its bases."""
-    defaults: dict[str, Any] = {}
-    for base in cls.__mro__[:-1]:
-        if "__init__" not in vars(base):
-            continue
-        _self, *parameters = inspect.signature(base.__init__).parameters.values()
-        passes_on = False
-        for parameter in parameters:
-            if parameter.kind == parameter.VAR_KEYWORD:
-                passes_on = True
-            elif parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-                defaults.setdefault(parameter.name, parameter.default)
-        if not passes_on:
-            break
-    return defaults

@@ -9,4 +9,31 @@
 * ``pos_corpus.py`` -- sentences with a tag for each word (CoNLL-U), or a few toy ones;
 * ``vocabulary.py`` -- token counts to sparse rows; the features come from the training part only;
 * ``splitting.py`` -- the one function that parts any data set into training, development and test part.
+
+The data sets can be imported from here, too: ``from readers import SentimentCorpus``. Each file is imported when it is
+needed.
 """
+
+from importlib import import_module
+
+_FILE_OF = {
+    "PosCorpus": "pos_corpus",
+    "QuestionCorpus": "question_reader",
+    "SentimentCorpus": "sentiment_reader",
+    "SimpleDataSet": "simple_data_set",
+    "TextCorpus": "text_reader",
+}
+
+__all__ = list(_FILE_OF)
+
+
+def __getattr__(name: str) -> object:
+    """A data set of one of the files, which is imported now."""
+    if name not in _FILE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """The names in this table, and what is there already: for completion."""
+    return sorted({*globals(), *__all__})

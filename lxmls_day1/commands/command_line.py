@@ -17,7 +17,7 @@ import click
 
 import lxmls_day1
 from lxmls_day1.commands.standard_streams import OutputLost, StandardStreams
-from lxmls_day1.errors import InputError, LibraryName
+from lxmls_day1.errors import InputError, LibraryName, nearest
 
 COMMANDS = {
     "run": "lxmls_day1.commands.run",
@@ -60,8 +60,6 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from lxmls_day1.lab import nearest
-
             ctx.fail(f"there is no command {args[0]!r}{nearest(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 

@@ -9,7 +9,7 @@ import click
 
 from lxmls_day1.commands.output import warnings_as_notes
 from lxmls_day1.commands.run import DOMAINS as REVIEWS
-from lxmls_day1.errors import InputError, counted
+from lxmls_day1.errors import InputError, counted, nearest
 from lxmls_day1.whole_files import replaceable
 
 if TYPE_CHECKING:
@@ -174,7 +174,6 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
         If there is no such classifier, a file has several, none of which bears its name, or the classifier does not
         take these settings.
     """
-    from lxmls_day1.lab import nearest
     from lxmls_day1.model_file import ROOT_CLASS, declared_classes
 
     declared = declared_classes(lab.folder / "classifiers")

@@ -13,8 +13,7 @@ from typing import Any
 
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.look import DARK, LIGHT
-from lxmls_day1.errors import InputError
-from lxmls_day1.lab import nearest
+from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.whole_files import replace_files
 
 #: Module and class of each demonstration, by the name that its notebook has behind its number, in their order.

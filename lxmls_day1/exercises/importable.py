@@ -27,6 +27,7 @@ NEEDED = (
     "gaussians",
     "model_file",
     "result_table",
+    "settings",
     "text.corpora",
     "text.parsed_reviews",
     "text.tokens",
@@ -81,6 +82,12 @@ def only_what_labs_need() -> Iterator[None]:
     """
     finder = _Refusing(importable_modules())
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if finder.refuses_module(name)}
+    attributes = [  # a package has its modules as attributes, where `from package import module` looks first
+        (package, stem, vars(package).pop(stem))
+        for name, module in hidden.items()
+        for parent, _, stem in [name.rpartition(".")]
+        if (package := hidden.get(parent) or sys.modules.get(parent)) and vars(package).get(stem) is module
+    ]
     sys.meta_path.insert(0, finder)
     try:
         yield
@@ -88,6 +95,8 @@ def only_what_labs_need() -> Iterator[None]:
         if finder in sys.meta_path:
             sys.meta_path.remove(finder)
         sys.modules.update(hidden)
+        for package, stem, module in attributes:
+            setattr(package, stem, module)
 
 
 @functools.cache

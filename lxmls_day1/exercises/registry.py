@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lxmls_day1.errors import InputError
-from lxmls_day1.lab import nearest, reference_folder
+from lxmls_day1.errors import InputError, nearest
+from lxmls_day1.lab import reference_folder
 
 FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
