@@ -12,6 +12,7 @@
 ``whole_files``        files that are either written completely or left as they were
 ``gaussians``          scores and Bayes error of Gaussian classes
 ``result_table``       what a comparison of classifiers ends with, and its files
+``npz_file``           values and arrays in one file that runs no code when it is read
 ``model_file``         trained classifiers as files
 ``explanations``       what each word adds to a decision
 ``sklearn_adapter``    the classifiers as scikit-learn estimators

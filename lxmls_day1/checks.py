@@ -4,20 +4,23 @@ Each returns its argument in the one form that the algorithms work on, or raises
 was wanted, what was got and what to do.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.errors import InputError
 
 
-def check_inputs(X):
+def check_inputs(X: Any) -> Any:
     """``X`` as a float64 matrix, sparse or dense; an error for what is no matrix or holds NaN or infinity."""
     X = as_matrix(X)
     check_finite(X)
     return X
 
 
-def as_matrix(X):
+def as_matrix(X: Any) -> Any:
     """The first half of :func:`check_inputs`: ``X`` as a float64 matrix, sparse or dense, whatever numbers it holds.
 
     A sparse matrix becomes a ``csr_array`` all of whose entries lie inside of it: compiled loops do not look whether they do.
@@ -41,7 +44,7 @@ def as_matrix(X):
     return X
 
 
-def _as_rows(X):
+def _as_rows(X: Any) -> Any:
     """A sparse matrix of any format as a float64 ``csr_array``, whose structure has been checked."""
     if X.ndim != 2:
         raise InputError(f"X must be a matrix (M, J), one row per example, but has the shape {X.shape}")
@@ -66,7 +69,7 @@ def _as_rows(X):
     return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
-def _check_compressed(X):
+def _check_compressed(X: Any) -> int:
     """Raise a ValueError unless the three arrays of a CSR, CSC or BSR matrix fit together; returns how many entries it has."""
     n_lines, n_places = X.shape[::-1] if X.format == "csc" else X.shape
     if X.format == "bsr":
@@ -88,7 +91,7 @@ def _check_compressed(X):
     return n_entries
 
 
-def _check_coordinates(X):
+def _check_coordinates(X: Any) -> int:
     """Raise a ValueError unless the entries of a COO matrix lie inside of it; returns how many there are."""
     for places, n_places, name in zip((X.row, X.col), X.shape, ("a row index", "a column index"), strict=True):
         if places.shape != X.data.shape:
@@ -97,7 +100,7 @@ def _check_coordinates(X):
     return len(X.data)
 
 
-def _check_range(indices, n_places, name):
+def _check_range(indices: np.ndarray, n_places: int, name: str) -> None:
     if indices.dtype.kind not in "iu":
         raise ValueError(f"{name} must be a whole number, but indices are of the type {indices.dtype}")
     # One pass for both ends: a negative number is a large one without its sign.
@@ -107,7 +110,7 @@ def _check_range(indices, n_places, name):
         raise ValueError(f"{name} is {bad}, but the matrix has the shape to hold 0 … {n_places - 1}")
 
 
-def check_finite(X):
+def check_finite(X: Any) -> None:
     """The second half of :func:`check_inputs`: an error for a matrix with NaN or infinity in it."""
     values = X.data if sp.issparse(X) else X
     if not all_finite(values):
@@ -121,7 +124,7 @@ def check_finite(X):
         )
 
 
-def all_finite(values):
+def all_finite(values: np.ndarray) -> bool:
     """Whether no number of an array is NaN or infinite."""
     with np.errstate(all="ignore"):
         if np.isfinite(values.sum()):  # reads the numbers once and keeps nothing, and nearly always settles it
@@ -129,50 +132,50 @@ def all_finite(values):
     return bool(np.isfinite(values).all())  # a sum of finite numbers can be infinite
 
 
-def check_labels(y):
+def check_labels(y: Any) -> np.ndarray:
     """Labels as a vector (M,): takes vectors, lists and columns (M, 1)."""
-    y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.ndim != 1:
-        raise InputError(f"labels must be a vector (M,) or a column (M, 1), but have the shape {y.shape}")
-    if y.dtype.kind == "f" and np.isnan(y).any():
-        raise InputError(f"labels must be known, but label {np.flatnonzero(np.isnan(y))[0]} is NaN")
-    if y.dtype == object:
-        if any(label is None or label != label for label in y):
+    labels: np.ndarray = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InputError(f"labels must be a vector (M,) or a column (M, 1), but have the shape {labels.shape}")
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InputError(f"labels must be known, but label {np.flatnonzero(np.isnan(labels))[0]} is NaN")
+    if labels.dtype == object:
+        if any(label is None or label != label for label in labels):
             raise InputError("labels must be known, but some are None or NaN")
         try:
-            np.unique(y)
+            np.unique(labels)
         except TypeError as error:
             raise InputError(f"labels must be of one kind, all numbers or all strings: {error}") from error
-    return y
+    return labels
 
 
-def check_params(params):
+def check_params(params: Any) -> np.ndarray:
     """Parameters as a float64 matrix (J + 1, K), whatever numbers it holds: each use of it tells what is not finite."""
     try:
-        params = np.asarray(params, dtype=np.float64)
+        matrix: np.ndarray = np.asarray(params, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"params must be a matrix of numbers, but could not be read as one: {error}") from error
-    if params.ndim != 2 or len(params) < 1 or params.shape[1] < 1:
-        raise InputError(f"params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape {params.shape}")
-    return params
+    if matrix.ndim != 2 or len(matrix) < 1 or matrix.shape[1] < 1:
+        raise InputError(f"params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape {matrix.shape}")
+    return matrix
 
 
-def check_finite_params(params, rules_out=False):
+def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
     """:func:`check_params`, and an error for parameters that are not finite; with ``rules_out`` −∞ may be among them."""
-    params = check_params(params)
-    if not all_finite(params):
-        allowed = np.isfinite(params) | (np.isneginf(params) & rules_out)
+    matrix = check_params(params)
+    if not all_finite(matrix):
+        allowed = np.isfinite(matrix) | (np.isneginf(matrix) & rules_out)
         if not allowed.all():
             row, column = np.argwhere(~allowed)[0]
             raise InputError(
-                f"params must be finite, but params[{row}, {column}] is {params[row, column]}; train the classifier anew"
+                f"params must be finite, but params[{row}, {column}] is {matrix[row, column]}; train the classifier anew"
             )
-    return params
+    return matrix
 
 
-def check_costs(cost, n_classes):
+def check_costs(cost: Any, n_classes: int) -> np.ndarray:
     """The K x K matrix ρ, with ``cost[p, y]`` the cost of predicting class p where y is true; None is the 0/1 cost.
 
     Raises
@@ -182,20 +185,28 @@ def check_costs(cost, n_classes):
     """
     if cost is None:
         return 1.0 - np.eye(n_classes)
-    cost = np.asarray(cost, dtype=np.float64)
-    if cost.shape != (n_classes, n_classes):
+    costs: np.ndarray = np.asarray(cost, dtype=np.float64)
+    if costs.shape != (n_classes, n_classes):
         raise InputError(
             f"the cost matrix must be {n_classes} x {n_classes}, a row per predicted and a column per true class, "
-            f"but has the shape {cost.shape}"
+            f"but has the shape {costs.shape}"
         )
-    if not (np.isfinite(cost).all() and (cost >= 0).all()):
+    if not (np.isfinite(costs).all() and (costs >= 0).all()):
         raise InputError("costs must be finite and not negative: cost[p, y] is what predicting p costs where y is true")
-    if np.diag(cost).any():
+    if np.diag(costs).any():
         raise InputError("the cost matrix must have a zero diagonal: the right answer costs nothing")
-    return cost
+    return costs
 
 
-def check_number(name, value, *, above=None, at_least=None, at_most=None, whole=False):
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    whole: bool = False,
+) -> Any:
     """A hyper-parameter as a number in its range, or an error that names it."""
     bounds = [
         text.format(limit)
@@ -215,12 +226,12 @@ def check_number(name, value, *, above=None, at_least=None, at_most=None, whole=
     return int(number) if whole else number
 
 
-def shown(label):
+def shown(label: Any) -> str:
     """A label as an error message prints it: 3, not np.int64(3)."""
     return repr(label.item() if hasattr(label, "item") else label)
 
 
-def listed(labels, most=10):
+def listed(labels: Sequence[Any] | np.ndarray, most: int = 10) -> str:
     """Labels for an error message, the first few of many."""
     some = ", ".join(shown(label) for label in labels[:most])
     return some if len(labels) <= most else f"{some}, … ({len(labels)} in all)"

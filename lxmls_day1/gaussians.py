@@ -12,7 +12,10 @@ References
 R. O. Duda, P. E. Hart and D. G. Stork, *Pattern Classification*, 2nd ed., 2001, sections 2.6 and 2.7.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lxmls_day1.errors import InputError, counted
 
@@ -22,36 +25,7 @@ _LOG2_QMC_POINTS = 14  # so many Sobol points per class, in three dimensions and
 _BATCH = 1 << 20  # array elements handled at a time along the lines
 
 
-def quadratic_features(X):
-    """The feature map [1, x, x²] in which Gaussian classes with variances of their own are linear.
-
-    Parameters
-    ----------
-    X : array (M, J)
-        One example a row.
-
-    Returns
-    -------
-    array (M, 2J + 1)
-        A column of ones, the features, their squares.
-
-    Raises
-    ------
-    InputError
-        If X is not a matrix.
-
-    Examples
-    --------
-    >>> quadratic_features([[2, 3]])
-    array([[1., 2., 3., 4., 9.]])
-    """
-    X = np.asarray(X, dtype=float)
-    if X.ndim != 2:
-        raise InputError(f"X must be a matrix (examples, features), but has shape {X.shape}; reshape it.")
-    return np.hstack([np.ones((len(X), 1)), X, X * X])
-
-
-def discriminant_params(prior, means, variances):
+def discriminant_params(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> np.ndarray:
     """Weights on [1, x, x²] whose scores are log p(y) + log N(x; μ_y, diag σ_y²).
 
     Parameters
@@ -80,7 +54,7 @@ def discriminant_params(prior, means, variances):
     >>> params[1:]
     array([[ 0.   ,  0.5  ],
            [-0.5  , -0.125]])
-    >>> np.exp(quadratic_features([[0.0]]) @ params).round(4)  # 0.5/√2π and 0.5/√8π · exp(−1/2)
+    >>> np.exp(discriminant_scores([[0.0]], params, quadratic=True)).round(4)  # 0.5/√2π and 0.5/√8π · exp(−1/2)
     array([[0.1995, 0.0605]])
     """
     prior, means, variances = _checked(prior, means, variances)
@@ -88,7 +62,7 @@ def discriminant_params(prior, means, variances):
     return np.vstack([intercepts, (means / variances).T, (-0.5 / variances).T])
 
 
-def linear_discriminant_params(prior, means, variance):
+def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: ArrayLike) -> np.ndarray:
     """Weights on [1, x] for classes that share their variances: b_y = log p(y) − Σ_j μ_yj²/(2σ_j²), w_yj = μ_yj/σ_j².
 
     The terms that all classes have in common are left out, so the scores are log joint densities up to one constant.
@@ -132,15 +106,17 @@ def linear_discriminant_params(prior, means, variance):
     return np.vstack([intercepts, (means / variances).T])
 
 
-def discriminant_scores(X, params):
-    """The scores of every example under linear or quadratic params.
+def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarray:
+    """The scores of each example for linear or quadratic params.
 
     Parameters
     ----------
     X : array or scipy.sparse array (M, J)
         One example a row.
-    params : array (J + 1, K) or (2J + 1, K)
-        Finite weights on [1, x] or on [1, x, x²]; the number of rows tells which.
+    params : array (J + 1, K), or (2J + 1, K) with ``quadratic``
+        Finite weights on [1, x], or on [1, x, x²].
+    quadratic : bool
+        Whether params weigh the squares, too; ``classifier.quadratic`` of a classifier.
 
     Returns
     -------
@@ -149,17 +125,16 @@ def discriminant_scores(X, params):
     Raises
     ------
     InputError
-        If the number of rows of params fits neither.
+        If X or params is no matrix, or params has another number of rows.
 
     Examples
     --------
-    >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0]])
+    >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0]], quadratic=False)
     array([[7., 2.]])
-    >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0], [0.0, -1.0]])
+    >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0], [0.0, -1.0]], quadratic=True)
     array([[ 7., -2.]])
     """
-    sparse = hasattr(X, "tocsr")
-    X = X.tocsr() if sparse else np.asarray(X, dtype=float)
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X, dtype=float)
     params = np.asarray(params, dtype=float)
     if X.ndim != 2 or params.ndim != 2:
         raise InputError(
@@ -167,20 +142,20 @@ def discriminant_scores(X, params):
             f"but have shapes {X.shape} and {params.shape}."
         )
     n_features = X.shape[1]
-    if params.shape[0] not in (n_features + 1, 2 * n_features + 1):
+    n_rows = 1 + n_features * (2 if quadratic else 1)
+    if params.shape[0] != n_rows:
         raise InputError(
-            f"X has {counted(n_features, 'feature')}, so params must have {n_features + 1} rows (linear) or "
-            f"{2 * n_features + 1} rows (quadratic), but it has {params.shape[0]}; "
-            "use params that were trained on these features."
+            f"X has {counted(n_features, 'feature')}, so {'quadratic' if quadratic else 'linear'} params must have "
+            f"{counted(n_rows, 'row')}, but they have {params.shape[0]}; use params that were trained on these features."
         )
-    scores = X @ params[1 : n_features + 1] + params[0]  # (M, K)
-    if params.shape[0] == 2 * n_features + 1 and n_features > 0:
-        squares = X.multiply(X).tocsr() if sparse else X * X
+    scores: np.ndarray = X @ params[1 : n_features + 1] + params[0]  # (M, K)
+    if quadratic:
+        squares = X.multiply(X).tocsr() if hasattr(X, "tocsr") else X * X
         scores = scores + squares @ params[n_features + 1 :]
     return scores
 
 
-def bayes_error(prior, means, variances):
+def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> float:
     """The error rate of the best possible classifier: 1 − ∫ max_y p(y) N(x; μ_y, diag σ_y²) dx.
 
     How it is computed, and how exact it is:
@@ -243,8 +218,8 @@ def bayes_error(prior, means, variances):
     return min(max(error, 0.0), 1 - float(prior.max()))
 
 
-def _checked(prior, means, variances):
-    prior, means, variances = (np.asarray(a, dtype=float) for a in (prior, means, variances))
+def _checked(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    prior, means, variances = np.asarray(prior, float), np.asarray(means, float), np.asarray(variances, float)
     if (
         prior.ndim != 1
         or means.ndim != 2
@@ -267,7 +242,7 @@ def _checked(prior, means, variances):
     return prior, means, variances
 
 
-def _error_shared_variances(prior, means, variance):
+def _error_shared_variances(prior: np.ndarray, means: np.ndarray, variance: np.ndarray) -> float:
     """With Δ the Mahalanobis distance of the means: Σ_y p(y) Φ(−Δ/2 ∓ log(p_1/p_2)/Δ)."""
     from scipy.special import ndtr
 
@@ -278,23 +253,23 @@ def _error_shared_variances(prior, means, variance):
     return float(prior[0] * ndtr(-distance / 2 - shift) + prior[1] * ndtr(-distance / 2 + shift))
 
 
-def _are_spheres(variances):
+def _are_spheres(variances: np.ndarray) -> bool:
     return bool(np.all(variances == variances[:, :1]))
 
 
-def _differ_clearly(variances):
+def _differ_clearly(variances: np.ndarray) -> bool:
     """Whether the ball is small enough: the χ² series do not converge for a radius of millions of deviations."""
     return bool(abs(variances[0, 0] / variances[1, 0] - 1) > 1e-3)
 
 
-def _rotated_on_to_last_axis(means):
+def _rotated_on_to_last_axis(means: np.ndarray) -> np.ndarray:
     """Two spheres turned and moved so that only the last coordinate differs: the others hardly matter then."""
     rotated = np.zeros_like(means)
     rotated[1, -1] = np.linalg.norm(means[1] - means[0])
     return rotated
 
 
-def _error_by_ball(prior, means, variance):
+def _error_by_ball(prior: np.ndarray, means: np.ndarray, variance: np.ndarray) -> float:
     """Two spherical classes: the one with the smaller variance wins inside a ball around c, and nowhere else.
 
     With v < V the variances and δ² the squared distance of the means, the quadratic ‖x − μ_v‖²/v − ‖x − μ_V‖²/V has its
@@ -314,7 +289,7 @@ def _error_by_ball(prior, means, variance):
     return float(prior[narrow] * missed + prior[wide] * caught)
 
 
-def _errors_on_lines(log_weights, means, variances):
+def _errors_on_lines(log_weights: np.ndarray, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """∫ [Σ_y ω_y N(t; μ_y, σ_y²) − max_y ω_y N(t; μ_y, σ_y²)] dt, exactly, for each of N sets of weights ω.
 
     Parameters are log ω (N, K), μ (K,), σ² (K,); the result is (N,). Between two neighbouring crossings of any two
@@ -346,7 +321,7 @@ def _errors_on_lines(log_weights, means, variances):
     return mass.sum(axis=(1, 2))
 
 
-def _real_roots(a, b, c):
+def _real_roots(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """Both real roots of a + b t + c t² = 0 for a (N, P) and b, c (P,), as (N, 2P); NaN where there is none."""
     b, c = np.broadcast_to(b, a.shape), np.broadcast_to(c, a.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -356,7 +331,7 @@ def _real_roots(a, b, c):
     return np.where(np.isfinite(roots), roots, np.nan)
 
 
-def _mass_between_edges(z):
+def _mass_between_edges(z: np.ndarray) -> np.ndarray:
     """Standard normal mass of (−∞, z_1), (z_1, z_2), …, (z_n, ∞) along axis 1, precise in both tails."""
     from scipy.special import ndtr
 
@@ -369,19 +344,19 @@ def _mass_between_edges(z):
     return ndtr(np.where(mirrored, -low, high)) - ndtr(np.where(mirrored, -high, low))
 
 
-def _most_telling_feature_last(means, variances):
+def _most_telling_feature_last(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Reorder the features so that the one with the most distant means, in standard deviations, comes last."""
     spread = np.ptp(means, axis=0) ** 2 / variances.mean(axis=0) + np.ptp(np.log(variances), axis=0)
     order = np.argsort(spread, kind="stable")
     return means[:, order], variances[:, order]
 
 
-def _log_joint(X, prior, means, variances):
+def _log_joint(X: np.ndarray, prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """log p(y) N(x; μ_y, diag σ_y²), as (M, K)."""
-    return discriminant_scores(X, discriminant_params(prior, means, variances))
+    return discriminant_scores(X, discriminant_params(prior, means, variances), quadratic=True)
 
 
-def _error_in_the_plane(prior, means, variances):
+def _error_in_the_plane(prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> float:
     """Composite Gauss-Legendre over the first coordinate, in panels no wider than a class's standard deviation."""
     centre, deviation = means[:, 0], np.sqrt(variances[:, 0])
     edges = np.unique(centre[:, None] + deviation[:, None] * np.arange(-_TAIL, _TAIL + 1))
@@ -392,7 +367,7 @@ def _error_in_the_plane(prior, means, variances):
     return float((half * weights).ravel() @ _errors_on_lines(log_weights, means[:, 1], variances[:, 1]))
 
 
-def _error_qmc(prior, means, variances):
+def _error_qmc(prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> float:
     """E[error given the first J − 1 coordinates], these taken from each class in turn along one Sobol sequence."""
     from scipy.special import logsumexp, ndtri
     from scipy.stats import qmc

@@ -8,11 +8,14 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from lxmls_day1.errors import InputError
 
+_Path = TypeVar("_Path", bound=str | os.PathLike[str])
 
-def replace_files(contents: Mapping[str | os.PathLike[str], bytes]) -> None:
+
+def replace_files(contents: Mapping[_Path, bytes]) -> None:
     """Write several files that belong together.
 
     Each goes to a new file beside its place first; only when all are written completely does each take its name. A full
@@ -96,10 +99,9 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None) -
     >>> folder.exists()
     False
     """
-    settings = {"ignore_cleanup_errors": True}
     with (  # the inner one is removed first; where that is interrupted, the outer one still takes it along
-        tempfile.TemporaryDirectory(prefix=prefix, dir=place, **settings) as outer,
-        tempfile.TemporaryDirectory(dir=outer, **settings) as inner,
+        tempfile.TemporaryDirectory(prefix=prefix, dir=place, ignore_cleanup_errors=True) as outer,
+        tempfile.TemporaryDirectory(dir=outer, ignore_cleanup_errors=True) as inner,
     ):
         yield Path(inner)
 
@@ -141,7 +143,7 @@ def remove_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _named(path: Path):
+def _named(path: Path) -> Iterator[None]:
     """Let an OSError speak of `path`, not of the file beside it (or of none, as that of a full disk does)."""
     try:
         yield

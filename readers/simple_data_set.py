@@ -6,7 +6,9 @@ Bayes' rule gives the best classifier, ŷ(x) = argmax_y log p(y) + log N(x; μ_y
 share their variances, else quadratic. (Guide, sections 1.1 and 1.2.1, exercises 1.1 and 1.8.)
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from lxmls_day1.figures.plotting import BLACK, add_boundary, plot_points
 from lxmls_day1.gaussians import bayes_error, discriminant_params, linear_discriminant_params
 from readers.splitting import split_train_dev_test
 
+Gaussian = Sequence[Any]  # [mean, variance]
 _SIZE_NOISE = 1e-9  # 100 * 0.29 is 28.999999999999996 in floating point, and means 29
 
 
@@ -75,14 +78,14 @@ class SimpleDataSet:
 
     def __init__(
         self,
-        nr_examples=100,
-        g1=((-1, -1), 1),
-        g2=((1, 1), 1),
-        balance=0.5,
-        split=(0.5, 0, 0.5),
-        seed=1,
-        **more,
-    ):
+        nr_examples: int = 100,
+        g1: Gaussian = ((-1, -1), 1),
+        g2: Gaussian = ((1, 1), 1),
+        balance: float | Sequence[float] = 0.5,
+        split: Sequence[float] = (0.5, 0, 0.5),
+        seed: int = 1,
+        **more: Gaussian,
+    ) -> None:
         gaussians = _gaussians_in_order(g1, g2, more)
         self.nr_examples = _checked_nr_examples(nr_examples)
         self.means, self.variances = _means_and_variances(gaussians)  # (K, D) both
@@ -102,11 +105,11 @@ class SimpleDataSet:
         self._check_every_class_is_trained()
 
     @property
-    def nr_points(self):
+    def nr_points(self) -> int:
         """Another name of `nr_examples`."""
         return self.nr_examples
 
-    def get_name(self):
+    def get_name(self) -> str:
         """A short name for tables and titles: the number of points, and what differs from the guide's example.
 
         Examples
@@ -131,7 +134,7 @@ class SimpleDataSet:
             facts.append(f"seed {self.seed}")
         return ", ".join(facts)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         gaussians = ", ".join(
             f"g{k + 1}=[{mean.tolist()}, {variance.tolist()}]"
             for k, (mean, variance) in enumerate(zip(self.means, self.variances, strict=True))
@@ -142,7 +145,7 @@ class SimpleDataSet:
             f"split={list(self.split)}, seed={self.seed})"
         )
 
-    def get_bayes_optimal(self):
+    def get_bayes_optimal(self) -> np.ndarray:
         """The weights of the best possible classifier, from the true distribution.
 
         Returns
@@ -159,7 +162,7 @@ class SimpleDataSet:
             return linear_discriminant_params(self.prior, self.means, self.variances[0])
         return discriminant_params(self.prior, self.means, self.variances)
 
-    def get_bayes_error(self):
+    def get_bayes_error(self) -> float:
         """The error rate of the best possible classifier on new points; see `lxmls_day1.gaussians.bayes_error`.
 
         Returns
@@ -168,7 +171,9 @@ class SimpleDataSet:
         """
         return bayes_error(self.prior, self.means, self.variances)
 
-    def plot_data(self, params=None, name="Naive Bayes", print_bayes_opt=True, ax=None):
+    def plot_data(
+        self, params: Any = None, name: str = "Naive Bayes", print_bayes_opt: bool = True, ax: Any = None
+    ) -> tuple[Any, Any]:
         """Draw the points, the Bayes-optimal boundary in black and, if wanted, a first classifier's boundary.
 
         Parameters
@@ -215,7 +220,7 @@ class SimpleDataSet:
             fig, axis = add_boundary(axis, params, name)
         return fig, axis
 
-    def add_line(self, fig, axis, params, name, colour):
+    def add_line(self, fig: Any, axis: Any, params: Any, name: str, colour: Any) -> tuple[Any, Any]:
         """Draw a classifier's decision boundary on the axes that `plot_data` returned.
 
         Parameters
@@ -250,7 +255,7 @@ class SimpleDataSet:
         add_boundary(axis, params, name, colour)
         return fig, axis
 
-    def _draw(self):
+    def _draw(self) -> tuple[np.ndarray, np.ndarray]:
         rng = _random_state(self.seed)
         class_X = []
         sizes = self._class_sizes()
@@ -260,7 +265,7 @@ class SimpleDataSet:
         order = rng.permutation(self.nr_examples)
         return np.concatenate(class_X)[order], np.repeat(np.arange(self.nr_classes), sizes)[order]
 
-    def _class_sizes(self):
+    def _class_sizes(self) -> np.ndarray:
         """⌊M·(p_1 + … + p_k)⌋ examples in the first k classes together."""
         ends = np.floor(self.nr_examples * np.cumsum(self.prior) + _SIZE_NOISE).astype(int)
         ends[-1] = self.nr_examples
@@ -273,7 +278,7 @@ class SimpleDataSet:
             )
         return sizes
 
-    def _check_every_class_is_trained(self):
+    def _check_every_class_is_trained(self) -> None:
         missing = np.setdiff1d(np.arange(self.nr_classes), self.train_y)
         if missing.size:
             raise InputError(
@@ -282,7 +287,7 @@ class SimpleDataSet:
                 "or change balance or seed."
             )
 
-    def _check_planar(self):
+    def _check_planar(self) -> None:
         if self.nr_features != 2:
             raise InputError(
                 f"only data with 2 features can be drawn, but this data set has {self.nr_features}; "
@@ -290,7 +295,7 @@ class SimpleDataSet:
             )
 
 
-def _gaussians_in_order(g1, g2, more):
+def _gaussians_in_order(g1: Gaussian, g2: Gaussian, more: Mapping[str, Gaussian]) -> list[Gaussian]:
     accepted = [f"g{k + 3}" for k in range(len(more))]
     unknown = sorted(set(more) - set(accepted))
     if unknown:
@@ -301,7 +306,7 @@ def _gaussians_in_order(g1, g2, more):
     return [g1, g2, *(more[name] for name in accepted)]
 
 
-def _checked_nr_examples(nr_examples):
+def _checked_nr_examples(nr_examples: int) -> int:
     try:
         if isinstance(nr_examples, bool):
             raise TypeError
@@ -313,7 +318,7 @@ def _checked_nr_examples(nr_examples):
     return count
 
 
-def _means_and_variances(gaussians):
+def _means_and_variances(gaussians: Sequence[Gaussian]) -> tuple[np.ndarray, np.ndarray]:
     means, variances = zip(*(_mean_and_variance(f"g{k}", g) for k, g in enumerate(gaussians, start=1)), strict=True)
     dimensions = [len(mean) for mean in means]
     if len(set(dimensions)) > 1:
@@ -324,11 +329,11 @@ def _means_and_variances(gaussians):
     return np.array(means), np.array(variances)
 
 
-def _mean_and_variance(name, gaussian):
+def _mean_and_variance(name: str, gaussian: Gaussian) -> tuple[np.ndarray, np.ndarray]:
     try:
-        mean, variance = gaussian
-        mean = np.atleast_1d(np.asarray(mean, dtype=float))
-        variance = np.asarray(variance, dtype=float)
+        given_mean, given_variance = gaussian
+        mean = np.atleast_1d(np.asarray(given_mean, dtype=float))
+        variance = np.asarray(given_variance, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be [mean, variance], such as [[-1, -1], 1], but is {gaussian!r}.") from None
     if mean.ndim != 1 or not mean.size or not np.all(np.isfinite(mean)):
@@ -345,7 +350,7 @@ def _mean_and_variance(name, gaussian):
     return mean, np.broadcast_to(variance, mean.shape)
 
 
-def _prior(balance, nr_classes):
+def _prior(balance: float | Sequence[float], nr_classes: int) -> np.ndarray:
     try:
         shares = np.asarray(balance, dtype=float)
     except (TypeError, ValueError):
@@ -361,29 +366,30 @@ def _prior(balance, nr_classes):
             f"balance must be {nr_classes} positive shares that sum to 1, one for each class, but is {balance!r}; "
             "leave it out for equal shares."
         )
-    return shares / shares.sum()
+    prior: np.ndarray = shares / shares.sum()
+    return prior
 
 
-def _random_state(seed):
+def _random_state(seed: int) -> np.random.RandomState:
     try:
         return np.random.RandomState(index(seed))
     except (TypeError, ValueError):
         raise InputError(f"seed must be a whole number from 0 to 2**32 - 1, but is {seed!r}.") from None
 
 
-def _named_variances(variances):
+def _named_variances(variances: np.ndarray) -> str:
     """'variance 2' if all are equal, else 'variances 1 and 4', with one number for a class if that says it all."""
     if np.all(variances == variances[0, 0]):
         return f"variance {_joined(variances[0, :1])}"
     return f"variances {_joined([variance[:1] if np.ptp(variance) == 0 else variance for variance in variances])}"
 
 
-def _joined(values):
+def _joined(values: Iterable[Any]) -> str:
     """'1 and 4' for numbers, '(0,0), (1,2) and (3,1)' for vectors."""
     texts = [_written(np.atleast_1d(value)) for value in values]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _written(vector):
+def _written(vector: np.ndarray) -> str:
     numbers = ",".join(f"{v:.4g}" for v in vector)  # without spaces, so that no line breaks inside a vector
     return numbers if len(vector) == 1 else f"({numbers})"

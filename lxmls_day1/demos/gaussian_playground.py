@@ -140,11 +140,13 @@ def draw_sample(lab: Any, setting: Setting) -> tuple[Any, Points]:
 def best_possible(data: Any, points: Points) -> Result:
     """The Bayes-optimal classifier of the true distribution, measured on the points like the others."""
     params = data.get_bayes_optimal()
-    accuracies = []
-    for train in (True, False):
+
+    def accuracy(train: bool) -> float | None:
         X, y = points.part(train)
-        accuracies.append(float(np.mean(discriminant_scores(X, params).argmax(axis=1) == y)) if len(y) else None)
-    return Result(OPTIMAL, params, *accuracies)
+        scores = discriminant_scores(X, params, quadratic=len(params) == 5)  # of two features; linear ones have 3 rows
+        return float(np.mean(scores.argmax(axis=1) == y)) if len(y) else None
+
+    return Result(OPTIMAL, params, accuracy(train=True), accuracy(train=False))
 
 
 def train_one(lab: Any, learner: Learner, points: Points) -> Result:
@@ -160,11 +162,11 @@ def train_one(lab: Any, learner: Learner, points: Points) -> Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         params = classifier.train(X, y)
-        accuracies = [
+        on_train, on_test = (
             float(classifier.evaluate(y, classifier.test(X, params))) if len(y) else None
             for X, y in (points.part(train=True), points.part(train=False))
-        ]
-    return Result(learner.label, np.asarray(params, dtype=float), *accuracies)
+        )
+    return Result(learner.label, np.asarray(params, dtype=float), on_train, on_test)
 
 
 def pen_lifted(polylines: Iterable[np.ndarray]) -> np.ndarray:

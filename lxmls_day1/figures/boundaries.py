@@ -8,9 +8,11 @@ Inside, coordinates are scaled so that the rectangle is [−1, 1]²: tolerances 
 units.
 """
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.gaussians import discriminant_scores
@@ -21,7 +23,7 @@ _GRID_POINTS = 257  # per axis, for curves
 _NEWTON_STEPS = 4
 
 
-def decision_boundary(params, xlim, ylim):
+def decision_boundary(params: ArrayLike, xlim: Sequence[float], ylim: Sequence[float]) -> list[np.ndarray]:
     """Where the predicted class changes inside a rectangle.
 
     Parameters
@@ -56,16 +58,16 @@ def decision_boundary(params, xlim, ylim):
     >>> decision_boundary([[1, 1], [2, 2], [3, 3]], xlim=(-1, 1), ylim=(-1, 1))
     []
     """
-    params = _checked_params(params)
+    weights = _checked_params(params)
     low, high = _checked_rectangle(xlim, ylim)
     centre, half = (low + high) / 2, (high - low) / 2
-    params = _without_repeated_columns(_rescaled(params, centre, half))
-    polylines = _segments(params) if len(params) == 3 else _curves(params)
+    weights = _without_repeated_columns(_rescaled(weights, centre, half))
+    polylines = _segments(weights) if len(weights) == 3 else _curves(weights)
     # the clip only takes off what rounding adds at the rectangle's edges
     return [np.clip(centre + half * polyline, low, high) for polyline in polylines]
 
 
-def _checked_params(params):
+def _checked_params(params: ArrayLike) -> np.ndarray:
     params = np.asarray(params, dtype=float)
     if params.ndim != 2 or params.shape[0] not in (3, 5):
         raise InputError(
@@ -80,7 +82,7 @@ def _checked_params(params):
     return params
 
 
-def _checked_rectangle(xlim, ylim):
+def _checked_rectangle(xlim: Sequence[float], ylim: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     try:
         limits = np.array([xlim, ylim], dtype=float)
     except (TypeError, ValueError):
@@ -90,7 +92,7 @@ def _checked_rectangle(xlim, ylim):
     return limits.min(axis=1), limits.max(axis=1)
 
 
-def _rescaled(params, centre, half):
+def _rescaled(params: np.ndarray, centre: np.ndarray, half: np.ndarray) -> np.ndarray:
     """Params of the same scores as a function of u in [−1, 1]², where x = centre + half · u."""
     if len(params) == 5 and np.all(params[3:] == params[3:, :1]):
         params = params[:3]  # squares that all classes share cancel
@@ -107,22 +109,22 @@ def _rescaled(params, centre, half):
     return rescaled[: len(params)]
 
 
-def _without_repeated_columns(params):
+def _without_repeated_columns(params: np.ndarray) -> np.ndarray:
     """Keep the first of several classes with equal scores: ties go to it, the others are never predicted."""
     tolerance = _TOLERANCE * np.abs(params).max(initial=0.0)
-    kept = []
+    kept: list[int] = []
     for k in range(params.shape[1]):
         if all(np.abs(params[:, k] - params[:, i]).max() > tolerance for i in kept):
             kept.append(k)
     return params[:, kept]
 
 
-def _segments(params):
+def _segments(params: np.ndarray) -> list[np.ndarray]:
     pairs = combinations(range(params.shape[1]), 2)
     return [segment for i, j in pairs if (segment := _segment(params, i, j)) is not None]
 
 
-def _segment(params, i, j):
+def _segment(params: np.ndarray, i: int, j: int) -> np.ndarray | None:
     """The part of the line s_i = s_j inside [−1, 1]² on which no third class scores higher; None if there is none.
 
     Points of the line are foot + t · along; each half-plane bounds t from below or from above (Liang-Barsky clipping).
@@ -152,7 +154,7 @@ def _segment(params, i, j):
     return np.clip([foot + first * along, foot + last * along], -1.0, 1.0)
 
 
-def _half_planes(params, i, j):
+def _half_planes(params: np.ndarray, i: int, j: int) -> Iterator[tuple[float, np.ndarray]]:
     """The square's four edges, then s_i ≥ s_k for every third class k, with normals of length 1."""
     for normal in np.vstack([np.eye(2), -np.eye(2)]):
         yield 1.0, normal
@@ -162,7 +164,9 @@ def _half_planes(params, i, j):
         yield difference[0] / scale, difference[1:] / scale
 
 
-def _third_class_between(params, i, j, foot, along, across):
+def _third_class_between(
+    params: np.ndarray, i: int, j: int, foot: np.ndarray, along: np.ndarray, across: np.ndarray
+) -> bool:
     """Whether a third class ties with i and j all along the line and wins on one side of it: then i and j never meet.
 
     Class i rises fastest across the line; a tied class that rises faster, or slower than j, takes i's or j's side.
@@ -177,19 +181,19 @@ def _third_class_between(params, i, j, foot, along, across):
     return False
 
 
-def _third_classes(params, i, j):
+def _third_classes(params: np.ndarray, i: int, j: int) -> list[int]:
     return [k for k in range(params.shape[1]) if k not in (i, j)]
 
 
-def _curves(params):
+def _curves(params: np.ndarray) -> list[np.ndarray]:
     from contourpy import contour_generator
 
     axis = np.linspace(-1.0, 1.0, _GRID_POINTS)
     u, v = np.meshgrid(axis, axis)
     points = np.column_stack([u.ravel(), v.ravel()])
-    scores = discriminant_scores(points, params).reshape(_GRID_POINTS, _GRID_POINTS, -1)
+    scores = discriminant_scores(points, params, quadratic=True).reshape(_GRID_POINTS, _GRID_POINTS, -1)
     winners = np.unique(scores.argmax(axis=2))
-    polylines = []
+    polylines: list[np.ndarray] = []
     for i, j in combinations(winners, 2):
         contour = contour_generator(axis, axis, scores[..., i] - scores[..., j])
         for line in contour.lines(0.0):
@@ -198,14 +202,14 @@ def _curves(params):
     return polylines
 
 
-def _onto_curve(line, difference, spacing):
-    """Move a contour's points, interpolated along the edges of grid cells, on to the exact roots on those edges."""
+def _onto_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.ndarray:
+    """Move the points of a contour, which were interpolated along the edges of grid cells, to the exact roots there."""
     from_grid_line = np.abs(line + 1 - np.rint((line + 1) / spacing) * spacing)  # (n, 2)
     free = from_grid_line.argmax(axis=1)  # the coordinate that was interpolated
     rows = np.arange(len(line))
     moved = line.copy()
     for _ in range(_NEWTON_STEPS):
-        value = discriminant_scores(moved, difference[:, None])[:, 0]
+        value = discriminant_scores(moved, difference[:, None], quadratic=True)[:, 0]
         slope = difference[1 + free] + 2 * difference[3 + free] * moved[rows, free]
         moved[rows, free] -= np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
     strayed = np.abs(moved - line).max(axis=1) > spacing
@@ -213,14 +217,15 @@ def _onto_curve(line, difference, spacing):
     return np.clip(moved, -1.0, 1.0)
 
 
-def _where_no_third_class_wins(line, params, i, j):
+def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: int) -> list[np.ndarray]:
     third = _third_classes(params, i, j)
     if not third:
         return [line]
-    scores = discriminant_scores(line, params)  # (n, K)
+    scores = discriminant_scores(line, params, quadratic=True)  # (n, K)
     lead = scores[:, i] - scores[:, third].max(axis=1)
     inside = lead >= 0
-    pieces, piece = [], []
+    pieces: list[np.ndarray] = []
+    piece: list[np.ndarray] = []
     for n, point in enumerate(line):
         if n > 0 and inside[n] != inside[n - 1]:
             k = third[scores[n if inside[n - 1] else n - 1, third].argmax()]
@@ -235,13 +240,13 @@ def _where_no_third_class_wins(line, params, i, j):
     return [piece for piece in pieces if len(piece) > 1]
 
 
-def _junction(start, end, fraction, params):
+def _junction(start: np.ndarray, end: np.ndarray, fraction: float, params: np.ndarray) -> np.ndarray:
     """The point between start and end where all three columns of params score the same, by Newton's method."""
     guess = start + fraction * (end - start)
     point = guess
     differences = params[:, :1] - params[:, 1:]  # (5, 2)
     for _ in range(_NEWTON_STEPS):
-        values = discriminant_scores(point[None], differences)[0]
+        values = discriminant_scores(point[None], differences, quadratic=True)[0]
         slopes = differences[1:3] + 2 * differences[3:5] * point[:, None]  # (2, 2): feature, difference
         try:
             point = point - np.linalg.solve(slopes.T, values)

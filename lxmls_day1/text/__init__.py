@@ -1,11 +1,12 @@
 """Text: where corpora come from, and how files and texts become token counts. A leaf.
 
-===================  =========================================================================
-``corpora``          corpus files: a folder, the cache, or a download with checksums
+===================  ===========================================================================================
+``corpora``          the table of corpora; finds their files in a folder, in the cache, or by a download
+``downloads``        downloads files and archives, and checks them against their checksums
 ``tokens``           text to unigrams and bigrams, as the review corpus counts them
 ``parsed_reviews``   reviews in their published form, read into token counts
 ``documents``        files of documents as token counts
 ``tagged_files``     files of sentences, with tags or without
 ``toy_reviews``      makes the small corpus in ``toy_corpus/``
-===================  =========================================================================
+===================  ===========================================================================================
 """

@@ -15,7 +15,6 @@ from lxmls_day1.text.parsed_reviews import parse_review
 from lxmls_day1.text.tokens import count_tokens
 
 FORMATS = ("auto", "raw", "processed")
-UNITS = ("file", "line")
 STANDARD_INPUT = "-"
 _LABEL_MARK = "#label#:"
 _PAIR = re.compile(r"\S+:\d+")
@@ -29,10 +28,10 @@ class Document(NamedTuple):
 
     where: str
     """The file, with the number of the line where a file holds several: ``reviews.txt:3``."""
-    counts: Mapping[str, int]
+    counts: Mapping[str, float]
     """Token -> how often it occurs."""
     label: str | None
-    """What the line says about it; None if nothing."""
+    """The label in the line; None if it has none."""
 
 
 def read_documents(
@@ -51,7 +50,7 @@ def read_documents(
     name : str
         How results and errors name it.
     form : {"auto", "raw", "processed"}
-        How the content is meant; ``"auto"`` looks at it.
+        The format of the content; ``"auto"`` finds it out.
     unit : {"file", "line"}
         For raw text: whether the whole file is one document, or every line that is not blank.
     count : function (text) -> token counts

@@ -159,7 +159,7 @@ class ParsedReviews:
 
 
 def parse_reviews(
-    source: str | os.PathLike | Iterable[str], label: str | None = None, name: str | None = None
+    source: str | os.PathLike[str] | Iterable[str], label: str | None = None, name: str | None = None
 ) -> ParsedReviews:
     """Read many lines of the corpus format.
 

@@ -9,7 +9,6 @@ from lxmls_day1.gaussians import (
     discriminant_params,
     discriminant_scores,
     linear_discriminant_params,
-    quadratic_features,
 )
 
 
@@ -39,6 +38,11 @@ def monte_carlo_error(prior, means, variances, n_points=200_000):
     return wrong.mean(), wrong.std() / np.sqrt(n_points)
 
 
+def quadratic_features(X):
+    """The map [1, x, x²] in which Gaussian classes with variances of their own are linear."""
+    return np.hstack([np.ones((len(X), 1)), X, X * X])
+
+
 def test_quadratic_features_are_one_then_x_then_squares():
     X = np.random.default_rng(0).normal(size=(4, 3))
     features = quadratic_features(X)
@@ -54,7 +58,7 @@ def test_scores_are_log_joint_densities(n_classes, n_features):
     expected = log_joint(X, *mixture)
     params = discriminant_params(*mixture)
     assert params.shape == (2 * n_features + 1, n_classes)
-    np.testing.assert_allclose(discriminant_scores(X, params), expected, atol=1e-10)
+    np.testing.assert_allclose(discriminant_scores(X, params, quadratic=True), expected, atol=1e-10)
     np.testing.assert_allclose(quadratic_features(X) @ params, expected, atol=1e-10)
 
 
@@ -63,7 +67,7 @@ def test_linear_params_give_the_same_log_odds_where_variances_are_shared():
     X = np.random.default_rng(2).normal(size=(20, 4))
     shared = np.tile(variances[0], (3, 1))
     expected = log_joint(X, prior, means, shared)
-    scores = discriminant_scores(X, linear_discriminant_params(prior, means, variances[0]))
+    scores = discriminant_scores(X, linear_discriminant_params(prior, means, variances[0]), quadratic=False)
     np.testing.assert_allclose(scores - scores[:, :1], expected - expected[:, :1], atol=1e-10)
 
 
@@ -75,14 +79,13 @@ def test_linear_params_follow_the_guides_formula():
         np.testing.assert_allclose(params[1:, y], means[y] / variance)
 
 
-@pytest.mark.parametrize("n_rows", [4, 7])
-def test_sparse_scores_equal_dense_scores(n_rows):
+@pytest.mark.parametrize("quadratic", [False, True])
+def test_sparse_scores_equal_dense_scores(quadratic):
     rng = np.random.default_rng(3)
     X = rng.poisson(0.7, size=(12, 3)).astype(float)
-    params = rng.normal(size=(n_rows, 5))
-    np.testing.assert_allclose(
-        discriminant_scores(scipy.sparse.csr_array(X), params), discriminant_scores(X, params), atol=1e-12
-    )
+    params = rng.normal(size=(7 if quadratic else 4, 5))
+    sparse, dense = (discriminant_scores(some, params, quadratic) for some in (scipy.sparse.csr_array(X), X))
+    np.testing.assert_allclose(sparse, dense, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 5])
@@ -190,12 +193,20 @@ def test_wrong_mixtures_are_refused(function, prior, means, variances, message):
         function(prior, means, variances)
 
 
+@pytest.mark.parametrize("n_features", [2, 4])
+def test_the_shape_of_params_does_not_decide_whether_they_are_quadratic(n_features):
+    """Five rows belong to a quadratic model of two features, or to a linear one of four."""
+    X, params = np.ones((3, n_features)), np.ones((5, 2))
+    right, wrong = (True, False) if n_features == 2 else (False, True)
+    np.testing.assert_allclose(discriminant_scores(X, params, quadratic=right), 5.0)
+    with pytest.raises(InputError, match="use params that were trained on these features"):
+        discriminant_scores(X, params, quadratic=wrong)
+
+
 def test_wrong_shapes_are_refused():
-    with pytest.raises(InputError, match=r"3 rows \(linear\) or 5 rows \(quadratic\), but it has 4"):
-        discriminant_scores(np.ones((2, 2)), np.ones((4, 2)))
+    with pytest.raises(InputError, match="quadratic params must have 5 rows, but they have 3"):
+        discriminant_scores(np.ones((2, 2)), np.ones((3, 2)), quadratic=True)
     with pytest.raises(InputError, match="matrices"):
-        discriminant_scores(np.ones(2), np.ones((3, 2)))
-    with pytest.raises(InputError, match="matrix"):
-        quadratic_features([1.0, 2.0])
+        discriminant_scores(np.ones(2), np.ones((3, 2)), quadratic=False)
     with pytest.raises(InputError, match="one number per feature"):
         linear_discriminant_params([0.5, 0.5], np.ones((2, 2)), np.ones(3))

@@ -108,12 +108,12 @@ def test_segments_are_where_the_two_best_scores_tie_and_the_prediction_changes(c
     for segment in decision_boundary(params, (-2, 3), (-1, 1.5)):
         assert np.all(segment >= [-2, -1])
         assert np.all(segment <= [3, 1.5])
-        scores = np.sort(discriminant_scores(segment, params), axis=1)
+        scores = np.sort(discriminant_scores(segment, params, quadratic=False), axis=1)
         np.testing.assert_allclose(scores[:, -1], scores[:, -2], atol=1e-8)
         middle, (dx, dy) = segment.mean(axis=0), segment[1] - segment[0]
         across = np.array([-dy, dx]) / np.hypot(dx, dy)
         both_sides = [middle - 1e-7 * across, middle + 1e-7 * across]
-        labels = discriminant_scores(both_sides, params).argmax(axis=1)
+        labels = discriminant_scores(both_sides, params, quadratic=False).argmax(axis=1)
         assert labels[0] != labels[1]
 
 
@@ -123,7 +123,7 @@ def test_every_change_of_the_prediction_along_a_line_is_crossed_by_a_segment(col
     """Walk along x2 = 0.137 and compare the places where the label changes with the segments that cross there."""
     params = np.array(columns).T
     x1 = np.linspace(-1, 1, 2001)
-    labels = discriminant_scores(np.column_stack([x1, np.full_like(x1, 0.137)]), params).argmax(axis=1)
+    labels = discriminant_scores(np.column_stack([x1, np.full_like(x1, 0.137)]), params, quadratic=False).argmax(axis=1)
     segments = decision_boundary(params, **UNIT)
     for n in np.flatnonzero(np.diff(labels)):
         distances = [distance_to_segment(np.array([x1[n : n + 2].mean(), 0.137]), *segment) for segment in segments]

@@ -22,16 +22,13 @@ from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.text.corpora import (
     CORPORA,
     Corpus,
-    CorpusFile,
-    Network,
-    PlainFiles,
-    TarArchive,
     cache_folder,
     corpus_named,
     find_corpus,
     names,
     sha256_of_files,
 )
+from lxmls_day1.text.downloads import CorpusFile, Network, PlainFiles, TarArchive
 
 ROOT = Path(__file__).parents[3]
 ONCE = Network(connect_timeout=5, read_timeout=0.5, retries=0)
@@ -383,7 +380,8 @@ def test_a_cache_that_cannot_be_written_is_said_so(find, tmp_path, server):
 DOWNLOAD_IN_ANOTHER_PROCESS = """
 import sys
 from pathlib import Path
-from lxmls_day1.text.corpora import Corpus, CorpusFile, PlainFiles, find_corpus
+from lxmls_day1.text.corpora import Corpus, find_corpus
+from lxmls_day1.text.downloads import CorpusFile, PlainFiles
 url, cache, *checksums = sys.argv[1:]
 files = tuple(CorpusFile(f"{label}.review", sha) for label, sha in zip(("positive", "negative"), checksums))
 table = {"books": Corpus("books", "sentiment/books", files, PlainFiles(url))}

@@ -1,0 +1,259 @@
+"""Plain values and arrays in one file: an ``.npz`` with a header in JSON, and no pickle.
+
+Such a file can be given to others: reading it runs no code that it brings along. Inside are
+
+==================  ====================================================================================
+``header``          JSON in UTF-8, as bytes: format, versions, the kind of content, and the content
+``params`` …        the arrays, under the names by which the header refers to them
+==================  ====================================================================================
+
+so that ``numpy.load("model.npz")["params"]`` works without this package. `write_file` and `read_file` keep any content
+made of numbers, text, arrays, lists, tuples and dictionaries. `model_file` adds classifiers.
+"""
+
+import io
+import json
+import math
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1 import __version__
+from lxmls_day1.errors import InputError
+from lxmls_day1.whole_files import replace_files
+
+FORMAT = "lxmls-day1 model"
+FORMAT_VERSION = 1
+_HEADER = "header"
+_NO_HEADER = "it is an archive, but has none of our headers in it"
+_ZIP_MAGIC = b"PK\x03\x04"
+_NON_FINITE = ("inf", "-inf", "nan")
+
+#: Gives the class, the module and the attributes of a classifier; None for a value that is no classifier.
+Describe = Callable[[Any, str], dict[str, Any] | None]
+#: Makes a classifier from such a description.
+Build = Callable[[dict[str, Any]], Any]
+
+
+class NotStorable(TypeError):
+    """A value of a type that such a file cannot hold."""
+
+
+class _Foreign(ValueError):
+    """The file was not written by `write_file`; the message is a clause that says why."""
+
+
+def write_file(
+    path: str | os.PathLike[str], kind: str, content: Mapping[str, Any], describe: Describe | None = None
+) -> None:
+    """Keep `content` in a file that is written completely or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Used as it is, whatever its ending.
+    kind : str
+        What the file holds; `read_file` asks for the same kind.
+    content : mapping of str to values
+        None, truth values, numbers, text, arrays, and lists, tuples and dictionaries of these.
+    describe : function (value, its name in the file), optional
+        Describes a classifier; without it, content that holds one is refused.
+
+    Raises
+    ------
+    InputError
+        If a value is of another type.
+    OSError
+        If the file cannot be written; what was there before is still there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "chain.npz")
+    ...     write_file(path, "linear chain", {"tags": ["NOUN", "VERB"], "transitions": np.eye(2)})
+    ...     read_file(path, "linear chain")
+    {'tags': ['NOUN', 'VERB'], 'transitions': array([[1., 0.],
+           [0., 1.]])}
+    """
+    arrays: dict[str, np.ndarray] = {}
+    try:
+        packed = {name: _pack(value, name, arrays, describe) for name, value in content.items()}
+    except NotStorable as error:
+        raise InputError(
+            f"{error}, which a model file cannot hold; wanted numbers, text, arrays, or lists of these"
+        ) from error
+    header = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "package_version": __version__,
+        "kind": kind,
+        "content": packed,
+    }
+    arrays[_HEADER] = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:  # numpy.savez refuses some names of arrays, such as "file"
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+    replace_files({path: file.getvalue()})
+
+
+def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = None) -> dict[str, Any]:
+    """Read the content that `write_file` kept.
+
+    Parameters
+    ----------
+    path : path
+    kind : str
+        As it was written.
+    build : function, optional
+        Makes a classifier from its description; without it, a file that holds one is refused.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    InputError
+        If the file is damaged or cut off, was not written by `write_file`, holds Python objects, is of another kind,
+        or of a format that is newer than this package; the message says which.
+    OSError
+        If there is no such file, or it cannot be read.
+    """
+    data = Path(path).read_bytes()
+    if not data:
+        raise InputError(f"{path} is empty, where a saved model was expected; save it again")
+    try:
+        arrays = _read_arrays(data)
+        header = _read_header(arrays.pop(_HEADER))
+    except _Foreign as error:
+        raise InputError(f"{path} is no model of lxmls-day1: {error}") from error
+    except Exception as error:  # zipfile and numpy raise a dozen kinds of errors for damaged bytes
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(
+            f"{path} is damaged or incomplete ({reason}); copy it anew, or save the model again"
+        ) from error
+    if header["format_version"] > FORMAT_VERSION:
+        raise InputError(
+            f"{path} was saved by lxmls-day1 {header['package_version']} in format {header['format_version']}, but "
+            f"this is lxmls-day1 {__version__}, which reads formats up to {FORMAT_VERSION}; install a newer one"
+        )
+    if header["kind"] != kind:
+        raise InputError(f"{path} holds a {header['kind']}, where a {kind} was expected")
+    try:
+        return {name: _unpack(value, arrays, build) for name, value in header["content"].items()}
+    except InputError:
+        raise
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is no model of lxmls-day1: its header and its arrays do not fit together") from error
+
+
+def _read_arrays(data: bytes) -> dict[str, np.ndarray]:
+    """All arrays of a file. Nothing in it can take more memory than the file is long."""
+    if not data.startswith(_ZIP_MAGIC):
+        raise _Foreign("it does not begin as an .npz file does")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        for member in members:
+            if member.compress_type != zipfile.ZIP_STORED:  # `write_file` compresses nothing, and a bomb is compressed
+                raise _Foreign(f"{member.filename} in it is compressed")
+        names = {member.filename for member in members}
+        # Several entries of the table can name the same bytes.
+        if len(names) < len(members) or sum(member.file_size for member in members) > len(data):
+            raise _Foreign("the table of its arrays lists some bytes twice")
+        if f"{_HEADER}.npy" not in names:
+            raise _Foreign(_NO_HEADER)
+        # ZipFile.read reads to the end of a member, and so compares its checksum.
+        return {name.removesuffix(".npy"): _read_array(archive.read(name), name) for name in sorted(names)}
+
+
+def _read_array(content: bytes, name: str) -> np.ndarray:
+    """One array. numpy allocates what the shape demands before it reads; so the length is compared with it first."""
+    pickled = _Foreign(f"{name} in it holds Python objects (a pickle), which could run any code and are never loaded")
+    if not content.startswith(np.lib.format.MAGIC_PREFIX):
+        raise pickled
+    file = io.BytesIO(content)
+    version = np.lib.format.read_magic(file)
+    read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in read_header:
+        raise ValueError(f"{name} is of the format {version}")
+    shape, _, dtype = read_header[version](file)
+    if dtype.hasobject:
+        raise pickled
+    if math.prod(shape) * max(1, dtype.itemsize) != len(content) - file.tell():
+        raise ValueError(f"{name} is of another length than it says")
+    array: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
+    return array
+
+
+def _read_header(array: np.ndarray) -> dict[str, Any]:
+    """The header of a model file, whatever its version."""
+    try:
+        header: dict[str, Any] = json.loads(array.tobytes())
+        wanted = {"format_version": int, "package_version": str, "kind": str, "content": dict}
+        if header["format"] == FORMAT and all(type(header[name]) is wanted[name] for name in wanted):
+            return header
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        raise _Foreign(_NO_HEADER) from error
+    raise _Foreign(_NO_HEADER)
+
+
+def check_storable(value: Any, name: str, describe: Describe | None = None) -> None:
+    """Raise a `NotStorable` that names the value unless `write_file` can keep it."""
+    _pack(value, name, {}, describe)
+
+
+def _pack(value: Any, name: str, arrays: dict[str, np.ndarray], describe: Describe | None) -> Any:
+    """A value as JSON; the arrays in it go into `arrays`, under names that begin with `name`."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": str(value)}
+    if type(value) is list:
+        return [_pack(item, f"{name}.{i}", arrays, describe) for i, item in enumerate(value)]
+    if type(value) is tuple:
+        return {"tuple": _pack(list(value), name, arrays, describe)}
+    if type(value) is dict:
+        return {"dict": [_pack(list(item), f"{name}.{i}", arrays, describe) for i, item in enumerate(value.items())]}
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            return {"objects": _pack(value.ravel().tolist(), name, arrays, describe), "shape": list(value.shape)}
+        arrays[name] = np.asarray(value)
+        return {"array": name}
+    if describe and (description := describe(value, name)) is not None:
+        kept = {key: _pack(item, f"{name}.{key}", arrays, describe) for key, item in description["attributes"].items()}
+        return {"classifier": {**description, "attributes": kept}}
+    raise NotStorable(f"{name} is of the type {type(value).__name__}")
+
+
+def _unpack(value: Any, arrays: Mapping[str, np.ndarray], build: Build | None) -> Any:
+    """The value that `_pack` turned into JSON."""
+    if isinstance(value, list):
+        return [_unpack(item, arrays, build) for item in value]
+    if not isinstance(value, dict):
+        return value
+    match value:
+        case {"float": str(number)} if number in _NON_FINITE:
+            return float(number)
+        case {"tuple": list(items)}:
+            return tuple(_unpack(items, arrays, build))
+        case {"dict": list(pairs)}:
+            return {key: item for key, item in _unpack(pairs, arrays, build)}
+        case {"objects": list(items), "shape": list(shape)}:
+            flat = np.empty(len(items), dtype=object)
+            flat[:] = _unpack(items, arrays, build)
+            return flat.reshape(shape)
+        case {"array": str(name)}:
+            return arrays[name]
+        case {"classifier": dict(description)} if build:
+            attributes = {str(k): _unpack(v, arrays, build) for k, v in description["attributes"].items()}
+            return build({**description, "attributes": attributes})
+    raise ValueError("neither a value nor a reference to one")

@@ -1,0 +1,381 @@
+"""Downloads of corpus files: plain files and members of archives, checked before anyone sees them.
+
+`fetch_files` downloads into a scratch folder, checks each file, and only then moves it to its place in one step. So a file
+in its place is complete, also after a Ctrl-C and with several processes at work. `clear_leftovers` removes what a killed
+process left behind. Of an archive only the wanted members are read, by name; nothing is unpacked to a path that the
+archive names, and damage behind the wanted members does not matter. A server that sends too slowly is given up after
+``Network.total_timeout`` seconds.
+"""
+
+import contextlib
+import gzip
+import hashlib
+import logging
+import os
+import re
+import shutil
+import tarfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, NamedTuple, TypeVar
+
+from lxmls_day1.whole_files import temporary_folder
+
+_MEGABYTE = 1 << 20
+_SCRATCH = ".download-"  # the names of scratch folders begin with this
+_IN_USE = "in-use"  # a file in a scratch folder that its download keeps locked
+_YOUNG = 60  # seconds that a scratch folder may be without that file, and that writing a small file may take
+_PARTIAL = "partial"  # a file in a scratch folder: the beginning of a download that broke off
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+
+
+class DownloadFailed(Exception):
+    """What a server sent cannot be used; the message is a clause that says why."""
+
+
+@dataclass(frozen=True)
+class CorpusFile:
+    """One file of a corpus, as its publishers made it.
+
+    Attributes
+    ----------
+    name : str
+        File name, such as ``positive.review``.
+    sha256 : str or None
+        Checksum of the whole file, 64 hexadecimal digits; None for what comes with this package.
+    max_bytes : int
+        No download of it is read any further than this.
+    """
+
+    name: str
+    sha256: str | None
+    max_bytes: int = 32 * _MEGABYTE
+
+
+@dataclass(frozen=True)
+class Network:
+    """How patient a download is.
+
+    Attributes
+    ----------
+    connect_timeout, read_timeout : float
+        Seconds to wait for the connection, and for the next piece of an answer.
+    total_timeout : float
+        Seconds that one file may take altogether: a server that sends a byte now and then is given up, too.
+    retries : int
+        How often to try again after a failure.
+    """
+
+    connect_timeout: float = 10.0
+    read_timeout: float = 30.0
+    total_timeout: float = 600.0
+    retries: int = 1
+
+
+class WantedFile(NamedTuple):
+    """A file to download."""
+
+    corpus: str  # the name of the corpus, which an archive uses as the name of a folder
+    file: CorpusFile
+    target: Path  # where it goes
+
+
+@dataclass(frozen=True)
+class PlainFiles:
+    """Files that stand beside each other on a web server, each at ``base_url`` + its name."""
+
+    base_url: str
+
+    @property
+    def address(self) -> str:
+        """The address that an error message names."""
+        return self.base_url
+
+    def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
+        """Download into `scratch`; yield each wanted file that came complete and with the right checksum."""
+        for one in wanted:
+            file = one.file
+            yield one, _download(self.base_url + file.name, scratch, file.max_bytes, network, sha256=file.sha256)
+
+
+@dataclass(frozen=True)
+class TarArchive:
+    """One ``.tar.gz`` with a folder for each corpus: the members ``<anything>/<corpus name>/<file name>``.
+
+    Attributes
+    ----------
+    url : str
+        Where the archive is.
+    max_bytes : int
+        The archive is read no further than this.
+    max_unpacked_bytes : int
+        Nor is what it unpacks to: a small archive may hold a huge one.
+    """
+
+    url: str
+    max_bytes: int = 64 * _MEGABYTE
+    max_unpacked_bytes: int = 512 * _MEGABYTE
+
+    @property
+    def address(self) -> str:
+        """The address that an error message names."""
+        return self.url
+
+    def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
+        """Download into `scratch`; yield each wanted member that came complete and with the right checksum."""
+        broken_off = None
+        try:
+            archive = _download(self.url, scratch, self.max_bytes, network)
+        except DownloadFailed as failure:  # the wanted members may be in the part that has come
+            broken_off, archive = failure, scratch / _PARTIAL
+            if not archive.is_file():
+                raise
+        try:
+            yield from self._members(archive, wanted, scratch)
+        except (DownloadFailed, GeneratorExit):
+            raise
+        except OSError as error:
+            if not isinstance(error, gzip.BadGzipFile):
+                raise  # not the archive, but this machine
+            raise broken_off or DownloadFailed("the archive that came is damaged") from error
+        except Exception as error:  # tarfile raises many kinds of errors for a damaged header
+            raise broken_off or DownloadFailed("the archive that came is damaged") from error
+        if broken_off:
+            raise broken_off
+
+    def _members(self, archive: Path, wanted: Sequence[WantedFile], scratch: Path) -> Iterator[tuple[WantedFile, Path]]:
+        """The wanted members of an archive, until all are found; they lie in `scratch` then."""
+        missing = {f"{one.corpus}/{one.file.name}": one for one in wanted}
+        with (
+            gzip.open(archive) as unpacked,
+            tarfile.open(fileobj=_Capped(unpacked, self.max_unpacked_bytes), mode="r|") as members,  # type: ignore[call-overload]  # has read, which is all that a stream needs
+        ):
+            for member in members:
+                if members.offset > self.max_unpacked_bytes:  # to go on, tarfile would read up to there, or try to
+                    raise _too_large(self.max_unpacked_bytes)
+                folder_and_name = "/".join(PurePosixPath(member.name).parts[-2:])
+                one = missing.get(folder_and_name)
+                if one is None or not member.isreg() or member.size > one.file.max_bytes:
+                    continue
+                content = members.extractfile(member).read()
+                if hashlib.sha256(content).hexdigest() == one.file.sha256:
+                    path = scratch / f"{one.corpus}-{one.file.name}"
+                    path.write_bytes(content)
+                    del missing[folder_and_name]
+                    yield one, path
+                if not missing:
+                    return
+
+
+def sha256_of(path: Path) -> str:
+    """The checksum of a file, 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def intact(file: CorpusFile, path: Path) -> bool:
+    """Whether a file is there and has the right checksum."""
+    try:
+        return sha256_of(path) == file.sha256
+    except OSError:
+        return False
+
+
+def fetch_files(
+    source: PlainFiles | TarArchive, wanted: Sequence[WantedFile], cache: Path, network: Network
+) -> DownloadFailed | OSError | None:
+    """Download files and move each to its target as soon as it is checked.
+
+    Parameters
+    ----------
+    source : PlainFiles or TarArchive
+    wanted : sequence of WantedFile
+    cache : Path
+        The folder above all targets, where the scratch folder is made; it is made if it is missing.
+    network : Network
+
+    Returns
+    -------
+    DownloadFailed, OSError or None
+        What ended the download early. The files that came before it are in their places; so the caller decides whether
+        it matters.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    with temporary_folder(_SCRATCH, cache) as scratch, _held(scratch / _IN_USE):
+        try:
+            for one, path in source.fetch(wanted, scratch, network):
+                _publish(one, path)
+        except (DownloadFailed, OSError) as error:
+            return error
+    return None
+
+
+@contextlib.contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Keep a file locked as long as the block runs; `_is_held` sees that, also after a ``kill -9``."""
+    with path.open("wb") as file:
+        with contextlib.suppress(ImportError, OSError):  # on Windows an open file cannot be deleted, which will do
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _is_held(path: Path) -> bool:
+    """Whether another download has this file locked, or may be about to make it."""
+    try:
+        with path.open("rb") as file:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return time.time() - path.parent.stat().st_mtime < _YOUNG
+    except ImportError:
+        path.unlink()  # a PermissionError if it is open
+    return False
+
+
+def clear_leftovers(cache: Path) -> None:
+    """Remove what processes that were killed have left: scratch folders of downloads, half-written files."""
+    for path in cache.parent.glob("*/.*.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _YOUNG:
+                path.unlink()
+    for outer in cache.glob(f"{_SCRATCH}*"):
+        with contextlib.suppress(OSError):  # held, gone meanwhile, or not ours to remove
+            if not any(_is_held(inner / _IN_USE) for inner in [*outer.iterdir()] or [outer]):
+                shutil.rmtree(outer)
+
+
+def _publish(one: WantedFile, path: Path) -> None:
+    one.target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.replace(path, one.target)
+    except PermissionError:  # Windows, while another process reads the same file that it has just put there
+        if not intact(one.file, one.target):
+            raise
+
+
+def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
+    """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
+    import pooch
+    import requests
+
+    name = re.sub(r"[^\w.-]", "_", url.rpartition("/")[2]) or "download"
+    fetcher = pooch.create(
+        path=scratch,
+        base_url="",
+        registry={name: f"sha256:{sha256}" if sha256 else None},
+        urls={name: url},
+        retry_if_failed=network.retries,
+    )
+    timeouts = (network.connect_timeout, network.read_timeout)
+
+    def transfer(url: str, path: str, _: object) -> None:
+        try:
+            with requests.get(url, stream=True, timeout=timeouts) as response, open(path, "wb") as file:
+                response.raise_for_status()
+                capped = _Capped(file, max_bytes)
+                for piece in response.iter_content(chunk_size=1 << 12):  # less than that is lost when it breaks off
+                    capped.write(piece)
+        except requests.exceptions.RequestException:
+            with contextlib.suppress(OSError):
+                os.replace(path, scratch / _PARTIAL)
+            raise
+
+    try:
+        with _quiet(pooch.get_logger()):
+            return Path(_within(network.total_timeout, lambda: fetcher.fetch(name, downloader=transfer)))
+    except requests.exceptions.HTTPError as error:
+        status = "with an error" if error.response is None else error.response.status_code
+        raise DownloadFailed(f"the server answered {status} for {url}") from error
+    except requests.exceptions.RequestException as error:
+        raise DownloadFailed(_plain_reason(error)) from error
+    except ValueError as error:
+        if "does not match the known hash" not in str(error):
+            raise DownloadFailed(_plain_reason(error)) from error
+        raise DownloadFailed("the file that came has the wrong checksum") from error
+
+
+def _within(seconds: float, action: Callable[[], _T]) -> _T:
+    """What `action` returns or raises, if it ends in time. A thread waits for a server that drips; it ends with us."""
+    ended: Future[_T] = Future()
+
+    def act() -> None:
+        try:
+            ended.set_result(action())
+        except BaseException as error:
+            ended.set_exception(error)
+
+    threading.Thread(target=act, daemon=True).start()
+    end = time.monotonic() + seconds
+    while not ended.done():
+        if time.monotonic() > end:
+            raise DownloadFailed(f"the server had not sent all of it after {seconds:g} seconds")
+        with contextlib.suppress(TimeoutError):  # in small steps: on Windows Ctrl-C does not end a long wait
+            ended.exception(timeout=min(0.5, max(0.0, end - time.monotonic())))
+    return ended.result()
+
+
+def _plain_reason(error: Exception) -> str:
+    """Why a download failed, as a clause; a server that has answered is not said to be out of reach."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    text = str(error)
+    if "IncompleteRead" in text or "Connection broken" in text or "ChunkedEncodingError" in names:
+        return "the connection broke off before the end"
+    if "RemoteDisconnected" in text or "Connection aborted" in text or "ConnectionResetError" in text:
+        return "the server closed the connection without an answer"
+    if "timed out" in text or "Timeout" in names:
+        return "the server did not answer in time"
+    if "SSLError" in names:
+        return "no secure connection could be made to the server; its certificate may not be trusted here"
+    if "ProxyError" in names:
+        return "the proxy refused the connection"
+    if "TooManyRedirects" in names:
+        return "the server sent us on and on to other addresses"
+    if "NewConnectionError" in text or "NameResolutionError" in text:
+        return "the server cannot be reached"
+    return f"what the server answered cannot be understood ({type(error).__name__})"
+
+
+@contextlib.contextmanager
+def _quiet(logger: logging.Logger) -> Iterator[None]:
+    """Keep a library from printing its progress; errors still come, as exceptions."""
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _too_large(max_bytes: int) -> DownloadFailed:
+    return DownloadFailed(f"what came is larger than {max_bytes} bytes, which it cannot be")
+
+
+class _Capped:
+    """A file that refuses to be read or written beyond so many bytes."""
+
+    def __init__(self, file: IO[bytes] | gzip.GzipFile, max_bytes: int):
+        self._file = file
+        self._left = max_bytes
+        self._max_bytes = max_bytes
+
+    def _spend(self, nr_bytes: int) -> None:
+        self._left -= nr_bytes
+        if self._left < 0:
+            raise _too_large(self._max_bytes)
+
+    def read(self, size: int) -> bytes:
+        content = self._file.read(min(size, self._left + 1))
+        self._spend(len(content))
+        return content
+
+    def write(self, content: bytes) -> int:
+        self._spend(len(content))
+        return self._file.write(content)

@@ -1,0 +1,341 @@
+"""The file format: what comes back, and what is said about a file that is not as it was written."""
+
+import copy
+import io
+import json
+import math
+import os
+import pickle
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import lxmls_day1
+from lxmls_day1.errors import InputError
+from lxmls_day1.npz_file import FORMAT_VERSION, read_file, write_file
+
+CONTENT = {
+    "params": np.array([[0.5, -np.inf], [1.0, 2.0]]),
+    "names": ["a", "ß\n", "\ud800", "🙂"],
+    "settings": {"rate": 0.1, "rounds": 3, "kind": None, "shape": (1, [True, math.inf])},
+    "empty": np.zeros((0, 3)),
+}
+
+
+def same(a, b):
+    """Equal in value and in type, all the way down; NaN equals NaN."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and (a.tobytes() == b.tobytes() or a.tolist() == b.tolist())
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
+    return a == b or (a != a and b != b)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "model.npz"
+    write_file(path, "thing", CONTENT)
+    return path
+
+
+def members(path):
+    with zipfile.ZipFile(path) as archive:
+        return {info.filename: archive.read(info) for info in archive.infolist()}
+
+
+def rewrite(path, contents, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in contents.items():
+            archive.writestr(name, content)
+
+
+def npy(array, **options):
+    file = io.BytesIO()
+    np.save(file, array, **options)
+    return file.getvalue()
+
+
+def with_header(path, change):
+    """The same file with another header, all checksums right."""
+    contents = members(path)
+    header = json.loads(np.load(io.BytesIO(contents["header.npy"])).tobytes())
+    change(header)
+    contents["header.npy"] = npy(np.frombuffer(json.dumps(header).encode(), dtype=np.uint8))
+    rewrite(path, contents)
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=5)
+arrays = hnp.arrays(
+    st.one_of(
+        hnp.integer_dtypes(endianness="="),
+        hnp.floating_dtypes(endianness="=", sizes=(32, 64)),
+        hnp.boolean_dtypes(),
+        hnp.unicode_string_dtypes(endianness="=", max_len=4),
+    ),
+    hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
+)
+values = st.recursive(
+    scalars | arrays,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=3) | st.integers(), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+class TestContent:
+    @settings(max_examples=50)
+    @given(content=st.dictionaries(st.text(max_size=5), values, max_size=3))
+    def test_comes_back_as_it_was(self, tmp_path_factory, content):
+        path = tmp_path_factory.getbasetemp() / "any.npz"
+        content = {f"a{i}": value for i, value in enumerate(content.values())}
+        write_file(path, "anything", content)
+        assert same(read_file(path, "anything"), content)
+
+    def test_numpy_reads_the_arrays_without_us(self, saved):
+        with np.load(saved, allow_pickle=False) as file:
+            assert np.array_equal(file["params"], CONTENT["params"])
+            header = json.loads(file["header"].tobytes())
+        assert header["package_version"] == lxmls_day1.__version__
+        assert header["format_version"] == FORMAT_VERSION
+
+    def test_the_same_content_gives_the_same_bytes(self, saved, tmp_path):
+        write_file(tmp_path / "again", "thing", CONTENT)
+        assert (tmp_path / "again").read_bytes() == saved.read_bytes()
+
+    def test_numpy_scalars_come_back_as_python_s(self, tmp_path):
+        write_file(tmp_path / "x", "t", {"rate": np.float32(0.5), "rounds": np.int64(3), "name": np.str_("a")})
+        assert same(read_file(tmp_path / "x", "t"), {"rate": 0.5, "rounds": 3, "name": "a"})
+
+    def test_arrays_of_objects_that_are_plain_values(self, tmp_path):
+        labels = np.array([["ja", "nein"]], dtype=object)
+        write_file(tmp_path / "x", "t", {"labels": labels})
+        assert same(read_file(tmp_path / "x", "t")["labels"], labels)
+
+    def test_a_chain_model_fits_too(self, tmp_path):
+        """Emission weights, transitions, tags and a vocabulary, as a tagger has them."""
+        rng = np.random.default_rng(3)
+        chain = {
+            "params": {"emissions": rng.normal(size=(7, 3)), "transitions": rng.normal(size=(5, 5))},
+            "tags": ["NOUN", "VERB", "X"],
+            "templates": ("word", "lower[-1] lower"),
+            "feature_names": [f"lower[-1]=x\tlower={i}" for i in range(7)],
+        }
+        write_file(tmp_path / "chain.npz", "linear chain", chain)
+        assert same(read_file(tmp_path / "chain.npz", "linear chain"), chain)
+        with pytest.raises(InputError, match="holds a linear chain, where a linear classifier was expected"):
+            read_file(tmp_path / "chain.npz", "linear classifier")
+
+    @pytest.mark.parametrize("value", [len, {1, 2}, 1j, np.random.default_rng(1), sp.csr_array(np.eye(2)), [[b"x"]]])
+    def test_what_it_cannot_hold_is_refused_and_nothing_is_written(self, tmp_path, value):
+        with pytest.raises(InputError, match=r"value.* is of the type .*cannot hold"):
+            write_file(tmp_path / "x", "t", {"value": value})
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestDamage:
+    def test_cut_off_anywhere(self, saved):
+        data = saved.read_bytes()
+        for length in {*range(0, len(data), 7), *range(150), *range(len(data) - 30, len(data))}:
+            saved.write_bytes(data[:length])
+            with pytest.raises(InputError, match=r"is empty|is no model|is damaged or incomplete") as caught:
+                read_file(saved, "thing")
+            assert str(saved) in str(caught.value)
+
+    def test_cut_off_says_damaged_once_the_beginning_is_right(self, saved):
+        saved.write_bytes(saved.read_bytes()[:-1])
+        with pytest.raises(InputError, match=r"damaged or incomplete .*; copy it anew, or save the model again"):
+            read_file(saved, "thing")
+
+    def test_one_bit_flipped_anywhere_is_noticed_or_without_effect(self, saved):
+        data = saved.read_bytes()
+        noticed, positions = 0, range(0, len(data), 3)
+        for position in positions:
+            flipped = bytearray(data)
+            flipped[position] ^= 1 << position % 8
+            saved.write_bytes(flipped)
+            try:
+                content = read_file(saved, "thing")
+            except InputError:
+                noticed += 1
+            else:
+                assert same(content, CONTENT), position
+        assert noticed > 0.8 * len(positions)  # the rest are dates and the like
+
+    @given(st.binary(max_size=300))
+    def test_any_bytes_at_all(self, tmp_path_factory, data):
+        path = tmp_path_factory.getbasetemp() / "bytes"
+        path.write_bytes(b"PK\x03\x04" + data)
+        with pytest.raises(InputError):
+            read_file(path, "thing")
+
+    def test_an_empty_file(self, tmp_path):
+        (tmp_path / "x").touch()
+        with pytest.raises(InputError, match="x is empty"):
+            read_file(tmp_path / "x", "thing")
+
+    def test_a_missing_file_and_a_folder(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            read_file(tmp_path / "none", "thing")
+        with pytest.raises((IsADirectoryError, PermissionError)):
+            read_file(tmp_path, "thing")
+
+    def test_a_missing_array(self, saved):
+        contents = members(saved)
+        del contents["params.npy"]
+        rewrite(saved, contents)
+        with pytest.raises(InputError, match="do not fit together"):
+            read_file(saved, "thing")
+
+
+class Bomb:
+    """A pickle of this makes a file when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+class TestForeign:
+    @pytest.mark.parametrize("data", [b"just text", b"\x93NUMPY", pickle.dumps([1]), b"token:1 #label#:positive\n"])
+    def test_no_archive(self, tmp_path, data):
+        (tmp_path / "x").write_bytes(data)
+        with pytest.raises(InputError, match=r"is no model of lxmls-day1: it does not begin as an \.npz file does"):
+            read_file(tmp_path / "x", "thing")
+
+    @pytest.mark.parametrize("arrays", [{}, {"a": 1}, {"header": 1}, {"header": np.frombuffer(b"{}", dtype=np.uint8)}])
+    def test_another_npz(self, tmp_path, arrays):
+        np.savez(tmp_path / "x.npz", something=np.eye(2), **arrays)
+        with pytest.raises(InputError, match="no model of lxmls-day1: it is an archive, but has none of our headers"):
+            read_file(tmp_path / "x.npz", "thing")
+
+    def test_another_zip(self, tmp_path):
+        rewrite(tmp_path / "x", {"word/document.xml": "<xml/>"})
+        with pytest.raises(InputError, match="none of our headers"):
+            read_file(tmp_path / "x", "thing")
+
+    @pytest.mark.parametrize("name", ["params", "header", "extra"])
+    def test_pickled_objects_are_never_loaded(self, saved, tmp_path, name):
+        contents = members(saved)
+        contents[f"{name}.npy"] = npy(np.array([Bomb(tmp_path / "pwned")], dtype=object), allow_pickle=True)
+        rewrite(saved, contents)
+        with pytest.raises(InputError, match=f"{name}.npy in it holds Python objects"):
+            read_file(saved, "thing")
+        contents[f"{name}.npy"] = pickle.dumps(Bomb(tmp_path / "pwned"))
+        rewrite(saved, contents)
+        with pytest.raises(InputError, match=f"{name}.npy in it holds Python objects"):
+            read_file(saved, "thing")
+        assert not (tmp_path / "pwned").exists()
+
+    def test_what_is_compressed_is_not_inflated(self, saved):
+        rewrite(saved, members(saved), zipfile.ZIP_DEFLATED)
+        with pytest.raises(InputError, match="is compressed"):
+            read_file(saved, "thing")
+
+    def test_an_array_that_is_listed_again_and_again(self, saved):
+        """Under its own name or under others, all of one place in the file: refused before any of them is read."""
+        contents = members(saved)
+        for other in (lambda i: "params.npy", lambda i: f"params{i}.npy"):
+            with zipfile.ZipFile(saved, "w") as archive:
+                for name, content in contents.items():
+                    archive.writestr(name, content)
+                info = archive.getinfo("params.npy")
+                for i in range(2000):
+                    again = copy.copy(info)
+                    again.filename = other(i)
+                    archive.filelist.append(again)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("an array was read"))
+                with pytest.raises(InputError, match="lists some bytes twice"):
+                    read_file(saved, "thing")
+
+    @pytest.mark.parametrize("shape", [(10**11,), (1, 10**11), ()])
+    def test_an_array_of_another_length_than_it_says(self, saved, shape):
+        file = io.BytesIO()
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+        rewrite(saved, {**members(saved), "params.npy": file.getvalue() + bytes(16)})
+        tracemalloc.start()
+        try:
+            with pytest.raises(InputError, match="another length than it says"):
+                read_file(saved, "thing")
+            assert tracemalloc.get_traced_memory()[1] < 1_000_000
+        finally:
+            tracemalloc.stop()
+
+    def test_a_newer_format(self, saved):
+        def change(header):
+            header.update(format_version=FORMAT_VERSION + 1, package_version="9.8.7", content={"x": {"new": 1}})
+
+        with_header(saved, change)
+        expected = (
+            f"saved by lxmls-day1 9.8.7 in format {FORMAT_VERSION + 1}, .* formats up to {FORMAT_VERSION}; install"
+        )
+        with pytest.raises(InputError, match=expected):
+            read_file(saved, "thing")
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            {"x": {"array": "nowhere"}},
+            {"x": {"array": ["params"]}},
+            {"x": {"float": "1e5"}},
+            {"x": {"dict": [[1, 2, 3]]}},
+            {"x": {"dict": [[[], 1]]}},
+            {"x": {"objects": [1], "shape": [2]}},
+            {"x": {"classifier": {"class": "Ruler", "module": "m", "attributes": {}}}},
+            {"x": {}},
+        ],
+    )
+    def test_a_header_that_makes_no_sense(self, saved, content):
+        with_header(saved, lambda header: header.update(content=content))
+        with pytest.raises(InputError, match="its header and its arrays do not fit together"):
+            read_file(saved, "thing")
+
+    @pytest.mark.parametrize("change", [{"format": "other"}, {"format_version": "1"}, {"kind": None}, {"content": []}])
+    def test_a_header_of_another_format(self, saved, change):
+        with_header(saved, lambda header: header.update(change))
+        with pytest.raises(InputError, match="none of our headers"):
+            read_file(saved, "thing")
+
+
+class TestAtomicity:
+    @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+    def test_a_failure_in_the_middle_leaves_the_old_file(self, saved, monkeypatch, failure):
+        before = saved.read_bytes()
+        real_open = Path.open
+
+        class HalfWritten:
+            def __init__(self, file):
+                self.file = file
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                self.file.close()
+
+            def write(self, content):
+                self.file.write(content[: len(content) // 2])
+                raise failure
+
+        monkeypatch.setattr(Path, "open", lambda path, *arguments: HalfWritten(real_open(path, *arguments)))
+        with pytest.raises(type(failure)):
+            write_file(saved, "thing", {"params": np.zeros(1000)})
+        monkeypatch.undo()
+        assert saved.read_bytes() == before
+        assert [path.name for path in saved.parent.iterdir()] == [saved.name]
