@@ -6,6 +6,7 @@ follow the reader's setting; colours are of Okabe and Ito's kind, and each is jo
 """
 
 import functools
+from base64 import b64encode
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,17 @@ def render(template: str, **values: Any) -> str:
     (True, True)
     """
     return environment().get_template(template).render(values)
+
+
+def embedded(png: bytes) -> Markup:
+    """A picture as an address that holds it.
+
+    Examples
+    --------
+    >>> str(embedded(b"PNG"))
+    'data:image/png;base64,UE5H'
+    """
+    return Markup(f"data:image/png;base64,{b64encode(png).decode('ascii')}")  # nothing in it has to be escaped
 
 
 @functools.cache

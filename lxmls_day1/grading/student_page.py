@@ -5,14 +5,15 @@ and what came; of a hidden one its title, the verdict and a known mistake. What 
 head of its exercise, once.
 """
 
-from base64 import b64encode
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lxmls_day1.grading.gradebook import OK, VERDICTS, WRONG, CheckGrade, ExerciseGrade, Gradebook, Row
-from lxmls_day1.grading.page_frame import VERDICT_WORDS, how_graded, joined, name_of, points_text, render
+from lxmls_day1.grading.gradebook import OK, VERDICTS, WRONG, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
+from lxmls_day1.grading.page_frame import VERDICT_WORDS, embedded, how_graded, joined, name_of, points_text, render
 from lxmls_day1.grading.safe_text import lines, markdown_block, markdown_prose, markdown_text, one_line
 
+_NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 BY_HAND = "to be marked by hand"
 PICTURE_TEXT = (
     "The boundary that your classifier learnt on the simple data set (dashed) beside the reference's (broad line) and the "
@@ -47,16 +48,14 @@ def student_html(row: Row, gradebook: Gradebook, picture: bytes | None = None) -
         "student.html.j2",
         title=f"Feedback for {name_of(row)}",
         row=row,
+        points=points_text(row.points),
+        out_of=points_text(row.out_of),
+        share=row.points / row.out_of if row.out_of else 0.0,
+        exercises=[_told_exercise(exercise, row) for exercise in row.exercises],
         still_to_come=_still_to_come(row),
-        picture=b64encode(picture).decode("ascii") if picture is not None else "",
+        picture=embedded(picture) if picture is not None else "",
         pictured=joined([one_line(boundary.exercise) for boundary in row.boundaries]),
         facts=_facts(row, gradebook),
-        anchor_of=_anchor,
-        checks_of=_told,
-        passed_of=_passed,
-        points_of=_points,
-        share_of=_share,
-        title_of=_title,
         BY_HAND=BY_HAND,
         PICTURE_TEXT=PICTURE_TEXT,
     )
@@ -95,17 +94,15 @@ def student_markdown(row: Row, gradebook: Gradebook) -> str:
     ]
     if still_to_come := _still_to_come(row):
         blocks.append(markdown_text(still_to_come))
-    if row.exercises:
+    exercises = [_told_exercise(exercise, row) for exercise in row.exercises]
+    if exercises:
         table_lines = ["| Exercise | Points | Checks |", "|:---|---:|:---|"]
-        table_lines += [
-            f"| {markdown_text(_title(exercise))} | {_points(exercise)} | {_passed(exercise)} |"
-            for exercise in row.exercises
-        ]
+        table_lines += [f"| {markdown_text(told.title)} | {told.points} | {told.passed} |" for told in exercises]
         blocks.append("\n".join(table_lines))
     if row.warnings:
         blocks += ["## Warnings (they cost no points)", _markdown_list(row.warnings)]
-    for exercise in row.exercises:
-        blocks += _markdown_exercise(exercise, row)
+    for told in exercises:
+        blocks += _markdown_exercise(told)
     if row.notebook_failures:
         blocks.append("## Notebook cells that failed")
         for failure in row.notebook_failures:
@@ -138,24 +135,6 @@ def calls_text(check: CheckGrade) -> str:
     return lines("\n".join(one_line(call, 500) for call in check.calls), most_lines=20)
 
 
-def _share(graded: Row | ExerciseGrade) -> float:
-    return (graded.points or 0.0) / graded.out_of if graded.out_of else 0.0
-
-
-def _title(exercise: ExerciseGrade) -> str:
-    return f"{exercise.id} {exercise.title}"
-
-
-def _points(graded: Row | ExerciseGrade) -> str:
-    if graded.points is None:
-        return f"{BY_HAND}, out of {points_text(graded.out_of)}"
-    return f"{points_text(graded.points)} of {points_text(graded.out_of)}"
-
-
-def _passed(exercise: ExerciseGrade) -> str:
-    return "–" if exercise.by_hand else f"{exercise.passed} of {len(exercise.checks)}"
-
-
 def _still_to_come(row: Row) -> str:
     """Which exercises bring more points later; empty if none does."""
     by_hand = [exercise for exercise in row.exercises if exercise.by_hand]
@@ -171,11 +150,7 @@ def _facts(row: Row, gradebook: Gradebook) -> list[tuple[str, str]]:
     return [*how_graded(gradebook), ("submission", digest)]
 
 
-def _anchor(exercise: ExerciseGrade) -> str:
-    return "exercise-" + "".join(c if c.isascii() and c.isalnum() else "-" for c in exercise.id)
-
-
-class _Told(NamedTuple):
+class _ToldCheck(NamedTuple):
     """A check and how it is told."""
 
     check: CheckGrade
@@ -187,14 +162,42 @@ class _Told(NamedTuple):
     calls: str  # what was called, a line for each call; empty for hidden checks
 
 
-def _told(exercise: ExerciseGrade) -> Iterator[_Told]:
+class _ToldExercise(NamedTuple):
+    """An exercise and how it is told."""
+
+    grade: ExerciseGrade
+    anchor: str
+    title: str
+    points: str
+    share: float
+    passed: str
+    checks: list[_ToldCheck]
+    answers: list[FreeAnswer]
+
+
+def _told_exercise(exercise: ExerciseGrade, row: Row) -> _ToldExercise:
+    points, out_of = exercise.points, points_text(exercise.out_of)
+    return _ToldExercise(
+        exercise,
+        "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise.id),
+        one_line(f"{exercise.id} {exercise.title}"),
+        f"{BY_HAND}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
+        points / exercise.out_of if points is not None and exercise.out_of else 0.0,
+        "–" if points is None else f"{exercise.passed} of {len(exercise.checks)}",
+        list(_told_checks(exercise)),
+        [answer for answer in row.answers if answer.exercise == exercise.id],
+    )
+
+
+def _told_checks(exercise: ExerciseGrade) -> Iterator[_ToldCheck]:
     """The checks of an exercise; a text that comes again is referred to."""
     titles: dict[str, str] = {}
     for check in exercise.checks:
         as_in = titles.get(check.text)
         calls = calls_text(check) if check.calls and not check.hidden else ""
         meaning = VERDICTS[check.verdict] if _needs_words(check) else ""
-        yield _Told(check, *VERDICT_WORDS[check.verdict], meaning, check.text if as_in is None else "", as_in, calls)
+        text = check.text if as_in is None else ""
+        yield _ToldCheck(check, *VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
         if check.text:
             titles.setdefault(check.text, one_line(check.title, 300))
 
@@ -208,21 +211,20 @@ def _markdown_list(texts: tuple[str, ...]) -> str:
     return "\n".join(f"- {markdown_text(text, 600)}" for text in texts)
 
 
-def _markdown_exercise(exercise: ExerciseGrade, row: Row) -> Iterator[str]:
-    points = _points(exercise) if exercise.by_hand else f"{_points(exercise)} points"
-    yield f"## {markdown_text(_title(exercise))}: {points}"
-    if exercise.mistakes:
-        sentences = "\n".join(f"> - {markdown_prose(sentence)}" for _, sentence in exercise.mistakes)
+def _markdown_exercise(told: _ToldExercise) -> Iterator[str]:
+    yield f"## {markdown_text(told.title)}: {told.points}{'' if told.grade.by_hand else ' points'}"
+    if told.grade.mistakes:
+        sentences = "\n".join(f"> - {markdown_prose(sentence)}" for _, sentence in told.grade.mistakes)
         yield f"> **A known mistake:**\n>\n{sentences}"
-    if exercise.checks:
-        yield "\n".join(map(_markdown_check, _told(exercise)))
-    for answer in (answer for answer in row.answers if answer.exercise == exercise.id):
+    if told.checks:
+        yield "\n".join(map(_markdown_check, told.checks))
+    for answer in told.answers:
         asked = markdown_text(answer.asked, 600)
         yield f"Your answer in the notebook, {BY_HAND}{f' ({asked})' if asked else ''}:"
         yield markdown_block(answer.text) if answer.text.strip() else "(no answer)"
 
 
-def _markdown_check(told: _Told) -> str:
+def _markdown_check(told: _ToldCheck) -> str:
     title, hidden = markdown_prose(one_line(told.check.title, 300)), " (hidden check)" if told.check.hidden else ""
     text = f"- {told.sign} **{told.word}**: {title}{hidden}"
     if told.meaning:
