@@ -85,12 +85,18 @@ class TestWheel:
         wanted |= {
             f"lxmls_day1/text/toy_corpus/{file.name}" for file in (ROOT / "lxmls_day1/text/toy_corpus").glob("*.review")
         }
+        templates = ROOT / "lxmls_day1/grading/templates"
+        wanted |= {f"lxmls_day1/grading/templates/{file.name}" for file in templates.iterdir()}
         for folder in ("readers", "classifiers", "notebooks", "tests/exercises"):
             for file in (ROOT / folder).rglob("*"):
                 hidden = {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)
                 if file.is_file() and not hidden:
                     wanted.add(f"lxmls_day1/reference_lab/{file.relative_to(ROOT).as_posix()}")
-        assert {"lxmls_day1/reference_lab/classifiers/mira.py", "lxmls_day1/text/toy_corpus/positive.review"} <= wanted
+        assert {
+            "lxmls_day1/reference_lab/classifiers/mira.py",
+            "lxmls_day1/text/toy_corpus/positive.review",
+            "lxmls_day1/grading/templates/student.html.j2",
+        } <= wanted
         assert wanted <= names
 
     def test_it_holds_nothing_that_running_leaves_behind(self, wheel):

@@ -209,7 +209,11 @@ def identity() -> str:
     """The version of this installation, and digests of the package, the checks and the reference lab."""
     package, reference = Path(lxmls_day1.__file__).resolve().parent, reference_folder()
     parts = {
-        "package": [path for path in package.rglob("*.py") if not path.is_relative_to(package / "reference_lab")],
+        "package": [
+            path
+            for path in package.rglob("*")
+            if path.suffix in (".py", ".j2", ".css") and not path.is_relative_to(package / "reference_lab")
+        ],
         "checks": [path for path in (reference / FOLDER).rglob("*") if path.suffix in (".py", ".toml", ".json")],
         "reference": [path for name in PACKAGES for path in (reference / name).rglob("*.py")],
     }

@@ -57,7 +57,7 @@ def visible(text: str) -> str:
     >>> visible("gnp.\\u202epy")
     'gnp.⟨U+202E⟩py'
     """
-    if not text.replace("\n", "").replace("\t", "").isprintable():
+    if not text.isprintable() and not text.replace("\n", "").replace("\t", "").isprintable():
         text = _TERMINAL_SEQUENCES.sub("", text.replace("\r\n", "\n"))
         text = text.replace("\r", "\n").translate(_REPLACEMENTS)
     return text if text.isascii() else _PILED_MARKS.sub(r"\1", text)

@@ -5,31 +5,15 @@ and what came; of a hidden one its title, the verdict and a known mistake. What 
 head of its exercise, once.
 """
 
-from base64 import b64encode
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from lxmls_day1.grading.gradebook import MISSING, OK, VERDICTS, WRONG, CheckGrade, ExerciseGrade, Gradebook, Row
-from lxmls_day1.grading.page_frame import (
-    VERDICT_WORDS,
-    bar,
-    facts,
-    how_graded,
-    joined,
-    name_of,
-    page,
-    points_text,
-    table,
-)
-from lxmls_day1.grading.safe_text import (
-    html_prose,
-    html_text,
-    lines,
-    markdown_block,
-    markdown_prose,
-    markdown_text,
-    one_line,
-)
+from lxmls_day1.grading.gradebook import OK, VERDICTS, WRONG, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
+from lxmls_day1.grading.page_frame import VERDICT_WORDS, embedded, how_graded, joined, name_of, points_text, render
+from lxmls_day1.grading.safe_text import lines, markdown_block, markdown_prose, markdown_text, one_line
 
+_NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 BY_HAND = "to be marked by hand"
 PICTURE_TEXT = (
     "The boundary that your classifier learnt on the simple data set (dashed) beside the reference's (broad line) and the "
@@ -60,26 +44,21 @@ def student_html(row: Row, gradebook: Gradebook, picture: bytes | None = None) -
     >>> "<b>10</b> of 10 points" in text, "Costs" in text
     (True, True)
     """
-    name = name_of(row)
-    parts = [
-        "<header>",
-        '<p class="eyebrow">Feedback · lab of day 1</p>',
-        f"<h1><bdi>{html_text(name)}</bdi></h1>",
-        f'<p class="total"><b>{points_text(row.points)}</b> of {points_text(row.out_of)} points</p>',
-        bar(_share(row.points, row.out_of), f"{points_text(row.points)} of {points_text(row.out_of)} points"),
-        *(f'<p class="quiet">{html_text(sentence)}</p>' for sentence in _still_to_come(row)),
-        "</header>",
-        "<main>",
-        *_overview(row),
-        *_warnings(row),
-        *(part for exercise in row.exercises for part in _exercise(exercise, row)),
-        *_picture(row, picture),
-        *_notebook_failures(row),
-        *_printed(row),
-        *_how_graded(row, gradebook),
-        "</main>",
-    ]
-    return page(f"Feedback for {name}", "\n".join(parts))
+    return render(
+        "student.html.j2",
+        title=f"Feedback for {name_of(row)}",
+        row=row,
+        points=points_text(row.points),
+        out_of=points_text(row.out_of),
+        share=row.points / row.out_of if row.out_of else 0.0,
+        exercises=[_told_exercise(exercise, row) for exercise in row.exercises],
+        still_to_come=_still_to_come(row),
+        picture=embedded(picture) if picture is not None else "",
+        pictured=joined([one_line(boundary.exercise) for boundary in row.boundaries]),
+        facts=_facts(row, gradebook),
+        BY_HAND=BY_HAND,
+        PICTURE_TEXT=PICTURE_TEXT,
+    )
 
 
 def student_markdown(row: Row, gradebook: Gradebook) -> str:
@@ -112,19 +91,18 @@ def student_markdown(row: Row, gradebook: Gradebook) -> str:
     blocks = [
         f"# Feedback for {markdown_text(name_of(row), 100)}",
         f"**{points_text(row.points)} of {points_text(row.out_of)} points**",
-        *(markdown_text(sentence) for sentence in _still_to_come(row)),
     ]
-    if row.exercises:
+    if still_to_come := _still_to_come(row):
+        blocks.append(markdown_text(still_to_come))
+    exercises = [_told_exercise(exercise, row) for exercise in row.exercises]
+    if exercises:
         table_lines = ["| Exercise | Points | Checks |", "|:---|---:|:---|"]
-        table_lines += [
-            f"| {markdown_text(_title(exercise))} | {_points(exercise)} | {_passed(exercise)} |"
-            for exercise in row.exercises
-        ]
+        table_lines += [f"| {markdown_text(told.title)} | {told.points} | {told.passed} |" for told in exercises]
         blocks.append("\n".join(table_lines))
     if row.warnings:
         blocks += ["## Warnings (they cost no points)", _markdown_list(row.warnings)]
-    for exercise in row.exercises:
-        blocks += _markdown_exercise(exercise, row)
+    for told in exercises:
+        blocks += _markdown_exercise(told)
     if row.notebook_failures:
         blocks.append("## Notebook cells that failed")
         for failure in row.notebook_failures:
@@ -132,9 +110,7 @@ def student_markdown(row: Row, gradebook: Gradebook) -> str:
             blocks.append(f"- {where}\n\n{markdown_block(failure.error, '  ')}")
     if row.printed.strip():
         blocks += ["## What your code printed", markdown_block(row.printed)]
-    said = [
-        f"{name}: {markdown_text(value)}" for name, value in [*how_graded(gradebook), *_of_submission(row)] if value
-    ]
+    said = [f"{name}: {markdown_text(value)}" for name, value in _facts(row, gradebook) if value]
     blocks += ["## How this was graded", "\n".join(f"- {line}" for line in said)]
     return "\n\n".join(blocks) + "\n"
 
@@ -159,117 +135,71 @@ def calls_text(check: CheckGrade) -> str:
     return lines("\n".join(one_line(call, 500) for call in check.calls), most_lines=20)
 
 
-def _share(points: float, out_of: float) -> float:
-    return points / out_of if out_of else 0.0
-
-
-def _title(exercise: ExerciseGrade) -> str:
-    return f"{exercise.id} {exercise.title}"
-
-
-def _points(exercise: ExerciseGrade) -> str:
-    if exercise.points is None:
-        return f"{BY_HAND}, out of {points_text(exercise.out_of)}"
-    return f"{points_text(exercise.points)} of {points_text(exercise.out_of)}"
-
-
-def _passed(exercise: ExerciseGrade) -> str:
-    return "–" if exercise.by_hand else f"{exercise.passed} of {len(exercise.checks)}"
-
-
-def _still_to_come(row: Row) -> Iterator[str]:
+def _still_to_come(row: Row) -> str:
+    """Which exercises bring more points later; empty if none does."""
     by_hand = [exercise for exercise in row.exercises if exercise.by_hand]
-    if by_hand:
-        most = points_text(sum(exercise.out_of for exercise in by_hand))
-        ids = joined([one_line(exercise.id) for exercise in by_hand])
-        yield f"Up to {most} more points come from exercise{'s' * (len(by_hand) > 1)} {ids}, {BY_HAND}."
+    if not by_hand:
+        return ""
+    most = points_text(sum(exercise.out_of for exercise in by_hand))
+    ids = joined([one_line(exercise.id) for exercise in by_hand])
+    return f"Up to {most} more points come from exercise{'s' * (len(by_hand) > 1)} {ids}, {BY_HAND}."
 
 
-def _of_submission(row: Row) -> list[tuple[str, str]]:
-    return [("submission", f"sha256 {one_line(row.digest)[:16]}…" if row.digest else "")]
+def _facts(row: Row, gradebook: Gradebook) -> list[tuple[str, str]]:
+    digest = f"sha256 {one_line(row.digest)[:16]}…" if row.digest else ""
+    return [*how_graded(gradebook), ("submission", digest)]
 
 
-def _anchor(id: str) -> str:
-    return "exercise-" + "".join(c if c.isascii() and c.isalnum() else "-" for c in id)
+class _ToldCheck(NamedTuple):
+    """A check and how it is told."""
+
+    check: CheckGrade
+    sign: str
+    word: str
+    meaning: str  # of the verdict; empty where it need not be said
+    text: str  # empty where `as_in` says it
+    as_in: str | None  # the title of an earlier check of the exercise that has the same text
+    calls: str  # what was called, a line for each call; empty for hidden checks
 
 
-def _overview(row: Row) -> Iterator[str]:
-    if not row.exercises:
-        yield "<section><p>Nothing could be graded.</p></section>"
-        return
-    rows = []
-    for exercise in row.exercises:
-        link = f'<a href="#{_anchor(exercise.id)}">{html_text(one_line(_title(exercise)))}</a>'
-        if exercise.points is None:
-            rows.append([link, "", f'<span class="quiet">{BY_HAND}</span>', "–"])
-            continue
-        meter = bar(_share(exercise.points, exercise.out_of), f"{_points(exercise)} points")
-        rows.append([link, meter, _points(exercise), _passed(exercise)])
-    yield '<section aria-labelledby="overview">\n<h2 id="overview">Points</h2>'
-    yield table(["exercise", "", "points", "checks passed"], rows, numbers=(2, 3))
-    yield "</section>"
+class _ToldExercise(NamedTuple):
+    """An exercise and how it is told."""
+
+    grade: ExerciseGrade
+    anchor: str
+    title: str
+    points: str
+    share: float
+    passed: str
+    checks: list[_ToldCheck]
+    answers: list[FreeAnswer]
 
 
-def _warnings(row: Row) -> Iterator[str]:
-    if row.warnings:
-        items = "".join(f"<li>{html_text(one_line(warning, 600))}</li>" for warning in row.warnings)
-        yield '<section aria-labelledby="warnings">\n<h2 id="warnings">Warnings <span class="tag">cost no points</span></h2>'
-        yield f"<ul>{items}</ul>\n</section>"
+def _told_exercise(exercise: ExerciseGrade, row: Row) -> _ToldExercise:
+    points, out_of = exercise.points, points_text(exercise.out_of)
+    return _ToldExercise(
+        exercise,
+        "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise.id),
+        one_line(f"{exercise.id} {exercise.title}"),
+        f"{BY_HAND}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
+        points / exercise.out_of if points is not None and exercise.out_of else 0.0,
+        "–" if points is None else f"{exercise.passed} of {len(exercise.checks)}",
+        list(_told_checks(exercise)),
+        [answer for answer in row.answers if answer.exercise == exercise.id],
+    )
 
 
-def _exercise(exercise: ExerciseGrade, row: Row) -> Iterator[str]:
-    anchor = _anchor(exercise.id)
-    points = f"{_points(exercise)} points" if exercise.points is not None else _points(exercise)
-    yield f'<section aria-labelledby="{anchor}">'
-    yield f'<div class="heading"><h2 id="{anchor}">{html_text(one_line(_title(exercise)))}</h2>'
-    yield f'<span class="points">{html_text(points)}</span></div>'
-    if exercise.mistakes:
-        sentences = [html_prose(sentence) for _, sentence in exercise.mistakes]
-        yield '<aside class="mistake"><strong>A known mistake gives '
-        yield f"{'just this answer' if len(sentences) == 1 else 'just these answers; one of'}:</strong>"
-        if len(sentences) == 1:
-            yield f"<p>{sentences[0]}</p></aside>"
-        else:
-            yield f"<ul>{''.join(f'<li>{sentence}</li>' for sentence in sentences)}</ul></aside>"
-    if exercise.checks:
-        said: dict[str, str] = {}
-        yield '<ul class="checks">'
-        for check in exercise.checks:
-            yield _check(check, said)
-        yield "</ul>"
-    for answer in (answer for answer in row.answers if answer.exercise == exercise.id):
-        yield f'<h3>Your answer in the notebook <span class="tag">{BY_HAND}</span></h3>'
-        if answer.asked:
-            yield f'<p class="quiet small">{html_text(one_line(answer.asked, 600))}</p>'
-        yield (
-            f"<blockquote>{html_text(lines(answer.text))}</blockquote>" if answer.text.strip() else "<p>(no answer)</p>"
-        )
-    yield "</section>"
-
-
-def _check(check: CheckGrade, said: dict[str, str]) -> str:
-    sign, word = VERDICT_WORDS[check.verdict]
-    kind = check.verdict if check.verdict in (OK, MISSING) else "failed"
-    tag = '<span class="tag">hidden check</span>' if check.hidden else ""
-    parts = [
-        f'<li class="{kind}"><span class="sign" aria-hidden="true">{sign}</span>',
-        f'<span class="verdict">{word}</span> {html_prose(one_line(check.title, 300))} {tag}',
-    ]
-    if _needs_words(check):
-        parts.append(f'<div class="quiet small">{VERDICTS[check.verdict]}</div>')
-    is_open = check.verdict != OK and check.text not in said
-    if check.text:
-        if check.text in said:
-            parts.append(f'<div class="quiet small">as in “{html_prose(said[check.text])}”</div>')
-        else:
-            said[check.text] = one_line(check.title, 300)
-            parts.append(f"<pre>{html_text(lines(check.text))}</pre>")
-    if check.calls and not check.hidden:
-        calls = html_text(calls_text(check))
-        parts.append(
-            f"<details{' open' if is_open else ''}><summary>what was called</summary><pre>{calls}</pre></details>"
-        )
-    return "\n".join(parts) + "</li>"
+def _told_checks(exercise: ExerciseGrade) -> Iterator[_ToldCheck]:
+    """The checks of an exercise; a text that comes again is referred to."""
+    titles: dict[str, str] = {}
+    for check in exercise.checks:
+        as_in = titles.get(check.text)
+        calls = calls_text(check) if check.calls and not check.hidden else ""
+        meaning = VERDICTS[check.verdict] if _needs_words(check) else ""
+        text = check.text if as_in is None else ""
+        yield _ToldCheck(check, *VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
+        if check.text:
+            titles.setdefault(check.text, one_line(check.title, 300))
 
 
 def _needs_words(check: CheckGrade) -> bool:
@@ -277,71 +207,32 @@ def _needs_words(check: CheckGrade) -> bool:
     return check.verdict not in (OK, WRONG) if check.text else check.verdict != OK
 
 
-def _picture(row: Row, picture: bytes | None) -> Iterator[str]:
-    if picture is None:
-        return
-    ids = joined([one_line(boundary.exercise) for boundary in row.boundaries])
-    which = f" Exercises with a boundary of yours: {ids}." if ids else ""
-    yield '<section aria-labelledby="boundaries">\n<h2 id="boundaries">Decision boundaries</h2>'
-    source = f"data:image/png;base64,{b64encode(picture).decode('ascii')}"
-    yield f'<figure><img src="{source}" alt="{html_text(PICTURE_TEXT + which)}">'
-    yield f"<figcaption>{html_text(PICTURE_TEXT)}</figcaption></figure>\n</section>"
-
-
-def _notebook_failures(row: Row) -> Iterator[str]:
-    if not row.notebook_failures:
-        return
-    yield '<section aria-labelledby="cells">\n<h2 id="cells">Notebook cells that failed</h2>'
-    for failure in row.notebook_failures:
-        where = f"{one_line(failure.notebook)}, code cell {failure.cell}"
-        where += f" (exercise {one_line(failure.exercise)})" if failure.exercise else ""
-        yield f"<h3>{html_text(where)}</h3><pre>{html_text(lines(failure.error))}</pre>"
-    yield "</section>"
-
-
-def _printed(row: Row) -> Iterator[str]:
-    if row.printed.strip():
-        yield '<section aria-labelledby="printed">\n<h2 id="printed">What your code printed</h2>'
-        yield f"<pre>{html_text(lines(row.printed))}</pre>\n</section>"
-
-
-def _how_graded(row: Row, gradebook: Gradebook) -> Iterator[str]:
-    pairs = [(name, html_text(value)) for name, value in [*how_graded(gradebook), *_of_submission(row)]]
-    yield '<section aria-labelledby="how" class="small">\n<h2 id="how">How this was graded</h2>'
-    yield f"{facts(pairs)}\n</section>"
-
-
 def _markdown_list(texts: tuple[str, ...]) -> str:
     return "\n".join(f"- {markdown_text(text, 600)}" for text in texts)
 
 
-def _markdown_exercise(exercise: ExerciseGrade, row: Row) -> Iterator[str]:
-    points = f"{_points(exercise)} points" if exercise.points is not None else _points(exercise)
-    yield f"## {markdown_text(_title(exercise))}: {points}"
-    if exercise.mistakes:
-        said = "\n".join(f"> - {markdown_prose(sentence)}" for _, sentence in exercise.mistakes)
-        yield f"> **A known mistake:**\n>\n{said}"
-    said: dict[str, str] = {}
-    if exercise.checks:
-        yield "\n".join(_markdown_check(check, said) for check in exercise.checks)
-    for answer in (answer for answer in row.answers if answer.exercise == exercise.id):
+def _markdown_exercise(told: _ToldExercise) -> Iterator[str]:
+    yield f"## {markdown_text(told.title)}: {told.points}{'' if told.grade.by_hand else ' points'}"
+    if told.grade.mistakes:
+        sentences = "\n".join(f"> - {markdown_prose(sentence)}" for _, sentence in told.grade.mistakes)
+        yield f"> **A known mistake:**\n>\n{sentences}"
+    if told.checks:
+        yield "\n".join(map(_markdown_check, told.checks))
+    for answer in told.answers:
         asked = markdown_text(answer.asked, 600)
         yield f"Your answer in the notebook, {BY_HAND}{f' ({asked})' if asked else ''}:"
         yield markdown_block(answer.text) if answer.text.strip() else "(no answer)"
 
 
-def _markdown_check(check: CheckGrade, said: dict[str, str]) -> str:
-    sign, word = VERDICT_WORDS[check.verdict]
-    text = (
-        f"- {sign} **{word}**: {markdown_prose(one_line(check.title, 300))}{' (hidden check)' if check.hidden else ''}"
-    )
-    if _needs_words(check):
-        text += f"\n  {VERDICTS[check.verdict]}"
-    if check.text in said and check.text:
-        text += f"\n  as in “{markdown_prose(said[check.text])}”"
-    elif check.text:
-        said[check.text] = one_line(check.title, 300)
-        text += f"\n\n{markdown_block(check.text, '  ')}\n"
-    if check.calls and not check.hidden and check.verdict != OK:
-        text += f"\n  what was called:\n\n{markdown_block(calls_text(check), '  ')}\n"
+def _markdown_check(told: _ToldCheck) -> str:
+    title, hidden = markdown_prose(one_line(told.check.title, 300)), " (hidden check)" if told.check.hidden else ""
+    text = f"- {told.sign} **{told.word}**: {title}{hidden}"
+    if told.meaning:
+        text += f"\n  {told.meaning}"
+    if told.as_in is not None:
+        text += f"\n  as in “{markdown_prose(told.as_in)}”"
+    if told.text:
+        text += f"\n\n{markdown_block(told.text, '  ')}\n"
+    if told.calls and told.check.verdict != OK:
+        text += f"\n  what was called:\n\n{markdown_block(told.calls, '  ')}\n"
     return text

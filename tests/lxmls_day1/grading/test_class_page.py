@@ -117,7 +117,9 @@ def test_links_stay_in_the_folder(run):
 
 
 @pytest.mark.parametrize("build", [summary_html, answers_html])
-@pytest.mark.parametrize("text", ["</section><script>x</script>", '"><img src=x>', "\x1b[2J\u202e\ud800", "<!--"])
+@pytest.mark.parametrize(
+    "text", ["</section><script>x</script>", '"><img src=x>', "\x1b[2J\u202e\ud800", "<!--", "{{ 7 }}{%"]
+)
 def test_what_students_write_adds_no_markup(build, text):
     def rows(said):
         more = {"name": f"N {said}", "notebook_failures": (CellFailure(said, 1, None, said),)}

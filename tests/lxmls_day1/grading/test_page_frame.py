@@ -1,20 +1,26 @@
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import pytest
+from jinja2 import UndefinedError
+from markupsafe import Markup
 
 from lxmls_day1.grading.gradebook import VERDICTS, Gradebook
 from lxmls_day1.grading.page_frame import (
-    STYLE,
+    TEMPLATES,
     VERDICT_WORDS,
-    bar,
     date_text,
+    environment,
     how_graded,
     joined,
-    page,
     points_text,
-    table,
+    render,
 )
+
+STYLE = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+PARTS = environment().get_template("parts.html.j2").module
 
 
 def luminance(colour):
@@ -49,7 +55,7 @@ def test_every_verdict_has_a_sign_and_words_of_its_own():
 
 
 def test_a_page_allows_no_script_and_no_resource():
-    text = page("<title>", "<p>body</p>")
+    text = render("page.html.j2", title="<title>")
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     assert "default-src 'none'" in policy and "script" not in policy
     assert '<html lang="en">' in text and "<title>&lt;title&gt;</title>" in text
@@ -69,15 +75,74 @@ class Cells(HTMLParser):
 
 
 def test_headings_of_tables_say_what_they_head():
-    cells = Cells(table(["a", "b", "c"], [["x", bar(0.5, "half"), "1"], ["y", "", "2"]], numbers=(2,))).cells
-    assert [attributes.get("scope") for tag, attributes in cells if tag == "th"] == ["col", "col", "col", "row", "row"]
-    assert [attributes.get("class") for _, attributes in cells[1:3]] == ["barred", "number"]
-    assert [attributes.get("class") for _, attributes in cells[7:9]] == ["barred", "number"]  # also without a bar
+    template = environment().from_string(
+        """{% from "parts.html.j2" import table %}
+        {% call table(["a<", "b", "c"], numbers=[2], barred=[1]) %}<tr><th scope="row">x</th></tr>{% endcall %}"""
+    )
+    text = template.render()
+    cells = Cells(text).cells
+    assert [attributes.get("scope") for _, attributes in cells] == ["col", "col", "col", "row"]
+    assert [attributes.get("class") for _, attributes in cells] == [None, "barred", "number", None]
+    assert "a&lt;" in text
 
 
-@pytest.mark.parametrize("share, width", [(-1.0, 0.0), (0.25, 25.0), (7.0, 100.0)])
+@pytest.mark.parametrize(("share", "width"), [(-1.0, 0.0), (0.25, 25.0), (7.0, 100.0)])
 def test_a_bar_stays_in_its_frame(share, width):
-    assert f"width:{width:.1f}%" in bar(share, "words")
+    assert f"width:{width:.1f}%" in PARTS.bar(share, "words")
+
+
+def test_a_bar_is_one_element_with_its_words():
+    expected = '<span class="bar" role="img" aria-label="5 of &lt;10&gt;"><span style="width:50.0%"></span></span>'
+    assert PARTS.bar(0.5, "5 of <10>") == expected
+
+
+class TestWhatATemplatePrints:
+    def printed(self, template, value):
+        return environment().from_string(template).render(value=value)
+
+    def test_a_text_is_escaped_and_made_readable_without_any_filter(self):
+        assert self.printed("{{ value }}", "<b>\x1b[31m\u202e\x00") == "&lt;b&gt;⟨U+202E⟩␀"
+        assert self.printed('<a title="{{ value }}">', '"') == '<a title="&#34;">'
+
+    def test_no_text_is_a_template(self):
+        assert self.printed("{{ value }}", "{{ 7 * 7 }}{% raw %}") == "{{ 7 * 7 }}{% raw %}"
+
+    def test_sentences_of_ours_may_have_code_and_emphasis_alone(self):
+        assert self.printed("{{ value | prose }}", "*no* `<b>` <i>") == "<em>no</em> <code>&lt;b&gt;</code> &lt;i&gt;"
+
+    def test_markup_stays(self):
+        assert self.printed("{{ value }}", Markup("<b>")) == "<b>"
+
+    def test_a_value_that_is_not_given_is_an_error(self):
+        with pytest.raises(UndefinedError, match="nothing_such"):
+            self.printed("{{ nothing_such }}", "")
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.glob("*.j2")), ids=lambda path: path.name)
+def test_no_template_goes_round_the_escaping(path):
+    """Markup comes from templates and `prose` only; a handler, a script or an address of elsewhere from nowhere."""
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"\|\s*safe\b|autoescape|<script|\son\w+=|javascript:|https?:", text)
+
+
+def test_every_template_is_compiled_once():
+    names = [path.name for path in TEMPLATES.glob("*.j2")]
+    assert names
+    assert all(environment().get_template(name) is environment().get_template(name) for name in names)
+
+
+@pytest.mark.parametrize("missing", ["jinja2", "markupsafe"])
+def test_a_missing_jinja2_is_told_before_anything_is_graded(missing, tmp_path):
+    (tmp_path / "ada").mkdir()
+    code = f"""import sys
+sys.modules[{missing!r}] = None
+from lxmls_day1.commands.command_line import main
+main(["grade", "ada", "--out", "marks"])"""
+    result = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert 'python -m pip install "lxmls-day1[grading]"' in result.stderr
+    assert "Traceback" not in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["ada"]
 
 
 def test_small_words():

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.gradebook import (
     VERDICTS,
     Boundary,
@@ -30,6 +31,7 @@ HOSTILE = [
     "\ud800\udfff\ufffe",
     "e" + "\u0301" * 300,
     "&lt;b&gt; &amp;",
+    "{{ 7 * 7 }} {% raw %} {# x",
 ]
 SENTENCE = ("norm_counted_once", "The step divides by ‖g‖² and is *twice* as long as `step`.")
 
@@ -123,6 +125,16 @@ def test_markdown_has_the_same_structure_whatever_students_write(text):
         return [token.type for token in tokens], [kind for kind in inner if not kind.startswith("text")]
 
     assert structure(row_with(text)) == structure(row_with("harmless"))
+
+
+def test_the_cells_of_a_column_look_like_its_head():
+    row = row_with("x")
+    for text in (student_html(row, run_of(row)), summary_html(run_of(row)), answers_html(run_of(row))):
+        for table in re.findall("<table>(.*?)</table>", text, re.DOTALL):
+            lines = [re.findall(r"<t([hd])((?: \w+=\"\w+\")*)>", line) for line in table.split("<tr>")[1:]]
+            kinds = [[re.sub(r' ?scope="\w+"', "", attributes).strip() for _, attributes in line] for line in lines]
+            assert len(kinds) > 1 and all(line == kinds[0] for line in kinds)
+            assert [cell for cell, _ in lines[1]] == ["h"] + ["d"] * (len(lines[0]) - 1)
 
 
 def test_the_page_asks_for_nothing_outside_itself():
