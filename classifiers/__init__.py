@@ -1,11 +1,12 @@
 """Linear classifiers, one file per algorithm.
 
 ==============================  ============================================================================
+``online_loop.py``              the loop of every online learner, as the guide prints it: read this first
 ``linear_classifier.py``        what all share: test, evaluate, scores, labels, save and load
 ``naive_bayes.py``              naive Bayes by the kind of input: Gaussian or multinomial
 ``gaussian_naive_bayes.py``     Gaussian class conditionals
 ``multinomial_naive_bayes.py``  bags of words
-``online_classifier.py``        the one loop of all online learners: order, steps, shrinking, averaging
+``online_classifier.py``        that loop at work: settings, order, rounds, history
 ``perceptron.py``               a rule for that loop
 ``running_average.py``          the averaged perceptron by itself: its running sum, for reading
 ``mira.py``                     a rule for that loop
@@ -20,7 +21,7 @@
 ``binary_perceptron.py``        two classes, one weight vector, labels ±1
 ``mistake_bounds.py``           how many mistakes a perceptron can make at most
 ``structured.py``               the learners of tag sequences: perceptron, MIRA, SVM, each in its file
-``structured_classifier.py``    their loop: the flat one with a bigger argmax
+``structured_classifier.py``    what they share: the flat rounds with a bigger argmax
 ``viterbi.py``                  that argmax
 ``joint_features.py``           what a sentence and its tags score by; ``tag_features.py``: of its words
 ``losses.py``                   the hinge and the log loss

@@ -1,7 +1,7 @@
 """The structured learners by one name: ``from classifiers.structured import StructuredPerceptron``.
 
 ===============================  =====================================================================
-``structured_classifier.py``     the loop over sentences, which asks a flat learner's rule for each step
+``structured_classifier.py``     the rounds over sentences, which ask a flat learner's rule for each step
 ``structured_perceptron.py``     the rule of ``perceptron.py`` on tag sequences
 ``structured_mira.py``           the rule of ``mira.py`` on tag sequences
 ``structured_svm.py``            the rule of ``svm.py`` on tag sequences

@@ -17,15 +17,14 @@ Sources: M. Collins, Discriminative training methods for hidden Markov models, E
 Large margin methods for structured and interdependent output variables, JMLR 6, 2005.
 """
 
-import time
-import warnings
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.joint_features import Layout
-from classifiers.online_classifier import OnlineClassifier, Round, Weights, check_rule
+from classifiers.online_classifier import OnlineClassifier
 from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
 from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
 from lxmls_day1.checks import check_costs, check_finite_params, check_labels, check_number, listed, shown
@@ -33,7 +32,7 @@ from lxmls_day1.errors import InputError
 
 
 class StructuredClassifier(OnlineClassifier):
-    """The loop of :class:`OnlineClassifier` over sentences. A learner is a subclass that names its ``rule``.
+    """The rounds of :class:`OnlineClassifier` over sentences. A learner is a subclass that names its ``rule``.
 
     Parameters
     ----------
@@ -103,7 +102,6 @@ class StructuredClassifier(OnlineClassifier):
         self.transitions = transitions
         self.decoder = decoder
         self.feature_names = None
-        self._index = None
 
     def check_settings(self):
         super().check_settings()
@@ -128,47 +126,64 @@ class StructuredClassifier(OnlineClassifier):
         ------
         InputError
             For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
-            give to the truth what it takes from the rival, or weights that grow beyond all bounds.
+            raise the truth by as much as it lowers the rival, or weights that grow beyond all bounds.
         """
-        from lxmls_day1.compiled import chains  # numba: imported when it is needed, and not before
+        from lxmls_day1.compiled import chains, online_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
         X = check_sentences(X)
         labels = self._learn_tags(X, y)
-        self._index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
-        self.feature_names = self._index.names
-        layout = Layout(len(self._index), len(self.classes), bool(self.transitions))
+        index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
+        self.feature_names = index.names
+        layout = Layout(len(index), len(self.classes), bool(self.transitions))
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
-        check_rule(self.rule, 2, np.array([[0.0, 1.0], [1.0, 0.0]]))
-        orders = self._orders(len(X))  # (R, M)
-        averaged = "steps" if self.averaged is True else self.averaged
-
         sentences = chains.Sentences(*words, labels, layout.n_features)
-        weights = Weights(*layout.shape, averaged == "steps")
-        run = _runner(chains, self, layout, sentences, costs, weights)
-        mean_of_rounds = 0.0
-        self.history, self.nr_updates, seconds = [], 0, 0.0
+        online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
+        weights = online_steps.Weights(*layout.shape, self._averages_steps())
+        machine_code = online_steps.machine_code_of(self.rule) if self.decoder is None else None
+        if machine_code is None:
+            take_round = functools.partial(self._take_round, layout, sentences, costs, weights)
+        else:
+            take_round = functools.partial(
+                chains.take_round, machine_code, sentences, costs, self._shrinkage(), self.augmented, weights
+            )
 
-        for number, order in enumerate(self._with_progress(orders), start=1):
-            started = time.perf_counter()
-            updates = run(order, self.steps(1 + (number - 1) * len(X), len(X)))
-            if averaged == "rounds":
-                mean_of_rounds = mean_of_rounds + (weights.current() - mean_of_rounds) / number
-            seconds += time.perf_counter() - started
+        def take(orders, steps):
+            rounds = zip(orders, steps.reshape(orders.shape), strict=True)
+            return np.array([take_round(order, steps_of_round) for order, steps_of_round in rounds])
 
-            if callback or self.track_objective or number == len(orders):
-                params = mean_of_rounds.copy() if averaged == "rounds" else weights.result()
-                if not np.isfinite(params).all():
-                    raise InputError(
-                        f"{self.get_name()}: the weights grew beyond all bounds in round {number}; take smaller steps"
-                    )
-            objective = self._structured_objective(sentences, costs, params) if self.track_objective else None
-            self.history.append(Round(number, int(updates), seconds, objective))
-            self.nr_updates += int(updates)
-            if callback:
-                callback(self.history[-1], weights.current(), params.copy())
-        self.trained = True
-        return params
+        return self._train_rounds(
+            take, weights, len(X), lambda params: self._structured_objective(sentences, costs, params), callback
+        )
+
+    def _take_round(self, layout, sentences, costs, weights, order, steps):
+        """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""
+        updates, shrinkage = 0, self._shrinkage()
+        for m, step in zip(order.tolist(), steps.tolist(), strict=True):
+            entries, change = self._change(layout, sentences, m, step, costs, weights)
+            updates += weights.add(entries, change, 1.0 - step * shrinkage)
+        return updates
+
+    def _change(self, layout, sentences, m, step, costs, weights):
+        """τ [Φ(x, y) − Φ(x, ŷ)] for sentence m, as entries of the flattened W and what to add there."""
+        scale, truth = weights.state[0], sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
+        scores = layout.scores(sentences, m, weights.V)
+        scores = type(scores)(*(scale * part for part in scores))
+        searched = cost_augmented(scores, truth, costs.T) if self.augmented else scores
+        rival = _path(self.decoder or viterbi, searched)
+        entries, values = layout.difference(sentences, m, truth, rival)
+        if len(entries) == 0:
+            return entries, values
+        cost = costs[truth, rival].sum()  # ρ(ŷ, y)
+        gain = max(0.0, path_score(searched, rival) - path_score(searched, truth))
+        gain -= cost if self.augmented else 0.0
+        d = np.asarray(self.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
+        if d.shape != (2,) or abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+            raise InputError(
+                f"{getattr(self.rule, '__name__', 'the rule')} must raise the truth by as much as it lowers the rival, "
+                f"d = (−τ, τ), but returned {d}"
+            )
+        return entries, d[1] * values
 
     def test(self, X, params):
         """Tag sentences: each with its tag sequence of the highest score, of equal ones the first (``viterbi.py``).
@@ -299,14 +314,8 @@ class StructuredClassifier(OnlineClassifier):
         return codes.astype(np.int64)
 
     def _encode(self, X):
-        """The features of the words of checked sentences; what was loaded from a file makes its index anew."""
-        if self._index is None or self._index.names is not self.feature_names:
-            self._index = FeatureIndex(self.templates, self.feature_names)
-            self.feature_names = self._index.names
-        words = self._index.encode(X)
-        if len(words.indices) and words.indices.max() >= len(self.feature_names):
-            raise InputError(f"feature_names has lost names since {self.get_name()} was trained; train it again")
-        return words
+        """The features of the words of checked sentences."""
+        return FeatureIndex(self.templates, self.feature_names).encode(X)
 
     def _fit(self, params):
         """The layout of parameters, and they themselves, if they can be of this classifier."""
@@ -357,82 +366,6 @@ def _all_tags(X, y):
                 f"every word needs one tag, but sentence {m} has {len(sentence)} words and the tags {listed(tags)}"
             )
     return check_labels(np.array([tag for tags in y for tag in tags]))
-
-
-def _runner(kernels, learner, layout, sentences, costs, weights):
-    """A function (order, steps) -> updates that runs one round: as machine code, unless rule or search is Python."""
-    shrinkage = float(learner.regularizer) if learner.shrinks else 0.0
-    rule = learner.rule
-    if getattr(rule, "compiled", False) and learner.decoder is None:
-        from lxmls_day1.compiled.sparse_rows import compile_rule
-
-        try:
-            machine_code = compile_rule(rule)
-        except Exception as error:  # whatever numba says to it: as Python the rule has just worked (`check_rule`)
-            reason = (str(error).strip() or type(error).__name__).splitlines()[-1]
-            warnings.warn(f"{rule.__name__} could not be compiled and runs as plain Python: {reason}", stacklevel=3)
-        else:
-            room = np.zeros(weights.V.size, dtype=np.int32)
-
-            def run_compiled(order, steps):
-                weights.n_steps += len(order)
-                updates = kernels.take_round(
-                    machine_code, sentences, order=order, steps=steps, shrinkage=shrinkage, costs=costs,
-                    augmented=learner.augmented, V=weights.V, U=weights.U, state=weights.state, room=room,
-                )  # fmt: skip
-                if updates < 0:
-                    raise InputError(_ONE_SIDED.format(rule.__name__))
-                return updates
-
-            return run_compiled
-
-    def run_readable(order, steps):
-        updates = 0
-        for m, step in zip(order.tolist(), steps.tolist(), strict=True):
-            entries, change = _change(learner, layout, sentences, m, step, costs, weights)
-            updates += _add(weights, entries, change, 1.0 - step * shrinkage)
-        return updates
-
-    return run_readable
-
-
-def _change(learner, layout, sentences, m, step, costs, weights):
-    """τ [Φ(x, y) − Φ(x, ŷ)] for sentence m, as entries of the flattened W and what to add there."""
-    scale, truth = weights.state[0], sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
-    scores = layout.scores(sentences, m, weights.V)
-    scores = type(scores)(*(scale * part for part in scores))
-    searched = cost_augmented(scores, truth, costs.T) if learner.augmented else scores
-    rival = _path(learner.decoder or viterbi, searched)
-    entries, values = layout.difference(sentences, m, truth, rival)
-    if len(entries) == 0:
-        return entries, values
-    cost = costs[truth, rival].sum()  # ρ(ŷ, y)
-    gain = max(0.0, path_score(searched, rival) - path_score(searched, truth))
-    gain -= cost if learner.augmented else 0.0
-    d = np.asarray(learner.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
-    if abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
-        raise InputError(_ONE_SIDED.format(getattr(learner.rule, "__name__", "the rule")))
-    return entries, d[1] * values
-
-
-def _add(weights, entries, change, shrink):
-    """W ← shrink · W + change, and one more term of the average; returns whether the change is one."""
-    V, U, state = weights.V.reshape(-1), weights.U.reshape(-1), weights.state  # (rows · K,): views
-    weights.n_steps += 1
-    state[0] *= shrink
-    if not _SMALLEST_SCALE < abs(state[0]) < 1 / _SMALLEST_SCALE:
-        U -= state[1] * V if len(U) else 0.0
-        V *= state[0]
-        state[:] = 1.0, 0.0
-    V[entries] += change / state[0]
-    if len(U):
-        U[entries] += state[1] * change / state[0]
-    state[1] += state[0]
-    return bool(np.any(change))
-
-
-_SMALLEST_SCALE = 1e-5  # of W = c V: beyond, c goes into V, since digits would be lost
-_ONE_SIDED = "{} must take from the rival what it gives to the truth, d = (−τ, τ), but its two numbers do not cancel"
 
 
 def _path(decoder, scores):

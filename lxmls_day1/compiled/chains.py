@@ -30,6 +30,7 @@ import numpy as np
 
 from lxmls_day1.compiled.machine_code import cached_jit
 from lxmls_day1.compiled.sparse_rows import RULE_SIGNATURE
+from lxmls_day1.errors import InputError
 
 
 def _read_only(element, n_dimensions=1):
@@ -306,35 +307,46 @@ def _round(
     return n_updates
 
 
-def take_round(rule, sentences, *, order, steps, shrinkage, costs, augmented, V, U, state, room):
+def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, steps):
     """One round of online learning, compiled.
 
     Parameters
     ----------
-    rule : what :func:`lxmls_day1.compiled.sparse_rows.compile_rule` returned
+    rule : what :func:`lxmls_day1.compiled.online_steps.machine_code_of` returned
         The rule of one of the flat learners.
     sentences : Sentences
-    order, steps : int64 array (T,), float64 array (T,)
-        A sentence and a step size for each step.
-    shrinkage : float
-        λ: the weights shrink by the factor 1 − step · λ before each update.
     costs : float64 array (K, K)
         Row y is ρ(·, y).
+    shrinkage : float
+        λ: the weights shrink by the factor 1 − step · λ before each update.
     augmented : bool
         Whether the rival is the sequence of the highest score plus cost.
-    V : float64 array, as the head of this module has it
-        Changes in place, as U and state do.
-    U, state : float64 arrays of the shape of V (or of no rows) and (2,)
-        See :func:`_update`.
-    room : int32 array of as many zeros as V has entries
-        To work in; zeros again afterwards.
+    weights : lxmls_day1.compiled.online_steps.Weights
+        Of the shape that the head of this module describes. They change in place.
+    order, steps : int64 array (T,), float64 array (T,)
+        A sentence and a step size for each step.
 
     Returns
     -------
     int
-        The number of updates; −1 for a rule whose answer is not (−d, d).
+        The number of updates.
+
+    Raises
+    ------
+    InputError
+        For a rule whose answer is not (−d, d).
     """
-    return _compiled_round()(*sentences, order, steps, shrinkage, rule, costs, augmented, V, U, state, room)
+    sums = np.zeros(weights.V.size, dtype=np.int32)
+    updates = _compiled_round()(
+        *sentences, order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state, sums
+    )
+    if updates < 0:
+        raise InputError(
+            f"{rule.__name__} must raise the truth by as much as it lowers the rival, d = (−τ, τ), but its two numbers do "
+            "not cancel"
+        )
+    weights.n_steps += len(order)
+    return int(updates)
 
 
 @functools.cache

@@ -21,6 +21,7 @@ NEEDED = (
     "compiled.batch",
     "compiled.dual",
     "compiled.machine_code",
+    "compiled.online_steps",
     "compiled.sparse_rows",
     "errors",
     "figures.plotting",

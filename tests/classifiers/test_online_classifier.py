@@ -1,4 +1,4 @@
-"""The loop: the compiled against the readable one, and both against a naive one that holds every W in full."""
+"""The loop: the compiled one and that of a plain Python rule, both against ``online_loop``, which holds every W in full."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import SGDClassifier
 
+from classifiers.column_squishing import squishing_rule
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira, mira_rule
 from classifiers.online_classifier import OnlineClassifier, Round, compiled
+from classifiers.online_loop import online_loop
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.checks import check_inputs
@@ -17,23 +19,18 @@ from lxmls_day1.compiled import sparse_rows
 from lxmls_day1.compiled.sparse_rows import as_examples
 from lxmls_day1.errors import InputError
 
-RULES = [perceptron_rule, mira_rule, svm_rule, max_ent_rule]
+RULES = [perceptron_rule, mira_rule, svm_rule, max_ent_rule, squishing_rule]
 
 
-def naive(rule, X, labels, orders, steps, shrinkage=0.0, cost=None):
-    """Algorithms 2, 3, 5 and 6 as they stand: O(T J K), every matrix W in full.
-
-    Returns the W after each step, shape (T, J + 1, K).
-    """
-    g = np.hstack([np.ones((len(X), 1)), X])
-    n_classes = labels.max() + 1
-    cost = 1.0 - np.eye(n_classes) if cost is None else cost
-    W, all_W = np.zeros((g.shape[1], n_classes)), []
-    for t, m in enumerate(np.concatenate(orders)):
-        d = rule(g[m] @ W, labels[m], g[m] @ g[m], steps[t], cost[:, labels[m]])
-        W = (1 - steps[t] * shrinkage) * W + np.outer(g[m], d)
-        all_W.append(W)
-    return np.array(all_W)
+def expected_weights(rule, X, labels, orders, steps, shrinkage=0.0, cost=None, averaged=False):
+    """What training must return, by the plain loop."""
+    costs = (1.0 - np.eye(labels.max() + 1)) if cost is None else cost.T
+    order = np.concatenate(orders)
+    if averaged == "rounds":
+        ends = range(len(X), len(order) + 1, len(X))
+        return np.mean([online_loop(rule, X, labels, order[:n], steps[:n], costs, shrinkage)[0] for n in ends], axis=0)
+    W, mean = online_loop(rule, X, labels, order, steps, costs, shrinkage)
+    return mean if averaged else W
 
 
 def random_problem(seed, n_classes, n_examples=23, n_features=6, density=1.0):
@@ -143,21 +140,18 @@ def test_what_is_not_finite_is_named_and_large_numbers_are_finite(form):
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("n_classes", [*range(2, 17), 20])
 @pytest.mark.parametrize("density", [1.0, 0.3])
-def test_compiled_readable_and_naive_loop_agree(rule, n_classes, density):
+def test_compiled_readable_and_plain_loop_agree(rule, n_classes, density):
     X, labels, orders = random_problem(n_classes, n_classes, density=density)
     step, shrinkage = 0.37, 0.21
-    every_W = naive(rule, X, labels, orders, np.full(orders.size, step), shrinkage)
-    for averaged, expected in [
-        (False, every_W[-1]),
-        ("steps", every_W.mean(axis=0)),
-        ("rounds", every_W[len(X) - 1 :: len(X)].mean(axis=0)),
-    ]:
+    for averaged in (False, "steps", "rounds"):
+        steps = np.full(orders.size, step)
+        expected = expected_weights(rule, X, labels, orders, steps, shrinkage, averaged=averaged)
         settings = {"nr_rounds": 3, "order": orders, "averaged": averaged}
         for form in (np.asarray, sp.csr_array):
             fast = ConstantSteps(rule, step, shrinkage, **settings).train(form(X), labels)
             readable = ConstantSteps(uncompiled(rule), step, shrinkage, **settings).train(form(X), labels)
             np.testing.assert_allclose(fast, readable, rtol=0, atol=1e-10)
-            np.testing.assert_allclose(fast, expected, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(fast, expected, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("shrinkage", [1e-4, 0.5, 1.0, 1.7, 2.0, 3.0])
@@ -166,8 +160,7 @@ def test_compiled_readable_and_naive_loop_agree(rule, n_classes, density):
 def test_lazy_shrinking_is_exact_also_where_the_factor_is_zero_or_negative(rule, shrinkage, averaged):
     # The factor 1 − ηλ with η = 1 is 1 − λ: nearly 1, 1/2, 0, −0.7, −1 and −2.
     X, labels, orders = random_problem(1, 3)
-    expected = naive(rule, X, labels, orders, np.ones(orders.size), shrinkage)
-    expected = expected.mean(axis=0) if averaged else expected[-1]
+    expected = expected_weights(rule, X, labels, orders, np.ones(orders.size), shrinkage, averaged=averaged)
     learner = ConstantSteps(rule, 1.0, shrinkage, nr_rounds=3, order=orders, averaged=averaged)
     params = learner.train(X, labels)
     np.testing.assert_allclose(params, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
@@ -177,9 +170,9 @@ def test_the_scale_is_folded_in_without_losing_the_average():
     # 300 rounds of factor 0.9 pass the folding threshold of 1e-5 some hundred times over.
     X, labels, _ = random_problem(2, 4)
     orders = np.tile(np.arange(len(X)), (100, 1))
-    every_W = naive(max_ent_rule, X, labels, orders, np.ones(orders.size), 0.1)
+    expected = expected_weights(max_ent_rule, X, labels, orders, np.ones(orders.size), 0.1, averaged="steps")
     learner = ConstantSteps(max_ent_rule, 1.0, 0.1, nr_rounds=100, order=orders)
-    np.testing.assert_allclose(learner.train(X, labels), every_W.mean(axis=0), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-9)
 
 
 @settings(max_examples=60, deadline=None)
@@ -191,12 +184,12 @@ def test_the_scale_is_folded_in_without_losing_the_average():
     shrinkage=st.floats(0, 2),
     density=st.floats(0, 1),
 )
-def test_any_run_of_the_loop_is_the_naive_one(seed, n_classes, rule, step, shrinkage, density):
+def test_any_run_of_the_loop_is_the_plain_one(seed, n_classes, rule, step, shrinkage, density):
     X, labels, orders = random_problem(seed, n_classes, n_examples=9, n_features=4, density=density)
-    every_W = naive(rule, X, labels, orders, np.full(orders.size, step), shrinkage)
-    final, average = every_W[-1], every_W.mean(axis=0)
-    scale = max(1.0, np.abs(every_W).max())
-    for averaged, expected in [(False, final), ("steps", average)]:
+    for averaged in (False, "steps"):
+        steps = np.full(orders.size, step)
+        expected = expected_weights(rule, X, labels, orders, steps, shrinkage, averaged=averaged)
+        scale = max(1.0, np.abs(expected).max())
         learner = ConstantSteps(rule, step, shrinkage, nr_rounds=3, order=orders, averaged=averaged)
         try:
             np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-8 * scale)
@@ -214,7 +207,7 @@ def _has_near_tie(rule, X, labels, orders, step, shrinkage):
             ties.append(top[0] - top[1] < 1e-9 * max(1.0, abs(top[0])))
         return rule(scores, label, sq_norm, step, cost)
 
-    naive(watched, X, labels, orders, np.full(orders.size, step), shrinkage)
+    expected_weights(watched, X, labels, orders, np.full(orders.size, step), shrinkage)
     return any(ties)
 
 
@@ -223,9 +216,9 @@ def test_a_cost_matrix_reaches_the_rule_by_columns():
     cost = np.random.default_rng(0).uniform(0.5, 3, (4, 4))
     np.fill_diagonal(cost, 0)
     for rule in (mira_rule, svm_rule):
-        every_W = naive(rule, X, labels, orders, np.full(orders.size, 0.4), 0.1, cost)
+        expected = expected_weights(rule, X, labels, orders, np.full(orders.size, 0.4), 0.1, cost)
         learner = ConstantSteps(rule, 0.4, 0.1, nr_rounds=3, order=orders, cost=cost, averaged=False)
-        np.testing.assert_allclose(learner.train(X, labels), every_W[-1], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize(("loss", "learner"), [("hinge", SVM), ("log_loss", MaxEntOnline)])
@@ -256,12 +249,12 @@ def test_history_callback_and_objective_tell_the_truth():
     svm = SVM(regularizer=0.2, nr_rounds=3, order=orders, averaged="steps")
     params = svm.train(X, labels, callback=lambda *arguments: seen.append(arguments))
     steps = np.arange(1, orders.size + 1) ** -1.0
-    every_W = naive(svm_rule, X, labels, orders, steps, 0.2)
     g = np.hstack([np.ones((len(X), 1)), X])
     for number, (record, weights, averages) in enumerate(seen, start=1):
         until = number * len(X)
-        np.testing.assert_allclose(weights, every_W[until - 1], atol=1e-10)
-        np.testing.assert_allclose(averages, every_W[:until].mean(axis=0), atol=1e-10)
+        W, mean = online_loop(svm_rule, X, labels, orders.ravel()[:until], steps[:until], 1 - np.eye(3), 0.2)
+        np.testing.assert_allclose(weights, W, atol=1e-10)
+        np.testing.assert_allclose(averages, mean, atol=1e-10)
         scores = g @ averages
         margins = scores + 1 - np.eye(3)[labels] - scores[np.arange(len(X)), labels][:, None]
         assert record.objective == pytest.approx(margins.max(axis=1).mean() + 0.1 * (averages**2).sum())
@@ -282,10 +275,16 @@ def test_updates_are_counted():
     X, labels, orders = random_problem(5, 3)
     perceptron = Perceptron(nr_rounds=3, order=orders)
     perceptron.train(X, labels)
-    every_W = naive(perceptron_rule, X, labels, orders, np.ones(orders.size))
-    changes = np.abs(np.diff(every_W, axis=0, prepend=0)).max(axis=(1, 2)) > 0
-    assert [record.updates for record in perceptron.history] == changes.reshape(3, -1).sum(axis=1).tolist()
-    assert perceptron.nr_updates == changes.sum()
+    changes = []
+
+    def counted(*arguments):
+        d = perceptron_rule(*arguments)
+        changes.append(d.any())
+        return d
+
+    expected_weights(counted, X, labels, orders, np.ones(orders.size))
+    assert [record.updates for record in perceptron.history] == np.reshape(changes, (3, -1)).sum(axis=1).tolist()
+    assert perceptron.nr_updates == sum(changes)
 
 
 def test_seed_and_order():

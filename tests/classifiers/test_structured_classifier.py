@@ -62,6 +62,9 @@ def dense_words(X):
 def naive(tau, X, y, orders, steps, shrinkage, cost, augmented, chain):
     """W after each step (T, rows, K), with the definition of everything: all sequences, all of Φ, all of W.
 
+    ``online_loop`` cannot take its place: there a class has a column of weights, here tag sequences share them, and each
+    sentence has other ones.
+
     ``tau(gap, rho, squared_distance, step)`` is the step for a rival that scores ``gap`` more than the truth.
     """
     g, n_tags = dense_words(X), len(cost)
@@ -363,8 +366,8 @@ def one_sided_rule(scores, label, sq_norm, step, cost):
 
 
 @pytest.mark.parametrize("decoder", [None, viterbi])
-def test_a_rule_must_take_from_the_rival_what_it_gives_to_the_truth(decoder):
-    with pytest.raises(InputError, match="one_sided_rule must take from the rival"):
+def test_a_rule_must_raise_the_truth_by_as_much_as_it_lowers_the_rival(decoder):
+    with pytest.raises(InputError, match="one_sided_rule must raise the truth by as much as it lowers the rival"):
         AnyRule(one_sided_rule, np.ones(30), decoder=decoder).train(X_SAW, Y_SAW)
 
 
@@ -384,6 +387,15 @@ def test_a_rule_that_cannot_be_compiled_runs_as_python_and_says_so():
     with pytest.warns(UserWarning, match="stubborn_rule could not be compiled"):
         params = AnyRule(stubborn_rule, steps).train(X_SAW, Y_SAW)
     np.testing.assert_allclose(params, AnyRule(perceptron_rule, steps).train(X_SAW, Y_SAW), atol=1e-10)
+
+
+@pytest.mark.parametrize("delay", [None, 3])
+def test_rounds_in_one_go_are_the_rounds_one_by_one(delay):
+    """Steps are asked for round by round, since those of the SVM depend on how many sentences a round has."""
+    looked, unlooked = (StructuredSVM(track_objective=looks, delay=delay, regularizer=0.01) for looks in (True, False))
+    np.testing.assert_array_equal(looked.train(X_SAW, Y_SAW), unlooked.train(X_SAW, Y_SAW))
+    assert [round.updates for round in looked.history] == [round.updates for round in unlooked.history]
+    assert [round.seconds for round in unlooked.history] == [None] * 10 and looked.history[0].seconds > 0
 
 
 def test_weights_that_grow_beyond_all_bounds():
@@ -422,7 +434,10 @@ def test_parameters_that_are_no_numbers_and_names_that_were_lost():
             call(X, spoilt)
     with pytest.raises(InputError, match="params must be finite"):
         tagger.objective(X, y, spoilt)
-    lost = len(tagger.feature_names)
+    kept = StructuredPerceptron()  # a name and its row can go together
+    kept.classes, kept.feature_names = tagger.classes, tagger.feature_names[:1]
+    fewer = np.delete(params, slice(2, 1 + len(tagger.feature_names)), axis=0)
+    assert [len(tags) for tags in kept.test(X, fewer)] == [2, 2]
     del tagger.feature_names[1:]
-    with pytest.raises(InputError, match="feature_names has lost names"):
-        tagger.test(X, np.delete(params, slice(2, 1 + lost), axis=0))
+    with pytest.raises(InputError, match="use those that its own train returned"):
+        tagger.test(X, params)

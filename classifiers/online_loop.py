@@ -1,0 +1,61 @@
+"""The loop of every online learner, as the guide prints it: plain NumPy, every matrix in full.
+
+Perceptron, MIRA, SVM and online maximum entropy visit one example after the other and differ only in the *rule*, which turns
+the scores of an example into what is added to the weights of each class. Read this file first, then the rules in
+``perceptron.py``, ``mira.py``, ``svm.py`` and ``max_ent_online.py``. `OnlineClassifier` trains with the same loop, sparse and
+compiled; the tests hold it to this one.
+
+Source: the guide, algorithms 2, 3, 5 and 6, in one notation. Its average leaves out the matrix after the last step; here it is
+the mean of the matrices after each step.
+"""
+
+import numpy as np
+
+
+def online_loop(rule, X, labels, order, steps, costs, shrinkage=0.0):
+    """Visit the examples in the given order, and update the weights by the rule.
+
+    Parameters
+    ----------
+    rule : function (scores (K,), label, sq_norm, step, cost (K,)) -> d (K,)
+    X : array (M, J)
+    labels : int array (M,)
+        The true class of each example, 0 … K − 1.
+    order : int array (T,)
+        The example of each step: a permutation of 0 … M − 1 for each round, one after the other.
+    steps : float array (T,)
+        The largest step allowed: η_t, or 1/λ for MIRA, or 1 for the perceptron.
+    costs : array (K, K)
+        Row y holds the cost of each class where y is true.
+    shrinkage : float
+        λ for the SVM and maximum entropy, 0 for the others.
+
+    Returns
+    -------
+    W : array (J + 1, K)
+        The weights after the last step, row 0 the intercepts.
+    mean : array (J + 1, K)
+        The mean of the weights after each step: what averaging returns.
+
+    Examples
+    --------
+    One step of the perceptron on the point (2, 1) of class 1. All scores are 0, so class 0 is predicted, and g(x) = (1, 2, 1)
+    moves from the weights of class 0 to those of class 1:
+
+    >>> from classifiers.perceptron import perceptron_rule
+    >>> W, mean = online_loop(perceptron_rule, [[2.0, 1.0]], [1], [0], [1.0], 1.0 - np.eye(2))
+    >>> W
+    array([[-1.,  1.],
+           [-2.,  2.],
+           [-1.,  1.]])
+    """
+    G = np.hstack([np.ones((len(X), 1)), X])  # (M, J + 1): g(x) = (1, x)
+    W = np.zeros((G.shape[1], len(costs)))
+    mean = np.zeros_like(W)
+    for t, (m, step) in enumerate(zip(order, steps, strict=True), start=1):
+        g = G[m]
+        scores = g @ W  # (K,)
+        d = rule(scores, labels[m], g @ g, step, costs[labels[m]])  # (K,)
+        W = (1 - step * shrinkage) * W + np.outer(g, d)
+        mean += (W - mean) / t
+    return W, mean

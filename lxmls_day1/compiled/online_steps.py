@@ -1,0 +1,306 @@
+"""What the online learners have below their rounds: the weights with their running average, and a rule at work on rows.
+
+`Weights` holds W so that a step costs no more than its example is long (J can be large, examples are not):
+
+* *shrinking*: W = c V with a scalar c, and only c shrinks;
+* *averaging*: the mean of the T matrices that stand after each step comes from one running sum. Step t adds g(x) dᵀ to the
+  matrices t, t + 1, …, T, that is to all T but the first t − 1; so keep U += (t − 1) g(x) dᵀ, and then W̄ = W − U/T. With
+  shrinking, t − 1 becomes the sum of the scales so far.
+
+`machine_code_of` turns a rule into machine code, for rows (`RowSteps`) and for sentences alike. Where it cannot be compiled, a
+warning says why, and the Python function runs in the same loop.
+"""
+
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lxmls_day1.checks import check_finite
+from lxmls_day1.compiled.sparse_rows import (
+    as_examples,
+    compact,
+    compile_rule,
+    scores_of_row,
+    take_steps,
+    update_by_row,
+)
+from lxmls_day1.errors import InputError
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Rule = Callable[..., Any]  # (scores (K,), label, sq_norm, step, cost (K,)) -> d (K,)
+
+_SMALLEST_SCALE = 1e-5  # of W = c V: beyond, c goes into V, since digits would be lost
+
+
+class Weights:
+    """The weight matrix of an online learner, held as W = c V, with the running sum of its average.
+
+    Parameters
+    ----------
+    n_rows, n_classes : int
+    averaged : bool
+        Whether to keep the running sum.
+    paired : bool
+        Whether W is the pair (−w, w) of two classes, of which one column is kept.
+
+    Attributes
+    ----------
+    V : array (n_rows, K), or (n_rows, 1) while W is a pair (−c v, c v)
+    U : array of the shape of V, or of no rows without averaging
+    state : array (2,)
+        The scale c, and the sum S of the scales after each step since c was last folded into V. With these the sum of
+        all W so far is S V − U.
+    n_steps : int
+        How many steps there were.
+
+    Examples
+    --------
+    Two steps, of which the second halves the weights first; their mean is that of (2, 0) and (1, 4):
+
+    >>> weights = Weights(1, 2, averaged=True)
+    >>> weights.add(np.array([0]), np.array([2.0]), shrink=1.0), weights.add(np.array([1]), np.array([4.0]), shrink=0.5)
+    (True, True)
+    >>> weights.current(), weights.result()
+    (array([[1., 4.]]), array([[1.5, 2. ]]))
+    """
+
+    def __init__(self, n_rows: int, n_classes: int, averaged: bool, paired: bool = False):
+        self.paired = paired
+        n_columns = 1 if paired else n_classes
+        self.V = aligned_zeros(n_rows, n_columns)
+        self.U = aligned_zeros(n_rows if averaged else 0, n_columns)
+        self.state = np.array([1.0, 0.0])
+        self.n_steps = 0
+
+    def current(self) -> Reals:
+        """W after the last step, a new array (n_rows, K)."""
+        return self._full(self.state[0] * self.V)
+
+    def result(self) -> Reals:
+        """The mean of W over all steps where averaging is on, else W: a new array (n_rows, K)."""
+        return self._full((self.state[1] * self.V - self.U) / self.n_steps) if len(self.U) else self.current()
+
+    def unpair(self) -> None:
+        """Go on with a column for each of the two classes."""
+        self.V, self.U, self.paired = self._full(self.V), self._full(self.U), False
+
+    def add(self, entries: Integers, change: Reals, shrink: float) -> bool:
+        """One step: W ← shrink · W, then add ``change`` (n,) at different ``entries`` (n,) of the flattened W.
+
+        Returns whether the change is one.
+        """
+        V, U, state = self.V.reshape(-1), self.U.reshape(-1), self.state  # views
+        self.n_steps += 1
+        state[0] *= shrink
+        if not _SMALLEST_SCALE < abs(state[0]) < 1 / _SMALLEST_SCALE:
+            U -= state[1] * V if len(U) else 0.0
+            V *= state[0]
+            state[:] = 1.0, 0.0
+        V[entries] += change / state[0]
+        if len(U):
+            U[entries] += state[1] * change / state[0]
+        state[1] += state[0]
+        return bool(np.any(change))
+
+    def _full(self, columns: Reals) -> Reals:
+        return np.hstack([-columns, columns]) if self.paired else columns
+
+
+def aligned_zeros(n_rows: int, n_columns: int, line: int = 64) -> Reals:
+    """A matrix of zeros that begins where a cache line (64 bytes) does, so that no more lines hold a row than must."""
+    memory = np.zeros(8 * n_rows * n_columns + line, dtype=np.uint8)
+    start = -memory.ctypes.data % line
+    return memory[start : start + 8 * n_rows * n_columns].view(np.float64).reshape(n_rows, n_columns)
+
+
+# ------------------------------------------------------------------------------------------------------------- the rule
+
+
+def check_rule(rule: Rule | None, n_classes: int, costs: Reals) -> None:
+    """Try a rule once, in Python, so that a stub or a forgotten ``return`` is reported as what it is.
+
+    Parameters
+    ----------
+    rule : function, or None where a learner has forgotten to name one
+    n_classes : int
+    costs : array (K, K)
+        Row y is ρ(·, y).
+
+    Raises
+    ------
+    InputError
+        If there is no rule, or it does not return K numbers.
+    """
+    if rule is None:
+        raise InputError("this learner has no rule: give its class one, rule = staticmethod(my_rule)")
+    label = n_classes - 1
+    _as_update(rule, rule(np.zeros(n_classes), label, 1.0, 1.0, costs[label].copy()), n_classes)
+
+
+def _as_update(rule: Rule, d: Any, n_classes: int) -> Reals:
+    try:
+        update = np.ascontiguousarray(d, dtype=np.float64)
+    except (TypeError, ValueError):
+        update = None
+    if d is None or update is None or update.shape != (n_classes,):
+        got = "None; is its return missing?" if d is None else f"{d!r}"
+        name = getattr(rule, "__name__", "the rule")
+        raise InputError(f"{name} must return d, one number for each of the {n_classes} classes, but returned {got}")
+    return update
+
+
+def machine_code_of(rule: Rule) -> Any:
+    """The rule as compiled loops call it; None if it is not marked for that, or cannot be compiled.
+
+    A warning says why a marked rule cannot be compiled. As Python it works: `check_rule` has tried it.
+    """
+    if not getattr(rule, "compiled", False):
+        return None
+    try:
+        return compile_rule(rule)
+    except Exception as error:  # numba raises its own errors, and those of Python where it trips
+        warnings.warn(
+            f"{rule.__name__} could not be compiled and runs as plain Python: {_why_not_compiled(rule, error)}",
+            stacklevel=4,  # the caller of train
+        )
+        return None
+
+
+def _why_not_compiled(rule: Rule, error: Exception) -> str:
+    """What numba says in its own sentence, and in which file and line.
+
+    Its message begins with the pass that failed and ends with another. Between them stand the sentence, sometimes the
+    functions that numba tried in vain, each with its reason, and the places, the innermost first.
+    """
+    text = str(error).strip() or type(error).__name__
+    file, line = rule.__code__.co_filename, str(rule.__code__.co_firstlineno)
+    place = re.search(r'^File "(.+)", line (\d+)', text, re.MULTILINE) or re.search(r"Raised from (.+) \((\d+)\)", text)
+    if place:
+        file, line = place.groups()
+    lines = [part.strip() for part in text.splitlines()]
+    sentence = lines[1] if lines[0].startswith("Failed in nopython mode") and len(lines) > 1 else lines[0]
+    sentence = re.sub(r"\.?\. Raised from .*| for '\$.*", "", sentence).rstrip(".")
+    if sentence.startswith("No implementation of function"):
+        call = next((part.removeprefix(">>>").strip() for part in lines if part.startswith(">>>")), "")
+        reasons = re.findall(r"^ *\w*Error: (.+)$", text, re.MULTILINE)
+        sentence = f"No implementation of {call}" + (f" ({reasons[-1].rstrip('.')})" if reasons else "")
+    return f"{sentence} ({Path(file).name}, line {line})"
+
+
+# ---------------------------------------------------------------------------------------------------------- steps on rows
+
+
+class RowSteps:
+    """A rule at work on the rows of a matrix.
+
+    Parameters
+    ----------
+    rule : function (scores, label, sq_norm, step, cost) -> d
+        See :class:`classifiers.online_classifier.OnlineClassifier`.
+    X : array or csr_array (M, J)
+    labels : int64 array (M,)
+        Columns 0 … K − 1 of the true classes.
+    costs : array (K, K)
+        Row y is ρ(·, y).
+    shrinkage : float
+        λ: the weights shrink by the factor 1 − step · λ before each update.
+    averaged : bool
+        Whether `weights` keep the running sum of their average.
+
+    Attributes
+    ----------
+    weights : Weights
+
+    Raises
+    ------
+    InputError
+        If X is not finite, or the rule does not return K numbers.
+
+    Examples
+    --------
+    >>> def rule(scores, label, sq_norm, step, cost):
+    ...     return step * (np.arange(len(scores)) == label)
+    >>> steps = RowSteps(rule, np.array([[2.0], [3.0]]), np.array([0, 1]), 1 - np.eye(2), shrinkage=0.0, averaged=False)
+    >>> steps.take(np.array([[0, 1]]), np.array([1.0, 0.5]))
+    array([2])
+    >>> steps.weights.current()
+    array([[1. , 0.5],
+           [2. , 1.5]])
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        X: Reals | sp.csr_array,
+        labels: Integers,
+        costs: Reals,
+        shrinkage: float,
+        averaged: bool,
+    ):
+        examples = as_examples(X)
+        if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
+            check_finite(X)
+        n_classes = len(costs)
+        check_rule(rule, n_classes, costs)
+        self._rule, self._machine_code = rule, machine_code_of(rule)
+        self._examples = examples if self._machine_code is None else compact(examples)
+        self._labels, self._costs, self._shrinkage = labels, costs, shrinkage
+        paired = self._machine_code is not None and n_classes == 2
+        self.weights = Weights(examples.n_features + 1, n_classes, averaged, paired)
+
+    def take(self, orders: Integers, steps: Reals) -> Integers:
+        """Go through the rows, for R rounds.
+
+        Parameters
+        ----------
+        orders : int64 array (R, M)
+            The examples of each round in the order of their visits.
+        steps : float array (R·M,)
+            The size of each step.
+
+        Returns
+        -------
+        updates : int64 array (R,)
+            How many steps of each round changed the weights beyond shrinking them.
+
+        Raises
+        ------
+        InputError
+            If the rule returns something else than K numbers.
+        """
+        updates = np.zeros(len(orders), dtype=np.int64)
+        take = self._take_in_python if self._machine_code is None else self._take_compiled
+        take(orders.ravel(), steps, updates)
+        self.weights.n_steps += orders.size
+        return updates
+
+    def _take_compiled(self, order: Integers, steps: Reals, updates: Integers) -> None:
+        done = 0
+        while done < len(order):
+            done = take_steps(
+                self._machine_code, self._examples, labels=self._labels, order=order, steps=steps,
+                shrinkage=self._shrinkage, costs=self._costs, V=self.weights.V, U=self.weights.U,
+                state=self.weights.state, updates=updates, first_step=done,
+            )  # fmt: skip
+            if done < len(order):  # the changes of the two classes do not cancel
+                self.weights.unpair()
+
+    def _take_in_python(self, order: Integers, steps: Reals, updates: Integers) -> None:
+        V, U, state, rule = self.weights.V, self.weights.U, self.weights.state, self._rule
+        labels, sq_norms = self._labels.tolist(), self._examples.sq_norms.tolist()
+        cost_of = list(self._costs)
+        for cost in cost_of:
+            cost.flags.writeable = False  # a rule that adds to its costs in place would change them for good
+        steps_per_round = len(order) // len(updates)
+        for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
+            scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
+            d = _as_update(rule, rule(scores, labels[m], sq_norms[m], step, cost_of[labels[m]]), len(cost_of))
+            if update_by_row(self._examples, m, d, 1.0 - step * self._shrinkage, V, U, state):
+                updates[n // steps_per_round] += 1

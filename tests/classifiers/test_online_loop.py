@@ -1,0 +1,75 @@
+"""The loop as it is read: against closed forms, and as the oracle of every learner that trains with the compiled one."""
+
+import numpy as np
+import pytest
+
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.online_loop import online_loop
+from classifiers.perceptron import Perceptron, perceptron_rule
+from classifiers.svm import SVM, svm_rule, svm_step
+
+LEARNERS = {
+    "perceptron": (Perceptron, {}),
+    "mira": (Mira, {"regularizer": 0.7}),
+    "svm": (SVM, {"regularizer": 0.2, "initial_step": 0.8, "alpha": 0.9}),
+    "max_ent": (MaxEntOnline, {"regularizer": 0.1, "initial_step": 0.6, "alpha": 0.6}),
+    "squishing": (ColumnSquishing, {}),
+    "squishing with a cap": (ColumnSquishing, {"cap": 0.3}),
+}
+TAKE_COSTS = ("mira", "svm", "squishing", "squishing with a cap")
+
+
+def problem(n_classes, n_examples=31, n_features=7, n_rounds=3):
+    """Real-valued features, half of them zero, so that no two scores tie by construction; and an order."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.5)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
+    cost = rng.uniform(0.5, 2.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
+    return X, labels, np.array([rng.permutation(n_examples) for _ in range(n_rounds)]), cost
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("averaged", ["steps", False])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_is_this_loop_with_its_rule(name, averaged, n_classes):
+    X, labels, orders, cost = problem(n_classes)
+    cost = cost if name in TAKE_COSTS else 1 - np.eye(n_classes)
+    make, settings = LEARNERS[name]
+    learner = make(nr_rounds=3, order=orders, averaged=averaged, cost=cost, **settings)
+    steps = learner.steps(1, orders.size)
+    shrinkage = learner.regularizer if learner.shrinks else 0.0
+    W, mean = online_loop(learner.rule, X, labels, orders.ravel(), steps, cost.T, shrinkage)
+    np.testing.assert_allclose(learner.train(X, labels), mean if averaged else W, rtol=0, atol=1e-10)
+
+
+def test_the_mean_is_that_of_the_weights_after_each_step():
+    X, labels, orders, _ = problem(3)
+    order, steps = orders.ravel(), 0.1 + np.random.default_rng(0).random(orders.size)
+    until = [online_loop(svm_rule, X, labels, order[:t], steps[:t], 1 - np.eye(3), 0.3)[0] for t in range(1, 20)]
+    mean = online_loop(svm_rule, X, labels, order[:19], steps[:19], 1 - np.eye(3), 0.3)[1]
+    np.testing.assert_allclose(mean, np.mean(until, axis=0), rtol=0, atol=1e-13)
+
+
+def test_a_step_is_algorithm_6():
+    X, labels, orders, cost = problem(3)
+    steps, W = 1 / np.arange(1, 6), np.zeros((8, 3))
+    for m, step in zip(orders[0, :5], steps, strict=True):
+        W = svm_step(W, np.append(1.0, X[m]), labels[m], step, 0.4, cost[:, labels[m]])
+    np.testing.assert_array_equal(online_loop(svm_rule, X, labels, orders[0, :5], steps, cost.T, 0.4)[0], W)
+
+
+def test_two_points_by_hand():
+    """(1) and (−1) of the classes 0 and 1. The first is right, since of equal scores the first wins; the second is wrong."""
+    W, mean = online_loop(perceptron_rule, [[1.0], [-1.0]], [0, 1], [0, 1, 0], np.ones(3), 1 - np.eye(2))
+    # After the second step the scores of (1) are 0 and 0: class 0 wins again, and the weights stay.
+    assert W.tolist() == [[-1.0, 1.0], [1.0, -1.0]]
+    np.testing.assert_allclose(mean, 2 / 3 * W, rtol=0, atol=1e-15)
+
+
+def test_an_order_may_leave_examples_out_and_no_step_leaves_zeros():
+    X, labels, _, _ = problem(2)
+    W, mean = online_loop(perceptron_rule, X, labels, [], [], 1 - np.eye(2))
+    assert W.shape == mean.shape == (8, 2)
+    assert not W.any() and not mean.any()
