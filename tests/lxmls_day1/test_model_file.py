@@ -424,7 +424,7 @@ class TestModel:
             load_model(tmp_path / "x", lambda *_: Demanding)
 
     @pytest.mark.parametrize(
-        "arguments, message",
+        ("arguments", "message"),
         [
             ({"params": np.eye(3)}, "the parameters have 3 columns, but the classifier has 2 classes"),
             ({"params": [1.0, 2.0]}, "params must be a matrix"),

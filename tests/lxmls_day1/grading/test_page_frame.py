@@ -75,7 +75,7 @@ def test_headings_of_tables_say_what_they_head():
     assert [attributes.get("class") for _, attributes in cells[7:9]] == ["barred", "number"]  # also without a bar
 
 
-@pytest.mark.parametrize("share, width", [(-1.0, 0.0), (0.25, 25.0), (7.0, 100.0)])
+@pytest.mark.parametrize(("share", "width"), [(-1.0, 0.0), (0.25, 25.0), (7.0, 100.0)])
 def test_a_bar_stays_in_its_frame(share, width):
     assert f"width:{width:.1f}%" in bar(share, "words")
 
