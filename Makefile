@@ -10,6 +10,7 @@ ARGS ?=
 LAB ?= my-lab
 
 VENV_PYTHON := .venv/bin/python
+COMMA := ,
 CANDIDATES := $(if $(PYTHON),'$(PYTHON)',python3.13 python3.12 python3.11 python3 python)
 
 # Two names for one thing: pip before 25.3 pins the build requirements by the first, later ones by the second.
@@ -32,19 +33,23 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
 	any_done() { for stamp; do done_for $$stamp && return 0; done; return 1; }; \
 	if any_done $(2) $(3); then exit 0; fi; \
-	if ! any_done ready-to-run ready-to-test ready-to-lab ready-to-demo; then \
+	if ! any_done ready-to-run ready-to-test ready-to-check ready-to-lab ready-to-demo; then \
 	python=; $(FIND_PYTHON); \
 	echo "Setting up .venv with $$("$$python" -V 2>&1) (once; a minute or two) ..." >&2; \
 	"$$python" -m venv --clear .venv || exit 1; fi; \
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run test test-load hostile bench lab demo clean set-up-run set-up-test set-up-lab set-up-demo
+.PHONY: help run check test test-load coverage hostile bench lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+	set-up-demo
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
 	@echo '             (options of the command: make run ARGS="--domain toy")'
+	@echo 'make check   ruff, mypy, and the tests of the map and of who imports whom: under a minute'
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
+	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow'"'")'
+	@echo 'make coverage  which branches the fast tests run, and whether those are enough'
 	@echo 'make test-load  grade right solutions on a machine that is kept busy (make test-load ARGS="--runs 3")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
@@ -55,6 +60,12 @@ help:
 
 run: set-up-run
 	@$(VENV_PYTHON) -P -m lxmls_day1 run $(ARGS)
+
+check: set-up-check
+	$(VENV_PYTHON) -m ruff check .
+	$(VENV_PYTHON) -m ruff format --check .
+	$(VENV_PYTHON) -m mypy
+	$(VENV_PYTHON) -m pytest -q tests/test_house.py
 
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile $(ARGS)
@@ -75,17 +86,20 @@ demo: set-up-demo
 	@$(VENV_PYTHON) -P -m lxmls_day1 demo $(ARGS)
 
 clean:
-	rm -rf .venv out build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv out build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 set-up-run:
-	@$(call SET_UP,.,ready-to-run,ready-to-test ready-to-lab ready-to-demo)
+	@$(call SET_UP,.,ready-to-run,ready-to-test ready-to-check ready-to-lab ready-to-demo)
 
 set-up-test:
-	@$(call SET_UP,.[test],ready-to-test)
+	@$(call SET_UP,.[test],ready-to-test,ready-to-check)
+
+set-up-check:
+	@$(call SET_UP,.[dev$(COMMA)test],ready-to-check)
 
 set-up-lab:
 	@$(call SET_UP,.[notebook],ready-to-lab)
 
 set-up-demo:
-	@$(call SET_UP,.[demo],ready-to-demo,ready-to-test)
+	@$(call SET_UP,.[demo],ready-to-demo,ready-to-test ready-to-check)

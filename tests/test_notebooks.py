@@ -115,8 +115,11 @@ def nbval(folder, *arguments, **environment):
             "no:cacheprovider",
             "-c",
             os.devnull,
-        ]
-        + ["--rootdir", str(folder), str(folder), *arguments],
+            "--rootdir",
+            str(folder),
+            str(folder),
+            *arguments,
+        ],
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,

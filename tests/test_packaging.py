@@ -36,7 +36,7 @@ class TestPins:
         for name in ("constraints.txt", "Makefile", ".ci/run", "pyproject.toml"):
             assert "://" not in (ROOT / name).read_text(encoding="utf-8"), name
 
-    @pytest.mark.parametrize("extra", [None, "test"])
+    @pytest.mark.parametrize("extra", [None, "test", "dev"])
     def test_they_hold_for_whatever_we_need_directly_or_in_turn(self, extra):
         project = PROJECT["project"]
         wanted = [(r, "") for r in (project["optional-dependencies"][extra] if extra else project["dependencies"])]
@@ -49,7 +49,10 @@ class TestPins:
             name = canonical(requirement)
             try:
                 requires = importlib.metadata.requires(name) or []
-            except importlib.metadata.PackageNotFoundError:  # of another system or Python
+            except importlib.metadata.PackageNotFoundError:  # of another system or Python, or `make check` has not run
+                if extra == "dev":
+                    assert marker or name in pins(), f"{name}, which {parent or 'make check'} needs, has no line"
+                    continue
                 assert marker, f"{name} is not installed, but {parent or 'we'} need it: run `make test`"
                 continue
             if name not in seen:
@@ -82,6 +85,7 @@ class TestWheel:
     def test_it_holds_every_source_file_and_the_lab_as_data(self, wheel):
         names = set(zipfile.ZipFile(wheel).namelist())
         wanted = {file.relative_to(ROOT).as_posix() for file in (ROOT / "lxmls_day1").rglob("*.py")}
+        wanted.add("lxmls_day1/py.typed")
         wanted |= {
             f"lxmls_day1/text/toy_corpus/{file.name}" for file in (ROOT / "lxmls_day1/text/toy_corpus").glob("*.review")
         }
@@ -190,6 +194,15 @@ class TestMakefile:
         assert "ran: -m pytest" in said
         assert "-e .[test]\n" in asked and "-m venv" not in asked
         for target in ("run", "test", "bench"):
+            assert "-m pip" not in self.make(project, target)[1]
+
+    def test_the_checks_add_their_tools_and_run_each_of_them(self, project):
+        self.make(project, "test")
+        said, asked = self.make(project, "check")
+        assert "-e .[dev,test]\n" in asked and "-m venv" not in asked
+        for tool in ("ruff check .", "ruff format --check .", "mypy", "pytest -q tests/test_house.py"):
+            assert f"ran: -m {tool}" in said
+        for target in ("run", "test", "check", "demo"):
             assert "-m pip" not in self.make(project, target)[1]
 
     def test_the_notebooks_add_theirs_to_any_set_up(self, project):

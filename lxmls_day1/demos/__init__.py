@@ -9,9 +9,12 @@
 | ``review_explorer`` | what a classifier makes of a review, and of which words |
 | ``comparison_sweep`` | accuracy over size, variance and balance |
 
+What a demonstration computes stands apart where it is long: ``objective_curves`` (for ``optimisation``), ``review_decisions``
+(for ``review_explorer``), ``accuracy_sweep`` (for ``comparison_sweep``), and ``reviews``, which opens their corpora.
+
 ``demonstration`` is their base class and says how one is written; ``stage`` is the page of one, ``look`` its colours, with
 ``stage.css``, ``environment`` what the surroundings ask for. ``recording`` makes pictures and animations, ``export`` a folder
 of them all, ``serving`` puts them into the browser (``lxmls-day1 demo``) with Voilà and the page template in
 ``jupyter/``; ``learners`` are the lab's classifiers, written or not, ``background`` computes beside a live page. Each
-demonstration has a notebook of two cells in ``notebooks/demos/``.
+demonstration has a notebook of two cells in ``notebooks/demos/``, which ``notebook_pairs`` makes.
 """

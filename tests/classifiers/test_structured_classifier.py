@@ -174,7 +174,7 @@ def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
 @pytest.mark.parametrize("n_tags", [2, 3, 5])
 @pytest.mark.parametrize("averaged", ["steps", "rounds", False])
 @pytest.mark.parametrize(
-    "structured, flat, settings",
+    ("structured", "flat", "settings"),
     [
         (StructuredPerceptron, Perceptron, {}),
         (StructuredMira, Mira, {"regularizer": 0.7}),
@@ -315,7 +315,7 @@ def test_no_sentences_to_tag():
 
 
 @pytest.mark.parametrize(
-    "X, y, says",
+    ("X", "y", "says"),
     [
         ("I saw it", Y_SAW, "split it"),
         (["I saw it"], [["PRON"]], "sentence 0 is the text"),
@@ -336,7 +336,7 @@ def test_training_data_that_cannot_be_used(X, y, says):
 
 
 @pytest.mark.parametrize(
-    "settings, says",
+    ("settings", "says"),
     [
         ({"templates": []}, "at least one template"),
         ({"templates": ["letters"]}, "'letters'"),

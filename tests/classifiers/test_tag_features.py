@@ -1,5 +1,6 @@
 """Templates and features against a plain reading of what they say, word by word."""
 
+import itertools
 import re
 
 import numpy as np
@@ -87,7 +88,7 @@ def test_numbers_ascend_within_a_word_as_a_sparse_matrix_wants_them():
     index = FeatureIndex.from_sentences(SENTENCES)
     starts, indptr, indices = index.encode(SENTENCES)
     assert starts.tolist() == [0, 6, 9, 10, 13] and len(indptr) == 14 and indptr[-1] == len(indices)
-    assert all((np.diff(indices[i:j]) > 0).all() for i, j in zip(indptr[:-1], indptr[1:], strict=True))
+    assert all((np.diff(indices[i:j]) > 0).all() for i, j in itertools.pairwise(indptr))
     assert (starts.dtype, indptr.dtype, indices.dtype) == (np.int64, np.int64, np.int32)
 
 

@@ -36,9 +36,8 @@ def used_names(path):
         elif isinstance(node, ast.Import):
             used |= {(alias.name, "") for alias in node.names if alias.name.partition(".")[0] == "lxmls_day1"}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id in modules:
-                used.add((modules[node.value.id], node.attr))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+            used.add((modules[node.value.id], node.attr))
     return used
 
 

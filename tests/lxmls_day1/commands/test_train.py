@@ -44,7 +44,7 @@ def accuracy_on_test_part(model):
 
 class TestTraining:
     @pytest.mark.parametrize(
-        "name, settings, class_name",
+        ("name", "settings", "class_name"),
         [
             ("mira", ["regularizer=0.1", "nr_rounds=3"], "Mira"),
             ("MaxEntBatch", [], "MaxEntBatch"),
@@ -132,7 +132,7 @@ class TestTraining:
 
 class TestMistakes:
     @pytest.mark.parametrize(
-        "arguments, message",
+        ("arguments", "message"),
         [
             (["--classifier", "mria"], "has no classifier mria; did you mean mira"),
             (["--classifier", "linear_classifier"], "has no classifier linear_classifier; "),
@@ -189,7 +189,7 @@ class TestMistakes:
 
 
 @pytest.mark.parametrize(
-    "text, expected",
+    ("text", "expected"),
     [
         ("a=0.1", 0.1),
         ("a=1e-3", 1e-3),

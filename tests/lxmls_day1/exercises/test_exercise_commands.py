@@ -90,7 +90,7 @@ class TestWhere:
 
     def test_another_version_is_said_in_one_line_before_anything_else(self, here, monkeypatch):
         monkeypatch.setattr("lxmls_day1.exercises.workspace.INTERFACE", 99)
-        first, second, *_ = run("status").splitlines()
+        _first, second, *_ = run("status").splitlines()
         assert (
             second.startswith("This lab was made by another version of lxmls-day1, and ")
             and "`lxmls-day1 update`" in second

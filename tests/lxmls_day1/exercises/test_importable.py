@@ -328,7 +328,7 @@ class TestFunctionsAsAnswers:
 
     def test_the_reference_itself_is_found(self, key, asked):
         """The trial would notice: it finds each function of the reference lab, if it is no method."""
-        exercise, name = key
+        _exercise, name = key
         lab = Lab(reference_folder())
         modules = {"svm_rule": "svm", "svm_step": "svm", "mira_rule": "mira", "max_ent_rule": "max_ent_online"}
         modules |= {

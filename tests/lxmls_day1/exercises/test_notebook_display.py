@@ -71,7 +71,7 @@ class TestWhichExercise:
         return asked
 
     @pytest.mark.parametrize(
-        "given, ids",
+        ("given", "ids"),
         [
             ("1.2", ["1.2"]),
             (" 1.10 ", ["1.10"]),

@@ -1,5 +1,6 @@
 """Frames go there and back unchanged; bytes that are no frame are refused, whatever they are, and never executed."""
 
+import contextlib
 import json
 import math
 import pickle
@@ -173,10 +174,8 @@ def test_no_bytes_do_harm(junk):
 def test_a_changed_byte_does_no_harm(value, place, byte):
     frame = bytearray(encoded(value))
     frame[place % len(frame)] = byte
-    try:
+    with contextlib.suppress(BadMessage):
         decoded(bytes(frame))
-    except BadMessage:
-        pass
 
 
 @pytest.fixture
