@@ -43,7 +43,7 @@ def test_many_tags_leave_no_room_for_counts():
     assert not axis.texts
 
 
-@pytest.mark.parametrize("tags, counts", [([], np.zeros((0, 0))), (["A"], [[1, 2], [3, 4]])])
+@pytest.mark.parametrize(("tags", "counts"), [([], np.zeros((0, 0))), (["A"], [[1, 2], [3, 4]])])
 def test_a_confusion_matrix_that_is_none(tags, counts):
     with pytest.raises(InputError, match="confusion matrix"):
         plot_confusion(tags, counts)

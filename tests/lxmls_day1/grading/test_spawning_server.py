@@ -13,7 +13,9 @@ from lxmls_day1.grading.spawning_server import SpawningServer
 pytestmark = pytest.mark.slow
 
 HOSTILE = "with open({canary!r}, 'a') as file: file.write(__name__)\n"
-SAYS_ITS_PATH = b"import sys\ndef path(): return [entry for entry in sys.path], sys.flags.safe_path, sys.flags.no_user_site\n"
+SAYS_ITS_PATH = (
+    b"import sys\ndef path(): return [entry for entry in sys.path], sys.flags.safe_path, sys.flags.no_user_site\n"
+)
 
 
 @pytest.mark.parametrize("variable", [None, ".", "", "{folder}"], ids=["none", "dot", "empty", "absolute"])
