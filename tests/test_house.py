@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -31,17 +31,6 @@ ALLOWED: dict[str, set[str]] = {
     "lxmls_day1": {"lab"},
 }
 WITH_ANSWERS = {"exercises", "grading", "commands", "demos"}
-
-#: Imports that break a rule and are being removed, as of 2026-11-22: the list may only become shorter.
-EXCUSED = {
-    ("lxmls_day1.lab", "lxmls_day1.exercises.exercise_cell"),
-    ("lxmls_day1.lab", "lxmls_day1.exercises.notebook_display"),
-    ("lxmls_day1.lab", "lxmls_day1.exercises.registry"),
-    ("lxmls_day1.exercises.pytest_plugin", "lxmls_day1.exercises.record"),
-    ("lxmls_day1.exercises.rehearsal", "lxmls_day1.grading.confinement"),
-    ("lxmls_day1.grading.sandbox", "lxmls_day1.grading.box"),
-    ("lxmls_day1.commands.tagging_run", "lxmls_day1.commands.run"),
-}
 
 
 @cache
@@ -103,15 +92,13 @@ def allowed(name: str, other: str) -> bool:
     return theirs not in ALLOWED or theirs == "lxmls_day1"
 
 
-def circle_from(start: str, left_out: Collection[tuple[str, str]] = ()) -> list[str]:
+def circle_from(start: str) -> list[str]:
     """A circle of imports through a module; empty if there is none."""
     before: dict[str, str] = {}
     waiting = [start]
     while waiting:
         at = waiting.pop()
         for following in graph()[at]:
-            if (at, following) in left_out:
-                continue
             if following == start:
                 path = [start, at]
                 while path[-1] != start:
@@ -124,7 +111,7 @@ def circle_from(start: str, left_out: Collection[tuple[str, str]] = ()) -> list[
 
 
 def test_no_circle():
-    circles = [circle for name in modules() if (circle := circle_from(name, EXCUSED))]
+    circles = [circle for name in modules() if (circle := circle_from(name))]
     assert not circles, "\n".join(" -> ".join(circle) for circle in circles)
 
 
@@ -133,15 +120,9 @@ def test_imports_go_one_way():
         f"{name}:{line} imports {other}"
         for name, others in graph().items()
         for other, line in others.items()
-        if not allowed(name, other) and (name, other) not in EXCUSED
+        if not allowed(name, other)
     ]
     assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize(("name", "other"), sorted(EXCUSED))
-def test_what_is_excused_is_still_there(name, other):
-    """An import that breaks no rule any more leaves the list."""
-    assert other in graph().get(name, ()) and (not allowed(name, other) or circle_from(name))
 
 
 def test_what_runs_in_a_box_imports_nothing_that_runs_outside():

@@ -114,6 +114,7 @@ class SpawnedBox:
 
     @property
     def private(self) -> Path:
+        """The folder of the lab, on the disk."""
         return self.folder / "lab"
 
     def take_output(self) -> bytes:
