@@ -15,9 +15,10 @@ import numpy as np
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.box_server import OUT_OF_TIME
+from lxmls_day1.grading.channel import Channel, Ended, Hung
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
 from lxmls_day1.grading.limits import MEBIBYTE, Limits
-from lxmls_day1.grading.messages import BadMessage, Channel, Ended, Hung, TooLong
+from lxmls_day1.grading.messages import BadMessage, TooLong
 
 KEPT_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request

@@ -18,7 +18,8 @@ from typing import Any
 
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
-from lxmls_day1.grading.messages import Channel, NotPlain, Reference, TooLong
+from lxmls_day1.grading.channel import Channel
+from lxmls_day1.grading.messages import NotPlain, Reference, TooLong
 from lxmls_day1.lab import Lab
 
 LONGEST_TEXT = 4000

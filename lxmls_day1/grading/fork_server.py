@@ -22,10 +22,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.grading import confinement
+from lxmls_day1.grading import confinement, seccomp
 from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
-from lxmls_day1.grading.messages import Channel, Ended
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.grading.channel import Channel, Ended
+from lxmls_day1.library_path import PACKAGES
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the fork server
@@ -120,7 +120,7 @@ def _wait(watched: int, reported: int, hears: socket.socket, proc: int) -> None:
         if watched in ready or reported in ready:
             return
         if listener is not None:
-            confinement.answer_thread(listener, proc, MOST_THREADS)
+            seccomp.answer_thread(listener, proc, MOST_THREADS)
         else:
             _, handles, _, _ = socket.recv_fds(hears, 1, 1)
             listener = handles[0] if handles else watched  # no thread asks, and there is nothing more to hear
@@ -185,7 +185,7 @@ def _confine(request: dict[str, Any], level: str, private: Path, supervisor: soc
         confinement.drop_capabilities(keep_reading)
         if level == LANDLOCK:
             confinement.allow_only(readable, [str(private), os.devnull], request["landlock"])
-        listener = confinement.ask_for_threads()
+        listener = seccomp.ask_for_threads()
         if listener is not None:
             threads_are_counted = True
             socket.send_fds(supervisor, [b"+"], [listener])
@@ -193,7 +193,7 @@ def _confine(request: dict[str, Any], level: str, private: Path, supervisor: soc
     supervisor.close()
     confinement.die_with_parent()
     if level != PROCESS:
-        confinement.allow_system_calls(several and level == BUBBLEWRAP, threads_are_counted)
+        seccomp.allow_system_calls(several and level == BUBBLEWRAP, threads_are_counted)
 
 
 def _take_standard_places(served: int, printed: int, supervisor: socket.socket) -> tuple[int, socket.socket]:

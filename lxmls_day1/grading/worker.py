@@ -40,7 +40,7 @@ from lxmls_day1.grading.report_files import files_of_student
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.submissions import Submission, read_submission
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.library_path import PACKAGES
 
 GIBIBYTE = 1 << 30
 OWN_MEMORY = 2 * GIBIBYTE  # that a worker may take on top of what it has when it is ready, and more for large answers
