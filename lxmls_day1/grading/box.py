@@ -26,7 +26,7 @@ MOST_REPLIES = 4  # times what one answer may have: all that comes out of one bo
 END_SECONDS = 60.0  # for the report on how a box ended: long, for a verdict depends on it
 NO_END = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
 PRIVATE_LOOK = 0.5  # seconds between two looks at how much was written where the kernel does not count it
-SIGNALS_IN_WORDS = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
+SIGNALS_IN_WORDS: dict[int, str] = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
 
 
 class BoxFailure(Exception):
@@ -174,7 +174,7 @@ class Box:
         self.close()
         raise BoxFailure(REFUSED, "what came out of the box is no answer")
 
-    def close(self) -> dict[str, Any]:
+    def close(self) -> Mapping[str, Any]:
         """End everything in the box; how it ended."""
         if self._closed:
             return {}

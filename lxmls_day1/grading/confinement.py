@@ -169,7 +169,8 @@ READ = EXECUTE | READ_FILE | READ_DIR
 
 def landlock_version() -> int:
     """The version of Landlock that the kernel offers; 0 for none."""
-    return max(0, libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1))
+    version: int = libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    return max(0, version)
 
 
 def allow_only(readable: Iterable[str], writable: Iterable[str] = (), newest: int | None = None) -> None:

@@ -114,9 +114,10 @@ def _supervise(
 
 def _wait(watched: int, reported: int, hears: socket.socket, proc: int) -> None:
     """Until the box has ended or is to end; meanwhile its threads ask for leave, if it has sent what they ask by."""
-    listener = None
+    listener: int | None = None
     while True:
-        ready, _, _ = select.select([watched, reported, hears if listener is None else listener], [], [])
+        asked = hears.fileno() if listener is None else listener
+        ready, _, _ = select.select([watched, reported, asked], [], [])
         if watched in ready or reported in ready:
             return
         if listener is not None:
@@ -180,7 +181,7 @@ def _confine(request: dict[str, Any], level: str, private: Path, supervisor: soc
     if level != PROCESS:
         keep_reading = False
         if level == LANDLOCK and user:
-            confinement.become(*user, keep_capabilities=True)
+            confinement.become(user[0], user[1], keep_capabilities=True)
             keep_reading = not all(os.access(path, os.R_OK) for path in (*readable, private))
         confinement.drop_capabilities(keep_reading)
         if level == LANDLOCK:
@@ -215,10 +216,9 @@ def compiled_files(folder: Path) -> dict[bytes, bytes]:
         bytecode = {}
         for path in folder.rglob("*.py"):
             unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
-            made = py_compile.compile(
-                str(path), str(Path(place, "file.pyc")), doraise=True, invalidation_mode=unchecked
-            )
-            bytecode[path.read_bytes()] = Path(made).read_bytes()
+            made = Path(place, "file.pyc")
+            py_compile.compile(str(path), str(made), doraise=True, invalidation_mode=unchecked)
+            bytecode[path.read_bytes()] = made.read_bytes()
     return bytecode
 
 

@@ -114,6 +114,7 @@ def ask_for_threads() -> int | None:
     """Have each new thread wait for leave; a descriptor for `answer_thread`, or None where the kernel has no such thing."""
     column, architecture = _architecture()
     clone = NUMBERS["clone"][column]
+    assert clone is not None  # every machine has it
     ask = [_step(LOAD, 4), _step(EQUAL, architecture, 1, 0), _step(RETURN, KILL), _step(LOAD, 0)]
     ask += [_step(EQUAL, clone, 0, 3), _argument(0), _step(ANY_BIT, CLONE_THREAD, 0, 1), _step(RETURN, ASK)]
     try:
@@ -155,8 +156,8 @@ def seccomp_program(
         steps += [_step(EQUAL, number, 0, len(body)), *body]
     for calls, answer in ((NOT_THERE, ENOSYS), (PRETENDED, DONE), (UNSUPPORTED, EOPNOTSUPP)):
         for numbers in calls.values():
-            if numbers[column] is not None:
-                steps += [_step(EQUAL, numbers[column], 0, 1), _step(RETURN, FAIL | answer)]
+            if (number := numbers[column]) is not None:
+                steps += [_step(EQUAL, number, 0, 1), _step(RETURN, FAIL | answer)]
     return b"".join([*steps, _step(AT_LEAST, LAST_KNOWN + 1, 0, 1), _step(RETURN, FAIL | ENOSYS), _REFUSE])
 
 

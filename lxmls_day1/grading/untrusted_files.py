@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from lxmls_day1.exercises.workspace import LARGEST_FILE
 from lxmls_day1.grading.safe_text import one_line
@@ -302,7 +302,7 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
         if len(name.parts) > DEEPEST:
             raise Refused("holds folders too deep in one another")
         bad = _fault_of(info, overlapping)
-        member = Member(name, lambda info=info: archive.open(info), info.file_size, info.compress_size, bad)
+        member = Member(name, functools.partial(_opened_in, archive, info), info.file_size, info.compress_size, bad)
         if name in members:
             other = members[name][1]
             if (other.CRC, other.file_size) != (info.CRC, info.file_size):
@@ -312,6 +312,10 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
     if len(members) > MOST_LISTED:
         raise Refused(f"holds {len(members)} files, which is too many")
     return [member for member, _ in members.values()]
+
+
+def _opened_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> BinaryIO:
+    return cast(BinaryIO, archive.open(info))
 
 
 def _is_in(name: str, wanted: Collection[str]) -> bool:
