@@ -6,6 +6,7 @@ worker down, or on which the grader fails, is tried once more when nothing else 
 """
 
 import contextlib
+import functools
 import json
 import os
 import time
@@ -64,7 +65,8 @@ class Workers(Protocol):
         All checks, none of them run; known when one of the slots has been given work.
     """
 
-    checks: tuple[CheckGrade, ...]
+    @property
+    def checks(self) -> tuple[CheckGrade, ...]: ...  # noqa: D102
 
     def slots(self) -> Sequence[Slot]:
         """Those that can be used now. Is asked again and again: some may be gone, and others new."""
@@ -166,7 +168,8 @@ def grade(
         rows: dict[str, Row] = {}
         kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not row.failed}
         digests = {student: row.digest for student, row in kept.items()}
-        crew: Workers = LocalWorkers(plan, min(number_of_jobs(jobs), len(found))) if workers is None else workers(plan)
+        local = functools.partial(LocalWorkers, jobs=min(number_of_jobs(jobs), len(found)))
+        crew: Workers = (workers or local)(plan)
         n_graded = 0
         with contextlib.closing(_graded(plan, found, digests, crew)) as results:
             for one, graded in results:
@@ -192,7 +195,7 @@ class _Task:
 
 def _graded(
     plan: Plan, found: Sequence[Found], kept: Mapping[str, str], crew: Workers
-) -> Generator[tuple[Found, Graded | None]]:
+) -> Generator[tuple[Found, Graded | None], None, None]:
     """Each submission with what came of it, as they are done; None for what is kept.
 
     One on which grading fails is put aside, and tried once more alone at the end: a neighbour cannot be the reason then.

@@ -256,8 +256,9 @@ class CheckSession:
         self._run.boxed = lab
         began = time.monotonic()
         item = self._items[i]
-        plain = isinstance(item, pytest.Function) and self._plain[i]
-        error = self._run.called(item) if plain else self._run_by_pytest(i)
+        error = (
+            self._run.called(item) if self._plain[i] and isinstance(item, pytest.Function) else self._run_by_pytest(i)
+        )
         seconds = round(time.monotonic() - began, 3)
         verdict, text, mistakes = _verdict(check, error)
         grade = replace(

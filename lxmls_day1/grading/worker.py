@@ -32,6 +32,7 @@ from lxmls_day1.grading.gradebook import (
     CellFailure,
     CheckGrade,
     ExerciseGrade,
+    FreeAnswer,
     Row,
 )
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
@@ -45,7 +46,8 @@ from lxmls_day1.library_path import PACKAGES
 GIBIBYTE = 1 << 30
 OWN_MEMORY = 2 * GIBIBYTE  # that a worker may take on top of what it has when it is ready, and more for large answers
 NOT_GRADED = "could not be graded: {}. That is no statement about the code; the instructor has been told."
-Anything, Instead = TypeVar("Anything"), TypeVar("Instead")
+Anything = TypeVar("Anything")
+Instead = TypeVar("Instead")
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,8 @@ def _row(
     from lxmls_day1.grading.similarity import fingerprints
 
     files = submission.files
-    answers, remarks = (), ()
+    answers: tuple[FreeAnswer, ...] = ()
+    remarks: tuple[str, ...] = ()
     if not submission.problem:
         answers, remarks = _attempt(notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given))
     nothing: dict[str, tuple[int, ...]] = {}
