@@ -1,1 +1,77 @@
-"""Grading: untrusted submissions are run in a box, and judged outside of it."""
+"""Grading: untrusted submissions run in a box, and are judged outside of it.
+
+A run
+    =========================  ==========================================================================================
+    ``plan``                   what a run depends on: exercises, expected answers, seed, limits, level
+    ``run``                    a whole run: every submission gets its row; a run can be taken up again
+    ``run_folders``            the lock on an output folder, and the temporary files of a run
+    ``worker``                 grades one submission after another
+    ``worker_process``         a worker from outside: started, asked, killed
+    ``cluster``                workers on a Dask cluster
+    ``session``                the checks, run by pytest on one boxed lab after another
+    =========================  ==========================================================================================
+
+What was handed in
+    =========================  ==========================================================================================
+    ``finding_submissions``    which submissions a folder or a download holds, and whose they are
+    ``submissions``            one submission, read into memory
+    ``submission_layout``      where its files belong in a lab
+    ``untrusted_files``        files in folders and zip files, listed and read without harm
+    ``lab_in_the_box``         the lab that a submission is graded in: its files, and the given ones
+    =========================  ==========================================================================================
+
+Outside of a box
+    =========================  ==========================================================================================
+    ``levels``                 the levels of isolation; the self-test that picks the strongest
+    ``box``                    one box: requests go in, answers or failures come out
+    ``boxed_lab``              what a check takes for a `Lab`, whose code runs in a box
+    ``box_makers``             what every maker of boxes offers
+    ``sandbox``                makes boxes with a fork server (Linux)
+    ``spawning_server``        makes each box a new Python (macOS, Windows)
+    ``visible_folders``        which folders a box may see
+    ``limits``                 how much of everything a submission may use
+    =========================  ==========================================================================================
+
+Inside a box; none of these imports one of the others
+    =========================  ==========================================================================================
+    ``fork_server``            a warm Python that forks boxes
+    ``spawned_box``            a box where nothing can be forked
+    ``box_server``             answers requests with a student's code
+    ``box_probe``              attempts what must fail
+    ``confinement``            gives up rights, for good
+    ``seccomp``                the filter of system calls
+    ``messages``               values as bytes, read as if an enemy had written them
+    ``channel``                messages through a socket, in time
+    ``notebook_cells``         runs the code cells of a notebook
+    =========================  ==========================================================================================
+
+What comes of it
+    =========================  ==========================================================================================
+    ``gradebook``              rows, verdicts and marks as data
+    ``report_files``           all files of a report
+    ``student_page``           a student's page
+    ``class_page``             the class's page
+    ``page_frame``             what the pages share
+    ``class_tables``           the class's tables
+    ``boundary_picture``       the picture of learned boundaries
+    ``notebook_answers``       the free answers in a notebook
+    ``similarity``             which submissions are alike
+    ``safe_text``              texts of students, made harmless
+    =========================  ==========================================================================================
+
+Glossary
+    ======================  =============================================================================================
+    submission              what one student handed in; `Submission` is that, read into memory
+    lab in the box          the lab that a submission is graded in: its own files, and the given ones
+    box                     a process that runs the code of one submission, and can reach nothing else
+    level                   how well a box is shut off: ``bubblewrap``, ``landlock`` or ``process``
+    fork server             a warm Python that forks boxes; it never runs a student's code itself
+    supervisor              the process beside a box that waits for its end, kills what is left, and reports
+    plan                    all that the grading of a submission depends on; the same for all workers
+    worker                  a process that grades one submission after another
+    check                   one test of one exercise, public or hidden
+    verdict                 how a check ended: ``ok``, ``wrong``, ``error``, ``timeout``, ``memory``, …
+    row                     all verdicts on one submission; `Gradebook` holds the rows of a class
+    report                  the pages and tables that are made from rows
+    ======================  =============================================================================================
+"""

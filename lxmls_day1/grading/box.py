@@ -15,9 +15,10 @@ import numpy as np
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.box_server import OUT_OF_TIME
+from lxmls_day1.grading.channel import Channel, Ended, Hung
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
 from lxmls_day1.grading.limits import MEBIBYTE, Limits
-from lxmls_day1.grading.messages import BadMessage, Channel, Ended, Hung, TooLong
+from lxmls_day1.grading.messages import BadMessage, TooLong
 
 KEPT_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request
@@ -25,7 +26,7 @@ MOST_REPLIES = 4  # times what one answer may have: all that comes out of one bo
 END_SECONDS = 60.0  # for the report on how a box ended: long, for a verdict depends on it
 NO_END = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
 PRIVATE_LOOK = 0.5  # seconds between two looks at how much was written where the kernel does not count it
-SIGNALS_IN_WORDS = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
+SIGNALS_IN_WORDS: dict[int, str] = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
 
 
 class BoxFailure(Exception):
@@ -173,7 +174,7 @@ class Box:
         self.close()
         raise BoxFailure(REFUSED, "what came out of the box is no answer")
 
-    def close(self) -> dict[str, Any]:
+    def close(self) -> Mapping[str, Any]:
         """End everything in the box; how it ended."""
         if self._closed:
             return {}

@@ -18,7 +18,8 @@ from typing import Any
 
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
-from lxmls_day1.grading.messages import Channel, NotPlain, Reference, TooLong
+from lxmls_day1.grading.channel import Channel
+from lxmls_day1.grading.messages import NotPlain, Reference, TooLong
 from lxmls_day1.lab import Lab
 
 LONGEST_TEXT = 4000
@@ -114,6 +115,7 @@ class BoxServer:
 
     @property
     def lab(self) -> Any:
+        """The lab in the box; opened when it is first needed."""
         if self._lab is None:
             self._lab = Lab(self._folder)
             self._refused = only_what_labs_need()
@@ -138,7 +140,8 @@ class BoxServer:
         return self.lab.function(request["module"], request["name"], *arguments, **settings)
 
     def _each(self, request: dict[str, Any]) -> list[Any]:
-        return self.lab.each(request["module"], request["name"], self._arguments(request["calls"]))
+        answers: list[Any] = self.lab.each(request["module"], request["name"], self._arguments(request["calls"]))
+        return answers
 
     def _get(self, request: dict[str, Any]) -> Any:
         value = getattr(self._objects[request["object"]], request["name"])
@@ -163,7 +166,8 @@ class BoxServer:
 
         if self._notebook is None:
             self._notebook = CellRunner(self._folder)
-        return self._notebook.run(request["source"])
+        said: str = self._notebook.run(request["source"])
+        return said
 
     def _probe(self, request: dict[str, Any]) -> list[str]:
         from lxmls_day1.grading.box_probe import possible

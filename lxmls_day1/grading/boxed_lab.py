@@ -88,12 +88,12 @@ class BoxedLab:
 
     def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
         """As `Lab.each`; all calls go into the box at once, and their answers come out at once."""
-        calls = [list(arguments) for arguments in calls]
-        for arguments in calls:
+        sent = [list(arguments) for arguments in calls]
+        for arguments in sent:
             self._note(name, tuple(arguments), {})
-        answers = self._ask("each", module=module, name=name, calls=calls)
-        if not isinstance(answers, list) or len(answers) != len(calls):
-            raise BoxFailure("refused", f"what came out of the box is not {len(calls)} answers")
+        answers = self._ask("each", module=module, name=name, calls=sent)
+        if not isinstance(answers, list) or len(answers) != len(sent):
+            raise BoxFailure("refused", f"what came out of the box is not {len(sent)} answers")
         return answers
 
     def run_cell(self, source: str) -> str:
@@ -203,7 +203,7 @@ def exception_of(error: StudentError) -> Exception:
             with contextlib.suppress(TypeError):
                 made = found(str(error))
                 break
-    made.boxed = error
+    made.boxed = error  # type: ignore[attr-defined]  # `session` looks for it on an exception of whatever class
     return made
 
 

@@ -120,6 +120,7 @@ class Cluster:
 
     @property
     def scheduler(self) -> str:
+        """The address of the scheduler."""
         return str(self.client.scheduler.address) if self.client.scheduler else "?"
 
     def slots(self) -> Sequence["ClusterSlot"]:
@@ -143,10 +144,12 @@ class Cluster:
         self._slots.pop(address, None)
 
     def stop(self) -> None:
+        """End what is being graded."""
         self.stopped.set()
         self.reader.stop()
 
     def close(self) -> None:
+        """End the processes that grade, on all machines."""
         self.reader.close()
         if self._slots and self.client.status == "running":
             with contextlib.suppress(Exception):  # whoever cannot be reached any more has nothing to end
@@ -187,7 +190,9 @@ class Cluster:
         try:
             if self.client.status != "running":
                 raise OSError
-            known = self.client.sync(self.client.scheduler.ncores, workers=None, callback_timeout=LOST_SECONDS)
+            known: dict[str, int] = self.client.sync(
+                self.client.scheduler.ncores, workers=None, callback_timeout=LOST_SECONDS
+            )
             self._heard = time.monotonic()
             return known
         except Exception:  # of many kinds, whatever of the connection breaks first
@@ -244,7 +249,8 @@ class ClusterSlot:
         if kind == "kept":
             return None
         if kind == "graded":  # there is nothing to grade: it cannot be read
-            return value
+            unreadable: Graded = value
+            return unreadable
         kind, value = self._asked(value)
         if kind == "died":
             raise WorkerDied(*value)
@@ -254,7 +260,8 @@ class ClusterSlot:
         if value.row.made_by != cluster.plan.identity:
             cluster.refuse(self._address, f"it has become lxmls-day1 {value.row.made_by}")
             raise NotTried
-        return value
+        graded: Graded = value
+        return graded
 
     def _asked(self, submission: Submission) -> tuple[str, Any]:
         cluster = self._cluster
@@ -264,7 +271,8 @@ class ClusterSlot:
         try:
             while not cluster.stopped.is_set():
                 with contextlib.suppress(TimeoutError):
-                    return future.result(timeout=1.0)
+                    answer: tuple[str, Any] = future.result(timeout=1.0)
+                    return answer
                 if not any(self in slots for slots in list(cluster._slots.values())):
                     raise WorkerDied(f"the worker {self._address} of the cluster has ended")
                 if time.monotonic() > ends:

@@ -22,10 +22,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.grading import confinement
+from lxmls_day1.grading import confinement, seccomp
 from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
-from lxmls_day1.grading.messages import Channel, Ended
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.grading.channel import Channel, Ended
+from lxmls_day1.library_path import PACKAGES
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the fork server
@@ -114,13 +114,14 @@ def _supervise(
 
 def _wait(watched: int, reported: int, hears: socket.socket, proc: int) -> None:
     """Until the box has ended or is to end; meanwhile its threads ask for leave, if it has sent what they ask by."""
-    listener = None
+    listener: int | None = None
     while True:
-        ready, _, _ = select.select([watched, reported, hears if listener is None else listener], [], [])
+        asked = hears.fileno() if listener is None else listener
+        ready, _, _ = select.select([watched, reported, asked], [], [])
         if watched in ready or reported in ready:
             return
         if listener is not None:
-            confinement.answer_thread(listener, proc, MOST_THREADS)
+            seccomp.answer_thread(listener, proc, MOST_THREADS)
         else:
             _, handles, _, _ = socket.recv_fds(hears, 1, 1)
             listener = handles[0] if handles else watched  # no thread asks, and there is nothing more to hear
@@ -180,12 +181,12 @@ def _confine(request: dict[str, Any], level: str, private: Path, supervisor: soc
     if level != PROCESS:
         keep_reading = False
         if level == LANDLOCK and user:
-            confinement.become(*user, keep_capabilities=True)
+            confinement.become(user[0], user[1], keep_capabilities=True)
             keep_reading = not all(os.access(path, os.R_OK) for path in (*readable, private))
         confinement.drop_capabilities(keep_reading)
         if level == LANDLOCK:
             confinement.allow_only(readable, [str(private), os.devnull], request["landlock"])
-        listener = confinement.ask_for_threads()
+        listener = seccomp.ask_for_threads()
         if listener is not None:
             threads_are_counted = True
             socket.send_fds(supervisor, [b"+"], [listener])
@@ -193,7 +194,7 @@ def _confine(request: dict[str, Any], level: str, private: Path, supervisor: soc
     supervisor.close()
     confinement.die_with_parent()
     if level != PROCESS:
-        confinement.allow_system_calls(several and level == BUBBLEWRAP, threads_are_counted)
+        seccomp.allow_system_calls(several and level == BUBBLEWRAP, threads_are_counted)
 
 
 def _take_standard_places(served: int, printed: int, supervisor: socket.socket) -> tuple[int, socket.socket]:
@@ -215,10 +216,9 @@ def compiled_files(folder: Path) -> dict[bytes, bytes]:
         bytecode = {}
         for path in folder.rglob("*.py"):
             unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
-            made = py_compile.compile(
-                str(path), str(Path(place, "file.pyc")), doraise=True, invalidation_mode=unchecked
-            )
-            bytecode[path.read_bytes()] = Path(made).read_bytes()
+            made = Path(place, "file.pyc")
+            py_compile.compile(str(path), str(made), doraise=True, invalidation_mode=unchecked)
+            bytecode[path.read_bytes()] = made.read_bytes()
     return bytecode
 
 

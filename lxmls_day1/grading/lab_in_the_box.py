@@ -9,7 +9,7 @@ from lxmls_day1.exercises.generation import Files
 from lxmls_day1.exercises.registry import Exercise
 from lxmls_day1.grading.submissions import MOST_WARNINGS, Submission, likeness_of, not_too_many
 from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, shown
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.library_path import PACKAGES
 
 NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python would prefer some of them to a .py file
 

@@ -158,7 +158,7 @@ def possible_in_a_box(maker: BoxMaker) -> list[str]:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         bystander = stack.enter_context(_bystander())
         box = stack.enter_context(contextlib.closing(Box(maker, {}, limits)))
-        found = box.ask(
+        found: list[str] = box.ask(
             {
                 "do": "probe",
                 "secret": str(secret),
@@ -191,7 +191,7 @@ def _look_of(path: Path) -> tuple[Any, ...]:
 
 
 @contextlib.contextmanager
-def _bystander() -> Iterator[subprocess.Popen]:
+def _bystander() -> Iterator[subprocess.Popen[bytes]]:
     """A process that waits: what a box should not do to the one that grades is attempted on this one."""
     call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
     with subprocess.Popen(call, stdin=subprocess.PIPE) as process:

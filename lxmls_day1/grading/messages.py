@@ -12,11 +12,7 @@ one end sends the other accepts.
 
 import json
 import math
-import select
-import socket
 import struct
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,8 +27,6 @@ MOST_TEXT = 4 << 20  # bytes of the JSON text: numbers by the million belong int
 MOST_LISTS = 100_000  # brackets of a JSON text: a list costs its reader up to forty times its bytes in the frame
 TOO_MANY_LISTS = f"more than {MOST_LISTS // 2} lists; an array holds numbers in rows"
 TEXTS_FREE, TEXTS_SHARE = 1 << 20, 16  # bytes of texts as an array of texts: so many, and so many for each byte sent
-PIECE = 1 << 18
-TICK = 0.05
 TYPES = {
     name: np.dtype(name)
     for name in ["|b1", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8"]
@@ -51,14 +45,6 @@ class BadMessage(ValueError):
 
 class TooLong(BadMessage):
     """A message that is longer than allowed."""
-
-
-class Hung(Exception):
-    """Nothing came in time."""
-
-
-class Ended(Exception):
-    """Nobody is there any more."""
 
 
 class Reference:
@@ -204,6 +190,11 @@ def _tree(value: Any, parts: _Parts, depth: int) -> Any:
         return _list_tree(value, parts, depth)
     if kind is dict:
         return {"d": [[_key(key), _tree(entry, parts, depth + 1)] for key, entry in value.items()]}
+    return _tree_of_unusual(value, parts, depth)
+
+
+def _tree_of_unusual(value: Any, parts: _Parts, depth: int) -> Any:
+    """Of what is no plain value itself, but may stand for one: what derives from one, NumPy's numbers, sparse arrays."""
     if isinstance(value, np.generic):
         return {"g": _array_tree(np.asarray(value), parts)}
     if isinstance(value, np.ndarray):
@@ -219,6 +210,7 @@ def _tree(value: Any, parts: _Parts, depth: int) -> Any:
         return number if math.isfinite(number) else {"x": float.__repr__(number)}
     if isinstance(value, (tuple, list, range)):  # a NamedTuple too: what its parts are called stays inside
         return _list_tree(value, parts, depth)
+    kind = type(value)
     if kind is Reference:
         return {"o": value.number}
     if hasattr(value, "tocsr") and hasattr(value, "nnz"):
@@ -405,95 +397,3 @@ def _no_constant(name: str) -> Any:
 
 _TO_JSON = json.JSONEncoder(allow_nan=False, check_circular=False)
 _FROM_JSON = json.JSONDecoder(parse_constant=_no_constant)
-
-
-class Channel:
-    """One end of a socket over which frames go, one there for each one back.
-
-    Parameters
-    ----------
-    sock : socket
-        Of the stream kind.
-    most : int
-        Bytes that a frame which comes in may have.
-    watch : function, optional
-        Called twenty times a second while waiting; what it raises ends the waiting. Without it one waits for ever.
-    """
-
-    def __init__(self, sock: socket.socket, most: int, watch: Callable[[], None] | None = None):
-        self._socket = sock
-        self._most = most
-        self._watch = watch
-        self._came = b""
-        self.n_received = 0  # bytes of all frames that came in
-        sock.setblocking(watch is None)
-
-    def send(self, value: Any, deadline: float | None = None, most: int | None = None) -> None:
-        """Send a value; by `deadline`, a moment of ``time.monotonic``."""
-        frame = memoryview(encoded(value, most))
-        while frame:
-            try:
-                frame = frame[self._socket.send(frame[:PIECE]) :]
-            except (BlockingIOError, InterruptedError):
-                self._wait(writing=True, deadline=deadline)
-            except OSError as error:
-                raise Ended from error
-
-    def receive(self, deadline: float | None = None) -> Any:
-        """The next value.
-
-        Raises
-        ------
-        Hung
-            If it is not there by `deadline`.
-        Ended
-            If the other end is closed.
-        BadMessage
-            If it is none; after that the channel is of no use any more.
-        """
-        frame = bytearray(self._came)
-        length = 8
-        while len(frame) < length or length == 8:
-            if len(frame) >= 8:
-                length = 8 + int.from_bytes(frame[:8], "big")
-                if length > self._most:
-                    raise TooLong(f"{length / 1e6:.0f} MB")
-                if len(frame) >= length:
-                    break
-            frame += self._piece(deadline)
-        self._came = bytes(frame[length:])
-        self.n_received += length
-        return decoded(memoryview(frame)[:length], self._most)
-
-    def _piece(self, deadline: float | None) -> bytes:
-        """What has come, some of it; waits until there is something."""
-        while True:
-            if self._watch is not None:
-                self._wait(writing=False, deadline=deadline)
-            try:
-                piece = self._socket.recv(PIECE)
-            except (BlockingIOError, InterruptedError):
-                continue
-            except OSError as error:
-                raise Ended from error
-            if not piece:
-                raise Ended
-            return piece
-
-    def _wait(self, writing: bool, deadline: float | None) -> None:
-        while True:
-            left = None if deadline is None else deadline - time.monotonic()
-            if left is not None and left <= 0:
-                raise Hung
-            pause = TICK if left is None else min(TICK, left)
-            try:
-                ready = select.select(*(([], [self._socket]) if writing else ([self._socket], [])), [], pause)
-            except (OSError, ValueError) as error:
-                raise Ended from error
-            if any(ready):
-                return
-            if self._watch is not None:
-                self._watch()
-
-    def close(self) -> None:
-        self._socket.close()

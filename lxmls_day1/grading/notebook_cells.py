@@ -23,7 +23,7 @@ class CellRunner:
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "NoColor"
         self._folder = folder
-        self._shell = InteractiveShell.instance(config=config)
+        self._shell: Any = InteractiveShell.instance(config=config)
 
     def run(self, source: str) -> str:
         """Run a cell: what went wrong, or nothing."""

@@ -19,7 +19,8 @@ from lxmls_day1.grading.gradebook import Gradebook, Row
 from lxmls_day1.grading.levels import Level
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.report_files import write_files
-from lxmls_day1.lab import PACKAGES, Lab, reference_folder
+from lxmls_day1.lab import Lab, reference_folder
+from lxmls_day1.library_path import PACKAGES
 
 EXPECTED = ".expected.json"
 PICTURED_ROUNDS = 2

@@ -6,11 +6,12 @@ worker down, or on which the grader fails, is tried once more when nothing else 
 """
 
 import contextlib
+import functools
 import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -64,7 +65,8 @@ class Workers(Protocol):
         All checks, none of them run; known when one of the slots has been given work.
     """
 
-    checks: tuple[CheckGrade, ...]
+    @property
+    def checks(self) -> tuple[CheckGrade, ...]: ...  # noqa: D102
 
     def slots(self) -> Sequence[Slot]:
         """Those that can be used now. Is asked again and again: some may be gone, and others new."""
@@ -83,7 +85,9 @@ class LocalSlot:
         self.worker = WorkerProcess(plan)
 
     def grade(self, found: Found, kept: str | None) -> Graded | None:
-        return self.worker.ask("grade", (found, kept))[1]
+        """Have the worker grade a submission; as `Slot` says."""
+        graded: Graded | None = self.worker.ask("grade", (found, kept))[1]
+        return graded
 
 
 class LocalWorkers:
@@ -94,16 +98,20 @@ class LocalWorkers:
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:
+        """All checks, none of them run."""
         return next((slot.worker.checks for slot in self._slots if slot.worker.checks), ())
 
     def slots(self) -> Sequence[Slot]:
+        """All of them."""
         return self._slots
 
     def stop(self) -> None:
+        """End what is being graded."""
         for slot in self._slots:
             slot.worker.stop()
 
     def close(self) -> None:
+        """End the workers."""
         for slot in self._slots:
             slot.worker.close()
 
@@ -160,7 +168,8 @@ def grade(
         rows: dict[str, Row] = {}
         kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not row.failed}
         digests = {student: row.digest for student, row in kept.items()}
-        crew = LocalWorkers(plan, min(number_of_jobs(jobs), len(found))) if workers is None else workers(plan)
+        local = functools.partial(LocalWorkers, jobs=min(number_of_jobs(jobs), len(found)))
+        crew: Workers = (workers or local)(plan)
         n_graded = 0
         with contextlib.closing(_graded(plan, found, digests, crew)) as results:
             for one, graded in results:
@@ -186,13 +195,13 @@ class _Task:
 
 def _graded(
     plan: Plan, found: Sequence[Found], kept: Mapping[str, str], crew: Workers
-) -> Iterator[tuple[Found, Graded | None]]:
+) -> Generator[tuple[Found, Graded | None], None, None]:
     """Each submission with what came of it, as they are done; None for what is kept.
 
     One on which grading fails is put aside, and tried once more alone at the end: a neighbour cannot be the reason then.
     """
     waiting, aside = deque(map(_Task, found)), deque[_Task]()
-    running: dict[Future, tuple[_Task, Slot]] = {}
+    running: dict[Future[Graded | None], tuple[_Task, Slot]] = {}
     pool = ThreadPoolExecutor(max_workers=1024)
 
     def give(task: _Task, slot: Slot) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,8 +106,8 @@ def clear_leftovers() -> None:
 def _locked(file: IO[str]) -> bool:
     """Whether the lock on a file is ours now; also where the file system has no locks."""
     try:
-        if os.name == "nt":
-            import msvcrt
+        if sys.platform == "win32":
+            import msvcrt  # each system has one of these two only
 
             file.seek(1 << 20)  # the text before it can still be read
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -123,8 +124,8 @@ def _locked(file: IO[str]) -> bool:
 
 def _unlock(file: IO[str]) -> None:
     with contextlib.suppress(OSError):
-        if os.name == "nt":
-            import msvcrt
+        if sys.platform == "win32":
+            import msvcrt  # each system has one of these two only
 
             file.seek(1 << 20)
             msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)

@@ -119,13 +119,10 @@ class ForkServer:
             options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in self.environment().items():
             options += ["--setenv", name, value]
-        above = {
-            parent
-            for path in (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
-            for parent in Path(path).parents
-        }
-        for path in sorted(above - {Path("/")}):  # bubblewrap would keep them from other users
-            options += ["--perms", "0755", "--dir", str(path)]
+        places = (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
+        above = {parent for place in places for parent in Path(place).parents}
+        for parent in sorted(above - {Path("/")}):  # bubblewrap would keep them from other users
+            options += ["--perms", "0755", "--dir", str(parent)]
         for path in SYSTEM_FOLDERS:
             options += _seen(path)
         for path in python_folders():
@@ -134,9 +131,8 @@ class ForkServer:
         if (self._folder / "given").is_dir():
             options += ["--ro-bind", str(self._folder / "given"), GIVEN]
         options += ["--proc", "/proc"]
-        for (
-            path
-        ) in DEVICES:  # the machine's own, for only its superuser could make others; each box makes them read-only
+        # The machine's own devices, for only its superuser could make others; each box makes them read-only.
+        for path in DEVICES:
             options += ["--dev-bind", path, path]
         options += ["--tmpfs", PRIVATE, "--bind", str(numba_cache), NUMBA_CACHE]
         visible = [*python_folders(), "/usr"]

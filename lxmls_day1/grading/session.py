@@ -158,7 +158,8 @@ class CheckSession:
 
     def _in_pytest(self, run_labs: Callable[[], None], place: str | None) -> None:
         """Have pytest collect the checks, and run them on the labs in the middle of its session."""
-        self._run_labs, self._failure = run_labs, None
+        self._run_labs = run_labs
+        self._failure: BaseException | None = None
         with temporary_folder("lxmls-day1-grading-", place if place and os.path.isdir(place) else None) as folder:
             settings = Path(folder, "pytest.ini")
             settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
@@ -180,13 +181,16 @@ class CheckSession:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
+        """Let our fixtures find the run."""
         config.stash[pytest_plugin.RUN] = self._run
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a file of checks that cannot be read."""
         if report.failed:
             self._broken.append(f"{report.nodeid} cannot be read:\n{report.longreprtext}")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the checks on the labs, in place of the loop of pytest."""
         if not self._broken:
             self._items = session.items
             self._plain = [pytest_plugin.needs_no_protocol(item) for item in session.items]
@@ -198,7 +202,8 @@ class CheckSession:
         return True
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> Any:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+        """Note how a check ended that pytest has run."""
         report = yield
         if report.when == "call" or (report.when == "setup" and not report.passed):
             self._ended = [call.excinfo.value if call.excinfo else None]
@@ -250,7 +255,10 @@ class CheckSession:
         lab.begin(noting=not check.hidden)
         self._run.boxed = lab
         began = time.monotonic()
-        error = self._run.called(self._items[i]) if self._plain[i] else self._run_by_pytest(i)
+        item = self._items[i]
+        error = (
+            self._run.called(item) if self._plain[i] and isinstance(item, pytest.Function) else self._run_by_pytest(i)
+        )
         seconds = round(time.monotonic() - began, 3)
         verdict, text, mistakes = _verdict(check, error)
         grade = replace(

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
-from lxmls_day1.grading.messages import Channel, Ended
+from lxmls_day1.grading.channel import Channel, Ended
 
 
 def main(port: str, token: str, request: str) -> None:

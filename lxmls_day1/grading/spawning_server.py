@@ -48,11 +48,6 @@ class SpawningServer:
             port = listener.getsockname()[1]
             command = command_of(SPAWNED_BOX, [str(port), token.hex(), request])
             output = (folder / "printed.txt").open("wb+", buffering=0)
-            own_group = (
-                {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-                if os.name == "nt"
-                else {"start_new_session": True}
-            )
             process = subprocess.Popen(
                 command,
                 cwd=folder,
@@ -60,7 +55,8 @@ class SpawningServer:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                **own_group,
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
             )
             listener.settimeout(1.0)
             deadline = time.monotonic() + START_SECONDS
@@ -108,13 +104,13 @@ class SpawnedBox:
 
     served: socket.socket
     output: io.FileIO
-    process: subprocess.Popen
+    process: subprocess.Popen[bytes]
     folder: Path
     taken: int = 0
 
     @property
     def private(self) -> Path:
-        """The folder of the lab, on the disk."""
+        """The folder of its lab."""
         return self.folder / "lab"
 
     def take_output(self) -> bytes:

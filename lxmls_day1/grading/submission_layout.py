@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from lxmls_day1.exercises.generation import LEFT_BEHIND
 from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, shown
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.library_path import PACKAGES
 
 BROWSER_COPY = re.compile(r"(?P<stem>.+?) ?\(\d{1,3}\)(?P<suffix>\.\w+)")  # mira (1).py
 
@@ -54,6 +54,40 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
     """
     names = sorted(name for name in set(names) if name.parts)
     warnings: list[str] = []
+    homes = _homes_of(known)
+    sources = [name for name in names if name.suffix.casefold() in SOURCES]
+    roots = _roots_in(names, known)
+    if any(homes.get(name.name) for name in sources):  # there is something of the lab, so a folder without any is none
+        roots = {root: count for root, count in roots.items() if count}
+    else:
+        roots = {root: count for root, count in roots.items() if count or "tests" not in root.parts}
+    places: dict[PurePosixPath, PurePosixPath] = {}
+    root, loose = PurePosixPath(), sources
+    if roots:
+        root = min(roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
+        warnings += _second_labs(root, roots)
+        loose, aside = _place_inside(places, root, names, warnings)
+        warnings += _left_outside(root, roots, sources, homes)
+        warnings += aside
+    loose = sorted(loose, key=lambda name: (len(name.parts), str(name)))
+    _place_loose(places, loose, homes, bool(roots), warnings)
+    _take_browser_copies(places, known, warnings)
+    if not roots and not any(home in places for home in homes.values()):
+        places = {}
+    return Layout(bool(roots), root, _fit_for_every_system(places, warnings), warnings)
+
+
+def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:
+    """Where the lab has a source of a name; None if in several places."""
+    homes: dict[str, PurePosixPath | None] = {}
+    for path in known:
+        if path.parts[0] in LAB_FOLDERS and path.suffix in SOURCES:
+            homes[path.name] = None if path.name in homes else path
+    return homes
+
+
+def _roots_in(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) -> dict[PurePosixPath, int]:
+    """The folders that hold packages of a lab, and how many files of the lab each has."""
     roots: dict[PurePosixPath, int] = {}
     for name in names:
         for i, part in enumerate(name.parts[:-1]):
@@ -61,50 +95,69 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
                 root = PurePosixPath(*name.parts[:i])
                 roots[root] = roots.get(root, 0) + (_in_lab(name.parts[i:]) in known)
                 break
-    homes: dict[str, PurePosixPath | None] = {}
-    for path in known:
-        if path.parts[0] in LAB_FOLDERS and path.suffix in SOURCES:
-            homes[path.name] = None if path.name in homes else path
-    loose = sources = [name for name in names if name.suffix.casefold() in SOURCES]
-    has_known = any(homes.get(name.name) for name in loose)
-    lab_roots = [root for root, count in roots.items() if count or (not has_known and "tests" not in root.parts)]
-    places: dict[PurePosixPath, PurePosixPath] = {}
-    root = PurePosixPath()
-    if lab_roots:
-        root = min(lab_roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
-        depth = len(root.parts)
-        for other in sorted(set(lab_roots) - {root}):
-            if roots[other]:
-                warnings.append(
-                    f"There is a second lab, in {shown(other) if other.parts else 'the folder above'}; "
-                    f"the one in {shown(root) if root.parts else 'the outermost folder'} counts."
-                )
-        inside = [name for name in names if name.parts[:depth] == root.parts and name != root]
-        loose = []
-        aside: dict[str, int] = {}
-        for name in inside:
-            path = _in_lab(name.parts[depth:])
-            if len(path.parts) == 1 and path.suffix.casefold() in SOURCES:
-                loose.append(name)
-            elif path.parts[0] in PACKAGES or (path.parts[0] == NOTEBOOKS and path.suffix in SOURCES):
-                if len(path.parts) > 1 and not LEFT_BEHIND.search(str(path)):
-                    _place(places, path, name, warnings)
-            elif path.suffix in SOURCES and path.parts[0].casefold() != "tests":
-                aside[path.parts[0]] = aside.get(path.parts[0], 0) + 1
-        others = {other.parts for other in lab_roots}
-        outside = [name for name in sources if name.parts[:depth] != root.parts]
-        for name in outside:
-            if homes.get(name.name) and not any(name.parts[:n] in others for n in range(1, len(name.parts))):
-                warnings.append(f"{shown(name)} stands outside the lab and was left aside.")
-        for folder, count in sorted(aside.items()):
-            what = f"{count} source file{'s' * (count > 1)}"
-            warnings.append(f"{shown(folder)}/ ({what}) is no folder of the lab and was left aside.")
-    loose = sorted(loose, key=lambda name: (len(name.parts), str(name)))
-    _place_loose(places, loose, homes, bool(lab_roots), warnings)
-    _take_browser_copies(places, known, warnings)
-    if not lab_roots and not any(home in places for home in homes.values()):
-        places = {}
-    return Layout(bool(lab_roots), root, _fit_for_every_system(places, warnings), warnings)
+    return roots
+
+
+def _second_labs(root: PurePosixPath, roots: Mapping[PurePosixPath, int]) -> list[str]:
+    """What to say of other labs in a submission."""
+    return [
+        f"There is a second lab, in {shown(other) if other.parts else 'the folder above'}; "
+        f"the one in {shown(root) if root.parts else 'the outermost folder'} counts."
+        for other in sorted(set(roots) - {root})
+        if roots[other]
+    ]
+
+
+def _place_inside(
+    places: dict[PurePosixPath, PurePosixPath],
+    root: PurePosixPath,
+    names: Sequence[PurePosixPath],
+    warnings: list[str],
+) -> tuple[list[PurePosixPath], list[str]]:
+    """Put the files of a lab's folders in their places.
+
+    Returns
+    -------
+    loose : list of path
+        Sources that stand in none of its folders.
+    aside : list of str
+        What to say of folders that are none of a lab's.
+    """
+    depth = len(root.parts)
+    loose: list[PurePosixPath] = []
+    aside: dict[str, int] = {}
+    for name in names:
+        if name.parts[:depth] != root.parts or name == root:
+            continue
+        path = _in_lab(name.parts[depth:])
+        if len(path.parts) == 1 and path.suffix.casefold() in SOURCES:
+            loose.append(name)
+        elif path.parts[0] in PACKAGES or (path.parts[0] == NOTEBOOKS and path.suffix in SOURCES):
+            if len(path.parts) > 1 and not LEFT_BEHIND.search(str(path)):
+                _place(places, path, name, warnings)
+        elif path.suffix in SOURCES and path.parts[0].casefold() != "tests":
+            aside[path.parts[0]] = aside.get(path.parts[0], 0) + 1
+    return loose, [
+        f"{shown(folder)}/ ({count} source file{'s' * (count > 1)}) is no folder of the lab and was left aside."
+        for folder, count in sorted(aside.items())
+    ]
+
+
+def _left_outside(
+    root: PurePosixPath,
+    roots: Collection[PurePosixPath],
+    sources: Sequence[PurePosixPath],
+    homes: Mapping[str, PurePosixPath | None],
+) -> list[str]:
+    """What to say of files with names of the lab's that stand in no lab."""
+    others = {other.parts for other in roots}
+    return [
+        f"{shown(name)} stands outside the lab and was left aside."
+        for name in sources
+        if name.parts[: len(root.parts)] != root.parts
+        and homes.get(name.name)
+        and not any(name.parts[:n] in others for n in range(1, len(name.parts)))
+    ]
 
 
 def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
@@ -206,6 +259,7 @@ def _fit_for_every_system(
             kept[folded] = path
     for folded in sorted(kept):
         for place in re.finditer("/", folded):
-            if path := kept.pop(folded[: place.start()], None):
+            if folded[: place.start()] in kept:
+                path = kept.pop(folded[: place.start()])
                 warnings.append(f"{shown(path)} was left aside: it cannot be a file and a folder.")
     return {path: places[path] for path in sorted(kept.values())}

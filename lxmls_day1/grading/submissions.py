@@ -3,9 +3,10 @@
 import contextlib
 import functools
 import hashlib
+import itertools
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
@@ -14,7 +15,7 @@ from lxmls_day1.exercises.generation import Files
 from lxmls_day1.exercises.workspace import SUBMISSION
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES, Found, slug_of
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.submission_layout import LONGEST_NAME, lay_out
+from lxmls_day1.grading.submission_layout import LONGEST_NAME, Layout, lay_out
 from lxmls_day1.grading.untrusted_files import (
     LAB_FOLDERS,
     MOST_ARCHIVES,
@@ -119,6 +120,23 @@ def _read(
     found: Found, known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
 ) -> tuple[Files, str, list[str]]:
     """The files, the name that the packed file itself gives, and warnings."""
+    members, layout, complaints = _opened_members(found, known, limits, stack)
+    if not layout.places:
+        raise Refused(_nothing_in([member.name for member in members], known, complaints))
+    if len(layout.places) > limits.files:
+        raise Refused(f"It holds {len(layout.places)} files of a lab; more than {limits.files} are not read")
+    by_name = {member.name: member for member in members}
+    files, too_large = _contents(layout, by_name, limits)
+    warnings = [*layout.warnings, *(f"{said}; it was left aside." for said in (*complaints, *too_large))]
+    manifest = by_name.get(layout.root / SUBMISSION)
+    called = _name_in_manifest(manifest, limits) if manifest else ""
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), called, warnings
+
+
+def _opened_members(
+    found: Found, known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
+) -> tuple[list[Member], Layout, list[str]]:
+    """All files, those in zip files among them as long as there is no lab; where they belong; what was left closed."""
     complaints: list[str] = []
     budget = Budget(limits)
     everything = _outer_members(found, stack)
@@ -132,7 +150,7 @@ def _read(
         except Refused as refusal:
             raise Refused(f"{shown(outer)} {refusal}") from None
     newest = everything
-    for level in range(first, limits.depth + 1):
+    for level in itertools.count(first):
         count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
         if count > MOST_SOURCES:
             raise Refused(f"It holds {count} source files; more than {MOST_SOURCES} are not looked at")
@@ -140,7 +158,7 @@ def _read(
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:
             break
-        if level == limits.depth:
+        if level >= limits.depth:
             complaints.append(f"{shown(archives[0].name)} lies too deep in other zip files")
             break
         newest = []
@@ -152,26 +170,24 @@ def _read(
             except Refused as refusal:
                 complaints.append(f"{shown(member.name)} {refusal}")
         everything = everything + newest
-    if not layout.places:
-        raise Refused(_nothing_in([member.name for member in everything], known, complaints))
+    return everything, layout, complaints
+
+
+def _contents(
+    layout: Layout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits
+) -> tuple[Files, list[str]]:
+    """The files of the lab, and what was too large; of a source that is the fault of the whole submission."""
     budget = Budget(limits)
-    by_name = {member.name: member for member in everything}
-    warnings = [*layout.warnings, *(f"{complaint}; it was left aside." for complaint in complaints)]
-    if len(layout.places) > limits.files:
-        raise Refused(f"It holds {len(layout.places)} files of a lab; more than {limits.files} are not read")
     files: Files = {}
+    too_large: list[str] = []
     for place, name in sorted(layout.places.items(), key=lambda item: (item[0].suffix not in SOURCES, str(item[0]))):
         try:
             files[place] = budget.read(by_name[name], limits.file_bytes)
-        except TooLarge as refusal:
-            if place.suffix in SOURCES:
-                raise Refused(f"{shown(name)} {refusal}") from None
-            warnings.append(f"{shown(name)} {refusal}; it was left aside.")
         except Refused as refusal:
-            raise Refused(f"{shown(name)} {refusal}") from None
-    manifest = by_name.get(layout.root / SUBMISSION)
-    called = _name_in_manifest(manifest, limits) if manifest else ""
-    return dict(sorted(files.items(), key=lambda item: str(item[0]))), called, warnings
+            if place.suffix in SOURCES or not isinstance(refusal, TooLarge):
+                raise Refused(f"{shown(name)} {refusal}") from None
+            too_large.append(f"{shown(name)} {refusal}")
+    return files, too_large
 
 
 def _nothing_in(names: list[PurePosixPath], known: Collection[PurePosixPath], complaints: list[str]) -> str:
@@ -261,6 +277,7 @@ def _digest(files: Files) -> str:
 
 
 def not_too_many(warnings: Sequence[str]) -> tuple[str, ...]:
+    """The first of many warnings, and how many there are more."""
     more = len(warnings) - MOST_WARNINGS
     return (*warnings[:MOST_WARNINGS], f"There are {more} more warnings of this kind.") if more > 0 else tuple(warnings)
 

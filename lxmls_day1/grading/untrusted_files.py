@@ -18,11 +18,11 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from lxmls_day1.exercises.workspace import LARGEST_FILE
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.library_path import PACKAGES
 
 NOTEBOOKS = "notebooks"
 LAB_FOLDERS = (*PACKAGES, NOTEBOOKS)
@@ -89,7 +89,7 @@ class Refused(Exception):
 
 
 class TooLarge(Refused):
-    pass
+    """It is refused for its size."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,7 @@ class Budget:
             raise TooLarge(f"is too much: with it there are more than {MOST_IN_ARCHIVES} names in zip files")
 
     def read(self, member: Member, most: int) -> bytes:
+        """The content of a file of at most so many bytes."""
         try:
             content = self._read(member, most)
         except Refused:
@@ -188,6 +189,7 @@ def _opened_below(folder: Path, path: str) -> BinaryIO:
 
 
 def kind_of(entry: os.DirEntry[str]) -> str:
+    """Whether it is a ``folder``, a ``file``, a ``link`` or something ``other``; links are not followed."""
     if entry.is_symlink() or getattr(entry, "is_junction", bool)():
         return "link"
     if entry.is_dir(follow_symlinks=False):
@@ -248,6 +250,7 @@ class Guarded:
         self._file, self._most = file, most
 
     def read(self, size: int | None = -1) -> bytes:
+        """As a file does; Refused if that is too much at once."""
         if size is None or size < 0:
             size = self._most
         if size > self._most:
@@ -255,6 +258,7 @@ class Guarded:
         return self._file.read(size)
 
     def seekable(self) -> bool:
+        """Whether it can be read from any place: always."""
         return True
 
 
@@ -298,7 +302,7 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
         if len(name.parts) > DEEPEST:
             raise Refused("holds folders too deep in one another")
         bad = _fault_of(info, overlapping)
-        member = Member(name, lambda info=info: archive.open(info), info.file_size, info.compress_size, bad)
+        member = Member(name, functools.partial(_opened_in, archive, info), info.file_size, info.compress_size, bad)
         if name in members:
             other = members[name][1]
             if (other.CRC, other.file_size) != (info.CRC, info.file_size):
@@ -308,6 +312,10 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
     if len(members) > MOST_LISTED:
         raise Refused(f"holds {len(members)} files, which is too many")
     return [member for member, _ in members.values()]
+
+
+def _opened_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> BinaryIO:
+    return cast(BinaryIO, archive.open(info))
 
 
 def _is_in(name: str, wanted: Collection[str]) -> bool:
@@ -378,10 +386,12 @@ def clean(raw: str) -> PurePosixPath:
 
 
 def reason_of(error: BaseException) -> str:
+    """What went wrong, in a few words."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return one_line(str(error), 80) or type(error).__name__
 
 
 def shown(name: str | PurePosixPath) -> str:
+    """A name of a file, fit for a sentence."""
     return one_line(str(name), 80)

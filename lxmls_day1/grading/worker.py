@@ -32,6 +32,7 @@ from lxmls_day1.grading.gradebook import (
     CellFailure,
     CheckGrade,
     ExerciseGrade,
+    FreeAnswer,
     Row,
 )
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
@@ -40,12 +41,13 @@ from lxmls_day1.grading.report_files import files_of_student
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.submissions import Submission, read_submission
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.library_path import PACKAGES
 
 GIBIBYTE = 1 << 30
 OWN_MEMORY = 2 * GIBIBYTE  # that a worker may take on top of what it has when it is ready, and more for large answers
 NOT_GRADED = "could not be graded: {}. That is no statement about the code; the instructor has been told."
 Anything = TypeVar("Anything")
+Instead = TypeVar("Instead")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ def prepare(plan: Plan) -> tuple[CheckGrade, ...]:
     require_boxes(plan)
     session = _session(plan)
     session.run_all([], _warm_fork_server(plan), lambda *_: None)
-    return session.checks_unrun(MISSING, "")
+    known: tuple[CheckGrade, ...] = session.checks_unrun(MISSING, "")
+    return known
 
 
 def grade_some(plan: Plan, submissions: Sequence[Submission]) -> list[Graded]:
@@ -177,7 +180,7 @@ def _grade(plan: Plan, submission: Submission) -> Graded:
     return _with_files(plan, row, notes, began)
 
 
-def _attempt(notes: list[str], what: str, instead: Anything, made: Callable[[], Anything]) -> Anything:
+def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], Anything]) -> Anything | Instead:
     """A part of a row that is not worth the marks: where it fails, the instructor is told, and the rest stays."""
     try:
         return made()
@@ -236,10 +239,12 @@ def _row(
     from lxmls_day1.grading.similarity import fingerprints
 
     files = submission.files
-    answers, remarks = (), ()
+    answers: tuple[FreeAnswer, ...] = ()
+    remarks: tuple[str, ...] = ()
     if not submission.problem:
         answers, remarks = _attempt(notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given))
-    prints = _attempt(notes, "fingerprints", {}, lambda: fingerprints(files, plan.given, plan.exercises))
+    nothing: dict[str, tuple[int, ...]] = {}
+    prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
     sentences = [submission.problem, *submission.warnings, *warnings, *remarks]
     return Row(
         submission.student,
@@ -371,7 +376,7 @@ def _pictures(plan: Plan) -> Any:
 
 def _session(plan: Plan) -> Any:
     """The checks, collected once in a process."""
-    from lxmls_day1.grading.session import CheckSession
+    from lxmls_day1.grading.session import CheckSession  # pytest is for workers only
 
     made = _made(plan.key)
     if "session" not in made:
@@ -385,7 +390,8 @@ def _known(plan: Plan) -> tuple[CheckGrade, ...]:
     made = _made(plan.key)
     if "known" not in made:
         made["known"] = prepare(plan)
-    return made["known"]
+    known: tuple[CheckGrade, ...] = made["known"]
+    return known
 
 
 def close_fork_servers() -> None:
@@ -434,7 +440,7 @@ def serve() -> None:
         replies.flush()
 
 
-def _listen(stream: Any, requests: queue.SimpleQueue) -> None:
+def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
     """Take requests; the end of them is the end of this process, whatever it is doing, and of the boxes with it."""
     try:
         while True:
@@ -458,9 +464,10 @@ def _answer(plan: Plan, word: str, value: Any) -> tuple[str, Any]:
         submission = value
     else:
         found, kept = value
-        submission = _read(plan, found)
-        if isinstance(submission, Graded):
-            return "graded", submission
+        read = _read(plan, found)
+        if isinstance(read, Graded):
+            return "graded", read
+        submission = read
         if submission.digest == kept:
             return "kept", None
     if word == "read":

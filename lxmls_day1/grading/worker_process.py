@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_makers import START_SECONDS, BoxesUnavailable
@@ -45,7 +45,7 @@ class WorkerProcess:
 
     def __init__(self, plan: Plan):
         self._plan = plan
-        self._process: subprocess.Popen | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
         self._lock = threading.Lock()
         self.checks: tuple[CheckGrade, ...] = ()
@@ -73,9 +73,6 @@ class WorkerProcess:
         os.chmod(folder.name, PASSABLE)
         variables = environment() | dict.fromkeys(THREAD_VARIABLES, "1")
         variables |= {"PYTHONNOUSERSITE": "1", "PYTHONPATH": "", "TMPDIR": folder.name}
-        own_group = (
-            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}
-        )
         with self._lock, Path(folder.name, "errors.txt").open("wb") as errors:
             if self._closed:
                 raise WorkerDied("it was closed")
@@ -86,7 +83,8 @@ class WorkerProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                **own_group,
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
             )
         try:
             self.checks = self._answered("prepare", self._plan, 2 * START_SECONDS)[1]
@@ -114,12 +112,17 @@ class WorkerProcess:
 
     def _answered(self, word: str, value: Any, seconds: float) -> tuple[str, Any]:
         timed_out = threading.Event()
-        timer = threading.Timer(seconds, lambda: (timed_out.set(), self._kill()))
+
+        def give_up() -> None:
+            timed_out.set()
+            self._kill()
+
+        timer = threading.Timer(seconds, give_up)
         timer.daemon = True
         timer.start()
         try:
             self._send((word, value))
-            kind, reply = pickle.load(self._process.stdout)
+            kind, reply = pickle.load(self._pipes()[1])
         except (OSError, EOFError, pickle.UnpicklingError, ValueError):
             raise self._death(seconds, timed_out.is_set()) from None
         finally:
@@ -131,12 +134,22 @@ class WorkerProcess:
         return kind, reply
 
     def _send(self, request: tuple[str, Any]) -> None:
-        pickle.dump(request, self._process.stdin, pickle.HIGHEST_PROTOCOL)
-        self._process.stdin.flush()
+        requests, _ = self._pipes()
+        pickle.dump(request, requests, pickle.HIGHEST_PROTOCOL)
+        requests.flush()
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """What it reads requests from, and what it writes replies to."""
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        return process.stdin, process.stdout
 
     def _death(self, seconds: float, timed_out: bool) -> WorkerDied:
         """What to say of a process that is gone; nothing of it is left then."""
         process, folder = self._process, Path(self._folder.name)
+        assert process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(1)  # its output ends a moment before it does
         code = process.poll()
@@ -161,5 +174,6 @@ class WorkerProcess:
             process.wait()
             for stream in (process.stdin, process.stdout):
                 with contextlib.suppress(OSError):
-                    stream.close()
+                    if stream is not None:
+                        stream.close()
         self._folder.cleanup()

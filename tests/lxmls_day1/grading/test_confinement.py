@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.grading.confinement import (
+from lxmls_day1.grading.seccomp import (
     ALLOW,
     ARCHITECTURES,
     EPERM,

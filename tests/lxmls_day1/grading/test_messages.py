@@ -15,18 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from lxmls_day1.grading.messages import (
-    HEAD,
-    BadMessage,
-    Channel,
-    Ended,
-    Hung,
-    NotPlain,
-    Reference,
-    TooLong,
-    decoded,
-    encoded,
-)
+from lxmls_day1.grading.channel import Channel, Ended, Hung
+from lxmls_day1.grading.messages import HEAD, BadMessage, NotPlain, Reference, TooLong, decoded, encoded
 
 scalars = (
     st.none()

@@ -27,7 +27,7 @@ LATE = "late"
 FAULTY = """
 import os, signal, sys, time
 import lxmls_day1.grading.notebook_answers, lxmls_day1.grading.similarity
-from lxmls_day1.grading import box, sandbox, worker
+from lxmls_day1.grading import box, worker
 
 current = ""
 
