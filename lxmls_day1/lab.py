@@ -19,7 +19,9 @@ from types import ModuleType
 from typing import Any, Self
 
 from lxmls_day1.errors import InputError, LibraryName, NotInLab
-from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path
+from lxmls_day1.library_path import PACKAGES as PACKAGES
+from lxmls_day1.library_path import is_lab_folder as is_lab_folder
+from lxmls_day1.library_path import library_path
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
 _IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
