@@ -18,7 +18,9 @@ from types import ModuleType
 from typing import Any, Self
 
 from lxmls_day1.errors import InputError, LibraryName, NotInLab, nearest
-from lxmls_day1.library_path import PACKAGES, is_lab_folder, library_path, reference_place
+from lxmls_day1.library_path import PACKAGES as PACKAGES
+from lxmls_day1.library_path import is_lab_folder as is_lab_folder
+from lxmls_day1.library_path import library_path, reference_place
 from lxmls_day1.settings import known_settings
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages

@@ -17,7 +17,7 @@ def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
       lxmls-day1 reset 1.5
     """
     from lxmls_day1.commands.solve import tell
+    from lxmls_day1.exercises.replacements import reset
     from lxmls_day1.exercises.terminal import shown_workspace
-    from lxmls_day1.exercises.workspace import reset
 
     tell(reset(shown_workspace(lab_folder, "reset"), exercise, whole_file), f"The empty exercise {exercise}")

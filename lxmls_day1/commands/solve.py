@@ -16,8 +16,8 @@ def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 solve 1.5
     """
+    from lxmls_day1.exercises.replacements import solve
     from lxmls_day1.exercises.terminal import shown_workspace
-    from lxmls_day1.exercises.workspace import solve
 
     tell(solve(shown_workspace(lab_folder, "solve"), exercise, whole_file), f"The solution of exercise {exercise}")
 

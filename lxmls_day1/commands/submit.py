@@ -22,30 +22,31 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
     Example:
       lxmls-day1 submit --name "Ada Lovelace"
     """
+    from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
     from lxmls_day1.exercises.report_text import status_lines
     from lxmls_day1.exercises.status import status_of
     from lxmls_day1.exercises.terminal import echo_lines, shown_workspace
-    from lxmls_day1.exercises.workspace import collect_submission, pack_submission, workspace_folder
+    from lxmls_day1.exercises.workspace import workspace_folder
     from lxmls_day1.whole_files import replace_files
 
     folder = workspace_folder(shown_workspace(lab_folder, "submit"), "submit")
-    submission = collect_submission(folder)
-    if submission.missing:
-        for sentence in submission.missing:
+    hand_in = collect_submission(folder)
+    if hand_in.missing:
+        for sentence in hand_in.missing:
             click.echo(sentence, err=True)
         if not force:
             raise InputError("nothing was packed; put that right first, or take --force.")
     echo_lines(status_lines(status_of(folder)))
-    file_name, content = pack_submission(folder, submission, name or folder.name)
+    file_name, content = pack_submission(folder, hand_in, name or folder.name)
     path = writable_folder(out or str(folder)) / file_name
     was_there = path.is_file()
     replace_files({path: content})
     click.echo()
-    if submission.unsolved:
-        click.echo(f"Not solved yet: {', '.join(submission.unsolved)}. Hand it in again when you have more.")
-    if submission.unchecked:
-        click.echo(f"Not checked since the last edit: {', '.join(submission.unchecked)}.")
+    if hand_in.unsolved:
+        click.echo(f"Not solved yet: {', '.join(hand_in.unsolved)}. Hand it in again when you have more.")
+    if hand_in.unchecked:
+        click.echo(f"Not checked since the last edit: {', '.join(hand_in.unchecked)}.")
     size = f"{len(content) / 1e6:.1f} MB" if len(content) > 1e5 else f"{len(content) / 1e3:.0f} kB"
     click.echo(
-        f"{'Packed again' if was_there else 'Packed'}: {Path(path)} ({counted(len(submission.files), 'file')}, {size})"
+        f"{'Packed again' if was_there else 'Packed'}: {Path(path)} ({counted(len(hand_in.files), 'file')}, {size})"
     )

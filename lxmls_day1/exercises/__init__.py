@@ -3,18 +3,26 @@
 ====================  ========================================================================
 ``registry``          the exercises: ids, titles, points, tasks, hints (``exercises.toml``)
 ``markers``           solutions in the reference files, and the stubs that take their place
+``source_functions``  functions in source text: found and replaced
 ``generation``        the files of a lab as a student receives them
-``workspace``         a student's folder: start it, put solutions in, take them back, hand it in
+``workspace``         a student's folder: how it is made and found
+``workspace_state``   what it remembers: hints shown, results, backups, its version
+``replacements``      solutions and stubs put into a workspace, and taken back
 ``renewal``           a workspace of an older version brought up to date
-``progress``          what a workspace remembers: hints shown, results, backups, its version
+``hand_in``           what a student hands in; ``archives`` packs it
+``status``            how far a student is
+``hints``             the three hints on an exercise
+``checking``          runs checks in a process of their own (``check_process``), and reports
 ``pytest_plugin``     the fixtures of the checks: ``lab``, ``expect``, ``rng``
-``answers``           answers compared with the recorded ones, and with those of known mistakes
+``answers``           answers of checks, recorded; ``expect`` compares with them and names known mistakes
 ``mistakes``          known mistakes: a sentence, and the wrong solution that it explains
 ``record``            writes the recorded answers
 ``dry_run``           checks run on labs of our own; ``dry_run_process`` runs them
 ``importable``        what a lab's code can import while it is checked
-``checking``          runs checks in a process of their own, and reports
-``notebook_display``  reports for a notebook
+``tracebacks``        the part of a traceback that a student can use
+``report_text``       reports as text; ``terminal`` prints them, ``notebook_display`` shows them
+``exercise_cell``     what guards the code of an exercise in a notebook
+``notebook_building`` makes the notebooks from their scripts
 ``release``           the bundle for students
 ``authors_check``     whether all of this fits together
 ====================  ========================================================================

@@ -16,8 +16,8 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.progress import Progress, Result, files_digest, locked
 from lxmls_day1.exercises.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
 
@@ -205,11 +205,11 @@ def remember(folder: Path, report: CheckReport) -> None:
         If the state cannot be written.
     """
     with locked(folder):
-        progress = Progress.of(folder)
+        state = WorkspaceState.of(folder)
         for one in report.reports:
             if one.results:
-                progress.results[one.exercise.id] = Result(one.passed, len(one.counted), one.hidden, one.digest)
-        progress.save()
+                state.results[one.exercise.id] = KeptResult(one.passed, len(one.counted), one.hidden, one.digest)
+        state.save()
 
 
 def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Progressed) -> _Watched:

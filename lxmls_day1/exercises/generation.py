@@ -14,9 +14,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.markers import MarkerError, Solution, find_solutions, indented, stub, stubbed, without_markers
+from lxmls_day1.exercises.markers import MarkerError, Solution, find_solutions, stub, stubbed, without_markers
 from lxmls_day1.exercises.registry import FILE, FOLDER, MISTAKES, RECORDED, Exercise, Registry, exercise_of_check
+from lxmls_day1.exercises.source_functions import indented
 from lxmls_day1.lab import PACKAGES
 
 FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))
@@ -259,12 +259,6 @@ def without_hidden_checks(source: str, name: str) -> str | None:
     ):
         return None
     return left
-
-
-def count_public_and_hidden(recorded: RecordedAnswers, exercise: str) -> tuple[int, int]:
-    """How many checks of an exercise are recorded as public, and how many run at grading only."""
-    public = sum(exercise_of_check(check.partition("::")[0]) == exercise for check in recorded.checks)
-    return public, recorded.hidden.get(exercise, 0)
 
 
 def _top_and_class_level(tree: ast.Module) -> Iterator[ast.stmt]:

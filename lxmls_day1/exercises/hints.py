@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from lxmls_day1.exercises.progress import Progress, keeps_state, locked
 from lxmls_day1.exercises.registry import HINT_STEPS, Exercise, Registry
+from lxmls_day1.exercises.workspace_state import WorkspaceState, keeps_state, locked
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
     steps = tuple((n, kind, hint) for n, (kind, hint) in enumerate(zip(HINT_STEPS, exercise.hints, strict=True), 1))
     if not keeps_state(folder):
         return Hints(exercise, steps, 0, True)
-    progress = Progress.of(folder)
-    shown = progress.hints.get(id, 0)
+    state = WorkspaceState.of(folder)
+    shown = state.hints.get(id, 0)
     if again:
         return Hints(exercise, steps[:shown], len(steps) - shown, shown > 0)
     if shown >= len(steps):
@@ -72,9 +72,9 @@ def remember_hint(folder: Path, hints: Hints) -> None:
         If the state cannot be written.
     """
     id, highest = hints.exercise.id, max((number for number, _, _ in hints.steps), default=0)
-    if highest <= Progress.of(folder).hints.get(id, 0):
+    if highest <= WorkspaceState.of(folder).hints.get(id, 0):
         return
     with locked(folder):
-        progress = Progress.of(folder)
-        progress.hints[id] = max(highest, progress.hints.get(id, 0))
-        progress.save()
+        state = WorkspaceState.of(folder)
+        state.hints[id] = max(highest, state.hints.get(id, 0))
+        state.save()

@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.source_functions import definitions, first_line, indented
 
 MARKER = re.compile(r"# exercise (?P<id>\d+\.\d+): (?:solution \((?P<count>\d+) lines?\)|(?P<end>end))$")
 MEANT_AS_MARKER = re.compile(
@@ -183,57 +184,6 @@ def functions_of(source: str, exercise: str, name: str = "source") -> list[str]:
     )
 
 
-def function_lines(source: str, function: str) -> slice | None:
-    """Where a function stands, its decorators included, as a slice of ``source.split("\\n")``; None if it is not there.
-
-    A file that is not Python at the moment is searched by its indentation.
-
-    Examples
-    --------
-    >>> function_lines("x = 1\\n@compiled\\ndef rule(s):\\n    return s\\ny = 2", "rule")
-    slice(1, 4, None)
-    >>> function_lines("def rule(s):\\n    return (s\\ny = 2", "rule")
-    slice(0, 2, None)
-    """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return _function_lines_by_indent(source.split("\n"), function)
-    for node, qualified in _definitions(tree):
-        if qualified == function and not isinstance(node, ast.ClassDef):
-            return slice(_first_line(node) - 1, node.end_lineno)
-    return None
-
-
-def replace_function(source: str, function: str, replacement: str) -> str | None:
-    """The source with one function's lines replaced by those of another version; None if the function is not there.
-
-    Line ends of the source are kept: a file edited on Windows gets the new lines with its own "\\r\\n". So is the
-    indentation of the function: in a class that is indented by tabs, every new line begins with the same tabs.
-    """
-    ends = "\r\n" if "\r\n" in source else "\n"
-    lines = source.replace("\r\n", "\n").split("\n")
-    place = function_lines("\n".join(lines), function)
-    if place is None:
-        return None
-    new = replacement.split("\n")
-    old_indent, indent = indent_of(new[0]), indent_of(lines[place.start])
-    lines[place] = [
-        indent + line[len(old_indent) :] if line.strip() and line.startswith(old_indent) else line for line in new
-    ]
-    return ends.join(lines)
-
-
-def indent_of(line: str) -> str:
-    """The blanks at the beginning of a line."""
-    return line[: len(line) - len(line.lstrip())]
-
-
-def indented(text: str, indent: str) -> list[str]:
-    """The lines of a text at another indentation; blank ones stay blank."""
-    return [indent + line if line.strip() else "" for line in text.split("\n")]
-
-
 def _comments(source: str) -> Iterator[tokenize.TokenInfo]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
@@ -266,7 +216,7 @@ def _pairs(
             continue
         if opening is None:
             raise MarkerError(f"{name}:{line}: a solution ends here that has not begun")
-        if MARKER.fullmatch(opening.string.rstrip())["id"] != match["id"]:
+        if _parts(opening)["id"] != match["id"]:
             raise MarkerError(
                 f"{name}:{line}: the solution that began in line {opening.start[0]} is of another exercise"
             )
@@ -278,11 +228,18 @@ def _pairs(
         raise MarkerError(f"{name}:{opening.start[0]}: the solution that begins here has no end")
 
 
+def _parts(marker: tokenize.TokenInfo) -> re.Match[str]:
+    """What a comment says that is a marker."""
+    match = MARKER.fullmatch(marker.string.rstrip())
+    assert match is not None
+    return match
+
+
 def _solution(
     tree: ast.Module, lines: list[str], name: str, opening: tokenize.TokenInfo, closing: tokenize.TokenInfo
 ) -> Solution:
     first, last, column = opening.start[0], closing.start[0], opening.start[1]
-    match = MARKER.fullmatch(opening.string.rstrip())
+    match = _parts(opening)
     where = f"{name}:{first}"
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
@@ -299,11 +256,13 @@ def _solution(
     body, inside = found
     if len({_first_column(node, lines) for node in body[inside]} | {column}) > 1:
         raise MarkerError(f"{where}: the markers are not indented as the statements between them")
-    function, owner = None, None
-    for node, qualified in _definitions(tree):
+    function: str | None = None
+    owner: ast.FunctionDef | ast.AsyncFunctionDef | None = None
+    for node, qualified in definitions(tree):
+        if isinstance(node, ast.ClassDef):
+            continue
         begins, ends = _extent(node)
-        reaches = ends + _trailing_comments(lines, ends, column, last)
-        if begins <= first and last <= reaches and not isinstance(node, ast.ClassDef):
+        if begins <= first and last <= ends + _trailing_comments(lines, ends, column, last):
             function, owner = qualified, node
     if owner is not None and body is owner.body and inside.start == 0 and ast.get_docstring(owner) is not None:
         raise MarkerError(f"{where}: the docstring of {function} belongs before the solution: it stays in the stub")
@@ -333,19 +292,19 @@ def _enclosed(tree: ast.AST, first: int, last: int) -> tuple[Body, slice] | None
     return found[0]
 
 
-def _extent(node: ast.AST) -> tuple[int, int]:
+def _extent(node: ast.stmt | ast.excepthandler | ast.match_case) -> tuple[int, int]:
     """First and last line; a match case, which has none of its own, reaches from its pattern to its last statement."""
     if isinstance(node, ast.match_case):
-        return node.pattern.lineno, node.body[-1].end_lineno
-    return _first_line(node), node.end_lineno
+        return node.pattern.lineno, _end(node.body[-1])
+    return first_line(node), _end(node)
 
 
-def _first_line(node: ast.AST) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+def _end(node: ast.stmt | ast.excepthandler) -> int:
+    return node.end_lineno or node.lineno  # parsed nodes have an end
 
 
 def _first_column(node: ast.stmt, lines: list[str]) -> int:
-    line = lines[_first_line(node) - 1]
+    line = lines[first_line(node) - 1]
     return len(line) - len(line.lstrip())
 
 
@@ -360,23 +319,13 @@ def _trailing_comments(lines: list[str], ends: int, column: int, last: int) -> i
     return count
 
 
-def _definitions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[ast.AST, str]]:
-    """Every function and class with its qualified name, the outer ones first."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node, prefix + node.name
-            yield from _definitions(node, f"{prefix}{node.name}.")
-        else:
-            yield from _definitions(node, prefix)
-
-
 def _stubs(source: str) -> list[tuple[str, str | None]]:
     """Exercise and function of every stub, by the message of its error."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return []
-    functions = [(node, name) for node, name in _definitions(tree) if not isinstance(node, ast.ClassDef)]
+    functions = [(node, name) for node, name in definitions(tree) if not isinstance(node, ast.ClassDef)]
     found = []
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args):
@@ -385,37 +334,6 @@ def _stubs(source: str) -> list[tuple[str, str | None]]:
         if isinstance(message, ast.Constant) and isinstance(message.value, str):
             match = STUB_MESSAGE.match(message.value)
             if match and getattr(node.exc.func, "id", None) == "NotImplementedError":
-                owners = [name for function, name in functions if function.lineno <= node.lineno <= function.end_lineno]
+                owners = [name for function, name in functions if function.lineno <= node.lineno <= _end(function)]
                 found.append((node.lineno, match[1], owners[-1] if owners else None))
     return [(exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0])]
-
-
-def _function_lines_by_indent(lines: list[str], function: str) -> slice | None:
-    """Where a function stands in lines that are no Python: from its ``def`` to the next line that is not deeper."""
-    begin, end = 0, len(lines)
-    *classes, name = function.split(".")
-    for keyword, wanted in [*(("class", c) for c in classes), (r"(?:async\s+)?def", name)]:
-        pattern = re.compile(rf"(\s*){keyword}\s+{re.escape(wanted)}\b")
-        match = None
-        for i in range(begin, end):
-            match = pattern.match(lines[i])
-            if match:
-                begin = i
-                break
-        if match is None:
-            return None
-        indent, header_open = len(match[1]), True
-        for i in range(begin + 1, end):
-            line = lines[i]
-            header_open = header_open and not lines[i - 1].rstrip().endswith(":")
-            closes_header = header_open and line.strip().startswith(")")
-            if line.strip() and len(line) - len(line.lstrip()) <= indent and not closes_header:
-                end = i
-                break
-        if keyword == "class":
-            begin += 1
-    while end > begin + 1 and not lines[end - 1].strip():
-        end -= 1
-    while begin > 0 and lines[begin - 1].strip().startswith("@"):
-        begin -= 1
-    return slice(begin, end)

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.markers import Solution, find_solutions, indented, stubbed
+from lxmls_day1.exercises.markers import Solution, find_solutions, stubbed
 from lxmls_day1.exercises.registry import MISTAKES, Exercise
+from lxmls_day1.exercises.source_functions import indented
 
 
 @dataclass(frozen=True)

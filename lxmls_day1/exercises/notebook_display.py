@@ -14,11 +14,11 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import report_text
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport, remember, run_checks
 from lxmls_day1.exercises.hints import Hints, next_hint, remember_hint
-from lxmls_day1.exercises.progress import why_not_kept
 from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.exercises.report_text import Line, workspace_lines
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status, status_of
 from lxmls_day1.exercises.workspace import workspace_of
+from lxmls_day1.exercises.workspace_state import why_not_kept
 from lxmls_day1.lab import Lab
 
 GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette

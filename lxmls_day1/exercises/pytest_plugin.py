@@ -21,7 +21,8 @@ from typing import Any
 
 import pytest
 
-from lxmls_day1.exercises.answers import Expect, RecordedAnswers, RecordingExpect, WrongAnswer
+from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.expect import Expect, RecordingExpect, WrongAnswer
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.registry import RECORDED, Registry, exercise_of_check

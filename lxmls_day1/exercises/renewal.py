@@ -10,17 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.exercises.generation import Files, student_files
-from lxmls_day1.exercises.markers import function_lines, replace_function
-from lxmls_day1.exercises.progress import Backup, GivenFile, Progress, locked, text_digest
 from lxmls_day1.exercises.registry import FILE, Registry
-from lxmls_day1.exercises.workspace import (
-    IGNORED,
-    origin_of,
-    replace_and_keep,
-    text_around,
-    with_line_ends_of,
-    workspace_folder,
-)
+from lxmls_day1.exercises.replacements import replace_and_keep, with_line_ends_of
+from lxmls_day1.exercises.source_functions import function_lines, replace_function
+from lxmls_day1.exercises.workspace import IGNORED, origin_of, text_around, workspace_folder
+from lxmls_day1.exercises.workspace_state import Backup, GivenFile, WorkspaceState, locked, text_digest
 from lxmls_day1.lab import PACKAGES, reference_folder
 
 
@@ -67,8 +61,8 @@ def update(folder: Path) -> Renewed:
     workspace_folder(folder, "update")
     files = _files_for(folder)
     with locked(folder):
-        progress = Progress.of(folder)
-        known = progress.origin.files
+        state = WorkspaceState.of(folder)
+        known = state.origin.files
         origin = origin_of(files)
         new: dict[str, bytes] = {}
         aside: dict[str, bytes] = {}
@@ -105,13 +99,13 @@ def update(folder: Path) -> Renewed:
             and (folder / name).is_file()
             and text_digest((folder / name).read_bytes()) == given.digest
         ]
-        backup = Backup("update", "", {}, {}, False, progress.origin)
-        progress.origin = origin
+        backup = Backup("update", "", {}, {}, False, state.origin)
+        state.origin = origin
         place = ""
         if new or aside or removed:
-            place = replace_and_keep(folder, progress, backup, new, removed, aside)
+            place = replace_and_keep(folder, state, backup, new, removed, aside)
         else:
-            progress.save()
+            state.save()
     return Renewed(tuple(new), tuple(edited), tuple(removed), tuple(aside), place)
 
 

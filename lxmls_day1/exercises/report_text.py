@@ -5,9 +5,9 @@ from pathlib import Path
 
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.exercises.hints import Hints
-from lxmls_day1.exercises.progress import DAMAGED, Progress
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status
 from lxmls_day1.exercises.workspace import version_note
+from lxmls_day1.exercises.workspace_state import DAMAGED, WorkspaceState
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
 SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
@@ -19,7 +19,7 @@ WIDTH = 79  # of a line of the status
 def workspace_lines(folder: Path) -> Iterator[Line]:
     """What stands above every report: which lab it is about, and what is odd about that."""
     yield "quiet", f"Lab: {folder}"
-    damage = Progress.of(folder).damage
+    damage = WorkspaceState.of(folder).damage
     if damage:
         yield "bad", f"{damage}: hints and results begin anew; it will be set aside as {DAMAGED}."
     note = version_note(folder)

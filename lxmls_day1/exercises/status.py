@@ -7,8 +7,8 @@ from pathlib import Path
 from lxmls_day1.errors import counted
 from lxmls_day1.exercises.generation import cell_source, exercises_of_cells
 from lxmls_day1.exercises.markers import stubs_left
-from lxmls_day1.exercises.progress import Progress, files_digest, keeps_state
 from lxmls_day1.exercises.registry import Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.exercises.workspace_state import WorkspaceState, files_digest, keeps_state
 from lxmls_day1.lab import reference_folder
 
 STATES = {
@@ -86,16 +86,16 @@ def status_of(folder: Path) -> Status:
     folder : Path
         A lab folder. In the reference lab every exercise came with its solution.
     """
-    registry, progress = Registry.of(folder), Progress.of(folder)
-    return Status(tuple(_standing(folder, exercise, registry, progress) for exercise in registry))
+    registry, kept = Registry.of(folder), WorkspaceState.of(folder)
+    return Status(tuple(_standing(folder, exercise, registry, kept) for exercise in registry))
 
 
-def _standing(folder: Path, exercise: Exercise, registry: Registry, progress: Progress) -> Standing:
-    state, text = _state(folder, exercise, registry, progress)
-    return Standing(exercise, state, text or STATES[state], progress.hints.get(exercise.id, 0))
+def _standing(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> Standing:
+    state, text = _state(folder, exercise, registry, kept)
+    return Standing(exercise, state, text or STATES[state], kept.hints.get(exercise.id, 0))
 
 
-def _state(folder: Path, exercise: Exercise, registry: Registry, progress: Progress) -> tuple[str, str]:
+def _state(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> tuple[str, str]:
     if exercise.id not in registry.assigned or not keeps_state(folder):
         return "given", ""
     if not check_files(exercises_folder(folder), exercise):
@@ -107,12 +107,12 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, progress: Progr
         return "to do", ""
     if not all((folder / name).is_file() for name in exercise.files):
         return "missing", ""
-    result = progress.results.get(exercise.id)
+    result = kept.results.get(exercise.id)
     if result is None or result.digest != files_digest(folder, exercise):
         return "changed", ""
     if result.passed < result.total or not result.total:
         return "failing", f"{result.passed} of {result.total} public checks pass"
-    if exercise.id in progress.given:
+    if exercise.id in kept.given:
         return "reference", ""
     more = f"; {result.hidden} at grading" if result.hidden else ""
     return "solved", f"{result.passed} of {result.total} pass{more}"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from lxmls_day1.exercises.progress import why_not_kept
 from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line, workspace_lines
 from lxmls_day1.exercises.workspace import workspace_of
+from lxmls_day1.exercises.workspace_state import why_not_kept
 from lxmls_day1.lab import Lab
 
 STYLES = {

@@ -23,7 +23,8 @@ import pytest
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process, pytest_plugin
-from lxmls_day1.exercises.answers import RecordedAnswers, WrongAnswer
+from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.registry import exercise_of_check
 from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError

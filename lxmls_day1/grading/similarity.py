@@ -31,8 +31,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from lxmls_day1.exercises.generation import Files, cell_source
-from lxmls_day1.exercises.markers import function_lines, functions_of, stubs_left
+from lxmls_day1.exercises.markers import functions_of, stubs_left
 from lxmls_day1.exercises.registry import Exercise
+from lxmls_day1.exercises.source_functions import function_lines
 from lxmls_day1.grading.gradebook import Row
 from lxmls_day1.grading.notebook_answers import parsed_notebook
 

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.exercises.generation import Files
-from lxmls_day1.exercises.workspace import SUBMISSION
+from lxmls_day1.exercises.hand_in import SUBMISSION
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES, Found, slug_of
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submission_layout import LONGEST_NAME, Layout, lay_out

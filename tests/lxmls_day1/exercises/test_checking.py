@@ -8,9 +8,9 @@ import pytest
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.checking import CheckResult, ExerciseReport, remember, run_checks
-from lxmls_day1.exercises.progress import Progress
 from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.exercises.report_text import as_text, check_lines, exercise_lines
+from lxmls_day1.exercises.workspace_state import WorkspaceState
 
 LINE = "    tau = loss / (2 * sq_norm)\n"
 
@@ -186,7 +186,7 @@ def test_data():
     def test_the_results_are_remembered_with_the_files_they_belong_to(self, edit):
         folder = edit("2 * sq_norm", "sq_norm")
         remember(folder, check(folder))
-        results = Progress.of(folder).results
+        results = WorkspaceState.of(folder).results
         assert (results["1.1"].passed, results["1.1"].total, results["1.1"].hidden) == (1, 3, 2)
         assert set(results) == {"1.1", "1.2"}
 

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lxmls_day1.commands import check, lab
+from lxmls_day1.commands import check as check_command
+from lxmls_day1.commands import lab
 from lxmls_day1.commands.command_line import COMMANDS, command_group
 from lxmls_day1.exercises import checking, terminal
-from lxmls_day1.exercises.progress import Progress, Result, files_digest
 from lxmls_day1.exercises.registry import Registry
-from lxmls_day1.exercises.workspace import as_typed, solve, start_workspace
+from lxmls_day1.exercises.replacements import solve
+from lxmls_day1.exercises.workspace import as_typed, start_workspace
+from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -215,7 +217,7 @@ class TestWatching:
 
         wanted_edits = list(edits)
         with pytest.raises(KeyboardInterrupt):
-            check.watch_files(folder, ids, check, sleep)
+            check_command.watch_files(folder, ids, check, sleep)
         return checked
 
     def edit(self, path, text):
@@ -249,14 +251,14 @@ class TestWatching:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            check.watch_files(workspace, None, check, sleep)
+            check_command.watch_files(workspace, None, check, sleep)
         assert checked == [None, ["1.1"]]
 
     def test_ctrl_c_ends_it_quietly(self, here, monkeypatch):
         def interrupted(*arguments):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(check, "watch_files", interrupted)
+        monkeypatch.setattr(check_command, "watch_files", interrupted)
         assert "No longer watching." in run("check", "--watch")
 
 
@@ -288,9 +290,9 @@ def test_submit(here, tmp_path):
     (here / "classifiers/means.py").write_text(source.replace("raise NotImplementedError", "x = str"), encoding="utf-8")
     solve(here, "1.1")
     digest = files_digest(here, Registry.of(here)["1.1"])
-    progress = Progress.of(here)
-    progress.results["1.1"] = Result(2, 3, 0, digest)
-    progress.save()
+    state = WorkspaceState.of(here)
+    state.results["1.1"] = KeptResult(2, 3, 0, digest)
+    state.save()
     said = run("submit")
     assert "Not solved yet: 1.1, 1.3." in said and "Not checked since the last edit: 1.2." in said
     (here / "classifiers/steps.py").write_text("x = (\n")

@@ -128,7 +128,7 @@ def test_what_could_not_be_kept_is_said_below_the_hint(workspace, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("lxmls_day1.exercises.progress.replace_files", full)
+    monkeypatch.setattr("lxmls_day1.exercises.workspace_state.replace_files", full)
     shown = NotebookLab(workspace).hint("1.1")
     assert "Think of two blocks." in shown.text
     assert shown.text.endswith("could not be kept in .lab-state.json: no space left on device.")

@@ -6,9 +6,10 @@ import pytest
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import workspace as workspace_module
-from lxmls_day1.exercises.progress import FILE, Progress
 from lxmls_day1.exercises.renewal import update
-from lxmls_day1.exercises.workspace import solve, start_workspace, undo, version_note
+from lxmls_day1.exercises.replacements import solve, undo
+from lxmls_day1.exercises.workspace import start_workspace, version_note
+from lxmls_day1.exercises.workspace_state import FILE, WorkspaceState
 
 STEPS, MEANS, POINTS = "classifiers/steps.py", "classifiers/means.py", "readers/points.py"
 NOTEBOOK, CHECKS = "notebooks/1_first.ipynb", "tests/exercises/test_1_02_means.py"
@@ -98,9 +99,9 @@ def test_given_files_that_were_edited_deleted_or_are_no_longer_given(newer, refe
     (reference / "classifiers/added.py").write_text("NEW = 1\n")
     (reference / "readers/__init__.py").write_text("# new\n")
     old = tree(newer)
-    progress = Progress.of(newer)
-    progress.origin.files["readers/gone.py"] = progress.origin.files["classifiers/__init__.py"]
-    progress.save()
+    state = WorkspaceState.of(newer)
+    state.origin.files["readers/gone.py"] = state.origin.files["classifiers/__init__.py"]
+    state.save()
     (newer / "readers/gone.py").write_bytes((newer / "classifiers/__init__.py").read_bytes())
     renewed = update(newer)
     assert renewed.edited == (POINTS,) and renewed.removed == ("readers/gone.py",)
@@ -124,7 +125,7 @@ def test_the_assignment_stays(newer):
     path.write_text('assigned = ["1.2"]\n' + path.read_text())
     update(newer)
     assert "raise NotImplementedError" in (newer / MEANS).read_text()
-    assert Progress.of(newer).origin.files[STEPS].functions == ()
+    assert WorkspaceState.of(newer).origin.files[STEPS].functions == ()
 
 
 def test_the_reference_is_not_touched(reference):

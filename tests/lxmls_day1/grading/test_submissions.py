@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.archives import zipped
 from lxmls_day1.exercises.generation import student_files
+from lxmls_day1.exercises.hand_in import HandIn, pack_submission
 from lxmls_day1.exercises.registry import Exercise
-from lxmls_day1.exercises.workspace import Submission as Packed
-from lxmls_day1.exercises.workspace import pack_submission
 from lxmls_day1.grading import untrusted_files
 from lxmls_day1.grading.finding_submissions import Found, find_submissions
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
@@ -108,7 +107,7 @@ class TestOneSubmission:
         assert (submission.student, submission.name, submission.warnings) == ("ada", "ada", ())
 
     def test_what_the_submit_command_packs(self, tmp_path):
-        packed = Packed({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+        packed = HandIn({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
         name, content = pack_submission(tmp_path, packed, "Ada Lovelace")
         (tmp_path / name).write_bytes(content)
         submission = read(tmp_path / name)

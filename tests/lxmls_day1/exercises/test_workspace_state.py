@@ -8,41 +8,41 @@ from types import SimpleNamespace
 import pytest
 
 from lxmls_day1.exercises.hints import next_hint, remember_hint
-from lxmls_day1.exercises.progress import FILE, Backup, Progress, Result, files_digest
 from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.exercises.replacements import solve, undo
 from lxmls_day1.exercises.report_text import as_text, hint_lines, status_lines, workspace_lines
 from lxmls_day1.exercises.status import STATES, Standing, Status, status_of
-from lxmls_day1.exercises.workspace import solve, undo
+from lxmls_day1.exercises.workspace_state import FILE, Backup, KeptResult, WorkspaceState, files_digest
 
 
 class TestState:
     def test_it_is_read_as_it_was_saved(self, workspace):
-        progress = Progress(
+        state = WorkspaceState(
             workspace,
             {"1.1": 2},
-            {"1.1": Result(1, 3, 2, "digest")},
+            {"1.1": KeptResult(1, 3, 2, "digest")},
             ["1.2"],
             [Backup("solve 1.2", "1.2", {"a": ".lab-backups/b"}, {"a": "c"}, False)],
         )
-        progress.save()
-        assert Progress.of(workspace) == progress
+        state.save()
+        assert WorkspaceState.of(workspace) == state
 
     @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"hints": 3}', "\x00"])
     def test_a_damaged_one_is_set_aside(self, workspace, content):
         (workspace / FILE).write_text(content)
-        progress = Progress.of(workspace)
-        assert progress == Progress(workspace) and progress.damage == f"{FILE} is damaged"
+        state = WorkspaceState.of(workspace)
+        assert state == WorkspaceState(workspace) and state.damage == f"{FILE} is damaged"
         assert (workspace / FILE).read_text() == content  # reading changes nothing
-        progress.save()
+        state.save()
         assert (workspace / f"{FILE}.damaged").read_text() == content
-        assert Progress.of(workspace) == progress and not Progress.of(workspace).damage
+        assert WorkspaceState.of(workspace) == state and not WorkspaceState.of(workspace).damage
 
     @pytest.mark.parametrize("where", ["kept", "old", "written", "origin"])
     def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, where):
         solve(workspace, "1.1")
-        state = (workspace / FILE).read_text()
+        text = (workspace / FILE).read_text()
         for path in ("../x", "/etc/x", "a/../../x", "..\\x", "C:\\x", "C:x", "\\\\host\\share\\x", "", "readers/.."):
-            content = json.loads(state)
+            content = json.loads(text)
             (backup,) = content["backups"]
             if where == "kept":
                 backup["kept"] = {path: next(iter(backup["kept"].values()))}
@@ -53,9 +53,9 @@ class TestState:
             else:
                 content["origin"]["files"] = {path: {"digest": "", "functions": [], "around": ""}}
             (workspace / FILE).write_text(json.dumps(content))
-            progress = Progress.of(workspace)
-            assert progress.damage, path
-            assert [set(backup.kept) for backup in progress.backups] == [{"classifiers/steps.py"}]
+            state = WorkspaceState.of(workspace)
+            assert state.damage, path
+            assert [set(backup.kept) for backup in state.backups] == [{"classifiers/steps.py"}]
 
     def test_backups_are_found_without_it(self, workspace):
         stub = (workspace / "classifiers/steps.py").read_bytes()
@@ -64,19 +64,19 @@ class TestState:
         undo(workspace)  # this one must not be found again
         for spoil in (lambda: (workspace / FILE).write_text("{"), (workspace / FILE).unlink):
             spoil()
-            assert [backup.what for backup in Progress.of(workspace).backups] == ["solve 1.1"]
+            assert [backup.what for backup in WorkspaceState.of(workspace).backups] == ["solve 1.1"]
         assert undo(workspace).files == ("classifiers/steps.py",)
         assert (workspace / "classifiers/steps.py").read_bytes() == stub
         (workspace / FILE).unlink()
-        assert Progress.of(workspace).backups == []
+        assert WorkspaceState.of(workspace).backups == []
 
     def test_one_that_may_not_be_read_is_set_aside_too(self, workspace):
         (workspace / FILE).unlink()
         (workspace / FILE).mkdir()
-        progress = Progress.of(workspace)
-        assert re.fullmatch(r"\.lab-state\.json cannot be read \(.+\)", progress.damage)
-        progress.save()
-        assert not Progress.of(workspace).damage and (workspace / f"{FILE}.damaged").is_dir()
+        state = WorkspaceState.of(workspace)
+        assert re.fullmatch(r"\.lab-state\.json cannot be read \(.+\)", state.damage)
+        state.save()
+        assert not WorkspaceState.of(workspace).damage and (workspace / f"{FILE}.damaged").is_dir()
 
     def test_damage_is_said(self, workspace):
         (workspace / FILE).write_text("{")
@@ -88,19 +88,19 @@ class TestState:
         code = """
 import sys
 from pathlib import Path
-from lxmls_day1.exercises.progress import Progress, locked
+from lxmls_day1.exercises.workspace_state import WorkspaceState, locked
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
 for n in range(15):
     with locked(folder):
-        progress = Progress.of(folder)
-        progress.hints[f"{name}.{n}"] = 1
-        progress.save()
+        state = WorkspaceState.of(folder)
+        state.hints[f"{name}.{n}"] = 1
+        state.save()
 """
         command = [sys.executable, "-c", code, str(workspace)]
         running = [subprocess.Popen([*command, name]) for name in ("1", "2", "3")]
         assert [process.wait() for process in running] == [0, 0, 0]
-        assert len(Progress.of(workspace).hints) == 45
+        assert len(WorkspaceState.of(workspace).hints) == 45
 
     def test_locks_where_there_is_no_fcntl(self, workspace, monkeypatch):
         """On Windows msvcrt locks a byte of the file."""
@@ -109,10 +109,10 @@ for n in range(15):
         monkeypatch.setitem(sys.modules, "fcntl", None)
         monkeypatch.setitem(sys.modules, "msvcrt", msvcrt)
         remember_hint(workspace, next_hint(workspace, "1.1"))
-        assert calls == [(1, 1)] and Progress.of(workspace).hints == {"1.1": 1}
+        assert calls == [(1, 1)] and WorkspaceState.of(workspace).hints == {"1.1": 1}
 
     def test_the_reference_remembers_nothing(self, reference):
-        Progress(reference, {"1.1": 2}).save()
+        WorkspaceState(reference, {"1.1": 2}).save()
         assert not (reference / FILE).exists()
 
     def test_line_ends_do_not_change_a_digest_but_contents_do(self, workspace):
@@ -160,9 +160,9 @@ class TestStatus:
         return [standing.state for standing in status_of(folder).standings]
 
     def remember(self, folder, id, passed, total):
-        progress = Progress.of(folder)
-        progress.results[id] = Result(passed, total, 2, files_digest(folder, Registry.of(folder)[id]))
-        progress.save()
+        state = WorkspaceState.of(folder)
+        state.results[id] = KeptResult(passed, total, 2, files_digest(folder, Registry.of(folder)[id]))
+        state.save()
 
     def write(self, folder):
         path = folder / "classifiers/steps.py"

@@ -30,7 +30,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Result:
+class KeptResult:
     """How the checks of an exercise went, and on which files (`files_digest`)."""
 
     passed: int
@@ -70,13 +70,13 @@ class Backup:
 
 
 @dataclass
-class Progress:
+class WorkspaceState:
     """The state of one workspace; change it and `save` it, both while it is `locked`.
 
     Attributes
     ----------
     hints : dict from exercise to the number of hints shown
-    results : dict from exercise to `Result`
+    results : dict from exercise to `KeptResult`
     given : list of exercises that ``solve`` has put in
     backups : list of `Backup`, the latest last
     origin : Origin
@@ -86,14 +86,14 @@ class Progress:
 
     folder: Path
     hints: dict[str, int] = field(default_factory=dict)
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[str, KeptResult] = field(default_factory=dict)
     given: list[str] = field(default_factory=list)
     backups: list[Backup] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
     damage: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, folder: Path) -> "Progress":
+    def of(cls, folder: Path) -> "WorkspaceState":
         """The state of a workspace as it is on disk; a new one if there is none, or none that can be read."""
         if not keeps_state(folder):
             return cls(folder)
@@ -194,8 +194,8 @@ def found_backups(folder: Path) -> list[Backup]:
 
 
 def _parsed(content: Any) -> dict[str, Any]:
-    """What stands in a state file; any of several errors if it is not of the form that `Progress.contents` gives."""
-    results = {str(id): Result(**result) for id, result in content["results"].items()}
+    """What stands in a state file; any of several errors if it is not of the form that `WorkspaceState.contents` gives."""
+    results = {str(id): KeptResult(**result) for id, result in content["results"].items()}
     for result in results.values():
         _require(all(type(n) is int for n in (result.passed, result.total, result.hidden)))
     return {

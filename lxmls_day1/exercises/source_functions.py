@@ -1,0 +1,104 @@
+"""Functions in source text: found by name and replaced, also while the text is no Python."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def function_lines(source: str, function: str) -> slice | None:
+    """Where a function stands, its decorators included, as a slice of ``source.split("\\n")``; None if it is not there.
+
+    A file that is not Python at the moment is searched by its indentation.
+
+    Examples
+    --------
+    >>> function_lines("x = 1\\n@compiled\\ndef rule(s):\\n    return s\\ny = 2", "rule")
+    slice(1, 4, None)
+    >>> function_lines("def rule(s):\\n    return (s\\ny = 2", "rule")
+    slice(0, 2, None)
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return _function_lines_by_indent(source.split("\n"), function)
+    for node, qualified in definitions(tree):
+        if qualified == function and not isinstance(node, ast.ClassDef):
+            return slice(first_line(node) - 1, node.end_lineno)
+    return None
+
+
+def replace_function(source: str, function: str, replacement: str) -> str | None:
+    """The source with one function's lines replaced by those of another version; None if the function is not there.
+
+    Line ends of the source are kept: a file edited on Windows gets the new lines with its own "\\r\\n". So is the
+    indentation of the function: in a class that is indented by tabs, every new line begins with the same tabs.
+    """
+    ends = "\r\n" if "\r\n" in source else "\n"
+    lines = source.replace("\r\n", "\n").split("\n")
+    place = function_lines("\n".join(lines), function)
+    if place is None:
+        return None
+    new = replacement.split("\n")
+    old_indent, indent = indent_of(new[0]), indent_of(lines[place.start])
+    lines[place] = [
+        indent + line[len(old_indent) :] if line.strip() and line.startswith(old_indent) else line for line in new
+    ]
+    return ends.join(lines)
+
+
+def indent_of(line: str) -> str:
+    """The blanks at the beginning of a line."""
+    return line[: len(line) - len(line.lstrip())]
+
+
+def indented(text: str, indent: str) -> list[str]:
+    """The lines of a text at another indentation; blank ones stay blank."""
+    return [indent + line if line.strip() else "" for line in text.split("\n")]
+
+
+def definitions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, str]]:
+    """Every function and class with its qualified name, the outer ones first."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, Definition):
+            yield node, prefix + node.name
+            yield from definitions(node, f"{prefix}{node.name}.")
+        else:
+            yield from definitions(node, prefix)
+
+
+def first_line(node: ast.stmt | ast.excepthandler) -> int:
+    """The line at which a statement begins, its decorators included."""
+    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+
+
+def _function_lines_by_indent(lines: list[str], function: str) -> slice | None:
+    """Where a function stands in lines that are no Python: from its ``def`` to the next line that is not deeper."""
+    begin, end = 0, len(lines)
+    *classes, name = function.split(".")
+    for keyword, wanted in [*(("class", c) for c in classes), (r"(?:async\s+)?def", name)]:
+        pattern = re.compile(rf"(\s*){keyword}\s+{re.escape(wanted)}\b")
+        match = None
+        for i in range(begin, end):
+            match = pattern.match(lines[i])
+            if match:
+                begin = i
+                break
+        if match is None:
+            return None
+        indent, header_open = len(match[1]), True
+        for i in range(begin + 1, end):
+            line = lines[i]
+            header_open = header_open and not lines[i - 1].rstrip().endswith(":")
+            closes_header = header_open and line.strip().startswith(")")
+            if line.strip() and len(line) - len(line.lstrip()) <= indent and not closes_header:
+                end = i
+                break
+        if keyword == "class":
+            begin += 1
+    while end > begin + 1 and not lines[end - 1].strip():
+        end -= 1
+    while begin > 0 and lines[begin - 1].strip().startswith("@"):
+        begin -= 1
+    return slice(begin, end)
