@@ -29,28 +29,45 @@ The reference lab is part of the package: ``from lxmls_day1 import Lab``, ``from
 Importing this package takes no time: ``lxmls-day1 --help`` must not wait for numerical libraries.
 """
 
-from lxmls_day1.reference_modules import serve
+import sys
 
 TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from lxmls_day1.lab import Lab
 
 __all__ = ["Lab", "classifiers", "readers"]
 __version__ = "0.1.0"
 
-serve()
+_REFERENCE = ("classifiers", "readers")
+
+
+class ReferenceFinder:
+    """Leads imports of ``lxmls_day1.classifiers`` and ``lxmls_day1.readers`` to the reference lab."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+        """Nothing for any other module."""
+        if not name.startswith(f"{__name__}.") or name.split(".")[1] not in _REFERENCE:
+            return None
+        # Imported when it is needed: the package is imported before the search path is in order.
+        from lxmls_day1.reference_modules import find_module
+
+        return find_module(name)
+
+
+if not any(type(finder).__qualname__ == ReferenceFinder.__qualname__ for finder in sys.meta_path):
+    sys.meta_path.insert(0, ReferenceFinder())
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of this module
 
     def __getattr__(name: str) -> object:
         """What is imported when it is first asked for."""
-        from importlib import import_module  # nothing but what Python has frozen is imported at the head
+        if name != "Lab" and name not in _REFERENCE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module  # at the head it would have to be found before the search path is in order
 
-        if name == "Lab":
-            return import_module(f"{__name__}.lab").Lab
-        if name in ("classifiers", "readers"):
-            return import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return import_module(f"{__name__}.lab").Lab if name == "Lab" else import_module(f"{__name__}.{name}")
 
     def __dir__() -> list[str]:
         """These names, and what is there already."""
