@@ -9,6 +9,7 @@ take them. It offers the same files a second time, as packages of its own:
 
 Files of a lab import one another absolutely (``from classifiers.online_classifier import OnlineClassifier``). A file that
 is imported under its second name is compiled with these imports renamed, so that no other lab's file can get in between.
+(``import classifiers.mira`` without ``as`` binds the name ``classifiers``; files of the lab do without it.)
 """
 
 import ast
