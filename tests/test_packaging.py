@@ -127,11 +127,10 @@ class TestWheel:
 class TestReferenceLabInTheWheel:
     """``lxmls_day1.classifiers`` where nothing but the wheel and the libraries is installed."""
 
-    @pytest.fixture(scope="class")
-    def site(self, wheel, tmp_path_factory):
-        folder = tmp_path_factory.mktemp("site")
-        zipfile.ZipFile(wheel).extractall(folder)
-        return folder
+    @pytest.fixture
+    def site(self, wheel, tmp_path):
+        zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+        return tmp_path / "site"
 
     def run(self, code, site, cwd):
         """Run code with a search path on which this checkout is not."""
