@@ -2,7 +2,6 @@
 
 =====================  =====================================================================
 ``lab``                opens a lab folder and loads its ``readers`` and ``classifiers``
-``reference_modules``  the reference lab as ``lxmls_day1.classifiers`` and ``lxmls_day1.readers``
 ``lab_interface``      which names of this package lab files may import
 ``library_path``       where libraries are imported from: never the current folder or a lab
 ``errors``             the errors that a user's mistake raises
@@ -31,39 +30,23 @@ Importing this package takes no time: ``lxmls-day1 --help`` must not wait for nu
 
 import sys
 
+from lxmls_day1.library_path import PACKAGES, ReferenceFinder
+
 TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
 if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
-
     from lxmls_day1.lab import Lab
 
 __all__ = ["Lab", "classifiers", "readers"]
 __version__ = "0.1.0"
 
-_REFERENCE = ("classifiers", "readers")
-
-
-class ReferenceFinder:
-    """Leads imports of ``lxmls_day1.classifiers`` and ``lxmls_day1.readers`` to the reference lab."""
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
-        """Nothing for any other module."""
-        if not name.startswith(f"{__name__}.") or name.split(".")[1] not in _REFERENCE:
-            return None
-        # Imported when it is needed: the package is imported before the search path is in order.
-        from lxmls_day1.reference_modules import find_module
-
-        return find_module(name)
-
-
-if not any(type(finder).__qualname__ == ReferenceFinder.__qualname__ for finder in sys.meta_path):
+if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
     sys.meta_path.insert(0, ReferenceFinder())
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of this module
 
     def __getattr__(name: str) -> object:
         """What is imported when it is first asked for."""
-        if name != "Lab" and name not in _REFERENCE:
+        if name != "Lab" and name not in PACKAGES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module  # at the head it would have to be found before the search path is in order
 
