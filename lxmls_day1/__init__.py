@@ -3,7 +3,6 @@
 =====================  =====================================================================
 ``lab``                opens a lab folder and loads its ``readers`` and ``classifiers``
 ``notebook_lab``       the lab as a notebook opens it: with checks, hints and status
-``reference_modules``  the reference lab as ``lxmls_day1.classifiers`` and ``lxmls_day1.readers``
 ``lab_interface``      which names of this package lab files may import
 ``library_path``       where libraries are imported from: never the current folder or a lab
 ``errors``             the errors that a user's mistake raises
@@ -31,7 +30,9 @@ The reference lab is part of the package: ``from lxmls_day1 import Lab``, ``from
 Importing this package takes no time: ``lxmls-day1 --help`` must not wait for numerical libraries.
 """
 
-from lxmls_day1.reference_modules import serve
+import sys
+
+from lxmls_day1.library_path import PACKAGES, ReferenceFinder
 
 TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
 if TYPE_CHECKING:
@@ -40,19 +41,18 @@ if TYPE_CHECKING:
 __all__ = ["Lab", "classifiers", "readers"]
 __version__ = "0.1.0"
 
-serve()
+if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
+    sys.meta_path.insert(0, ReferenceFinder())
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of this module
 
     def __getattr__(name: str) -> object:
         """What is imported when it is first asked for."""
-        from importlib import import_module  # nothing but what Python has frozen is imported at the head
+        if name != "Lab" and name not in PACKAGES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module  # at the head it would have to be found before the search path is in order
 
-        if name == "Lab":
-            return import_module(f"{__name__}.lab").Lab
-        if name in ("classifiers", "readers"):
-            return import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return import_module(f"{__name__}.lab").Lab if name == "Lab" else import_module(f"{__name__}.{name}")
 
     def __dir__() -> list[str]:
         """These names, and what is there already."""

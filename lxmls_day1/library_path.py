@@ -4,13 +4,26 @@ A student's ``numpy.py`` or ``random.py`` at the top of a workspace must not tak
 this process nor in one that it starts. So the command line calls `use_library_path` before it imports anything else,
 other programs start as `command_of` and `environment` say, and a `Lab` serves its own packages by a finder.
 
+The top-level names ``classifiers`` and ``readers`` belong to whoever has a lab folder, so an installed package does not
+take them. It offers the files of the reference lab under names of its own, which `ReferenceFinder` finds:
+
+>>> from lxmls_day1.classifiers import Mira
+>>> Mira.__module__
+'lxmls_day1.classifiers.mira'
+
 Only what Python has frozen is imported here: no folder can put another file in its place.
 """
 
 import os
 import sys
 
+TYPE_CHECKING = False  # for type checkers: the module `typing` is not frozen
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
 PACKAGES = ("readers", "classifiers")
+_PACKAGE = __name__.partition(".")[0]
 
 
 def is_lab_folder(folder: str | os.PathLike[str]) -> bool:
@@ -98,6 +111,58 @@ def environment(variables: dict[str, str] | None = None) -> dict[str, str]:
         variables["PYTHONPATH"] = os.pathsep.join(kept)
     variables["PYTHONSAFEPATH"] = "1"
     return variables
+
+
+class ReferenceFinder:
+    """Finds ``lxmls_day1.classifiers``, ``lxmls_day1.readers`` and their modules in the reference lab."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+        """Nothing for any other module, nor for one that the reference lab does not have."""
+        package, *folders = name.split(".")
+        if package != _PACKAGE or not folders or folders[0] not in PACKAGES:
+            return None
+        from importlib.machinery import PathFinder  # needed here only, where the search path is in order
+
+        spec = PathFinder.find_spec(name, [os.path.join(reference_place(), *folders[:-1])])
+        if spec is None or spec.origin is None:
+            return None
+        spec.loader = _RenamingLoader(spec.origin)  # type: ignore[assignment]  # a loader by its methods
+        spec.cached = None
+        return spec
+
+
+class _RenamingLoader:
+    """Loads a file of a lab with its imports of ``classifiers`` and ``readers`` renamed.
+
+    Files of a lab import one another absolutely (``from classifiers.mira import Mira``). Renamed, these imports lead to
+    the reference lab again, and never to another lab. The bytecode in ``__pycache__`` has the imports as they were
+    written, and is not used.
+    """
+
+    def __init__(self, path: str):
+        self._path = path
+
+    def create_module(self, spec: object) -> None:
+        """Leave it to Python to make the module."""
+
+    def exec_module(self, module: "ModuleType") -> None:
+        """Run the file in its module."""
+        import ast  # takes time, and most programs need no module of the reference lab
+
+        with open(self._path, "rb") as file:
+            tree = ast.parse(file.read(), self._path)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                node.module = _renamed(node.module)
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    if alias.asname:  # without, it binds the name `classifiers`; files of the lab do not need this form
+                        alias.name = _renamed(alias.name)
+        exec(compile(tree, self._path, "exec", dont_inherit=True), vars(module))
+
+
+def _renamed(module: str) -> str:
+    return f"{_PACKAGE}.{module}" if module.partition(".")[0] in PACKAGES else module
 
 
 def _may_hold_libraries(entry: str) -> bool:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from pathlib import Path
@@ -130,6 +131,59 @@ class TestWheel:
         }
         from_inside = tmp_path / "site/lxmls_day1/reference_lab/classifiers/__pycache__"
         assert any(from_inside.glob("mira.*.pyc")) or os.environ.get("PYTHONDONTWRITEBYTECODE")
+
+
+@pytest.mark.slow
+class TestReferenceLabInTheWheel:
+    """``lxmls_day1.classifiers`` where nothing but the wheel and the libraries is installed."""
+
+    @pytest.fixture
+    def site(self, wheel, tmp_path):
+        zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+        return tmp_path / "site"
+
+    def run(self, code, site, cwd):
+        """Run code with a search path on which this checkout is not."""
+        libraries = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+        code = f"import sys; sys.path[:0] = [{str(site)!r}]; sys.path += {libraries!r}\n{code}"
+        command = [sys.executable, "-I", "-S", "-W", "error", "-c", code]
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def test_train_here_and_load_there(self, site, tmp_path):
+        train = """
+import pickle
+import lxmls_day1.classifiers
+from lxmls_day1 import Lab
+from lxmls_day1.classifiers import Mira
+from lxmls_day1.readers import SimpleDataSet
+assert {"Mira", "SVM", "Perceptron"} <= set(dir(lxmls_day1.classifiers))
+data = SimpleDataSet(nr_examples=20, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+mira = Mira(regularizer=0.1)
+params = mira.train(data.train_X, data.train_y)
+with open("mira.pickle", "wb") as file:
+    pickle.dump((mira, params, data), file)
+print(mira.test(data.test_X, params).tolist(), Lab.open().folder)
+"""
+        load = """
+import pickle
+with open("mira.pickle", "rb") as file:
+    mira, params, data = pickle.load(file)
+print(mira.test(data.test_X, params).tolist(), sys.modules["lxmls_day1.classifiers.mira"].__file__)
+assert not {"readers", "classifiers"} & set(sys.modules)
+try:
+    import classifiers
+except ModuleNotFoundError:
+    pass
+else:
+    raise SystemExit("a top-level package was installed")
+"""
+        trained, lab = self.run(train, site, tmp_path).rsplit(" ", 1)
+        loaded, file = self.run(load, site, tmp_path).rsplit(" ", 1)
+        assert trained == loaded and trained.startswith("[")
+        reference = site / "lxmls_day1/reference_lab"
+        assert (Path(lab.strip()), Path(file.strip())) == (reference, reference / "classifiers/mira.py")
 
 
 FAKE_PYTHON = """#!/bin/sh

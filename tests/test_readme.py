@@ -10,12 +10,18 @@ import pytest
 from classifiers.perceptron import Perceptron
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
-EXAMPLE, OWN_RULE, IN_SCIKIT_LEARN = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+EXAMPLE, INSTALLED, OWN_RULE, IN_SCIKIT_LEARN = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def test_the_example_in_python(capsys):
     exec(compile(EXAMPLE, "README.md", "exec"), {})
     assert 0.9 <= float(capsys.readouterr().out) <= 1
+
+
+def test_what_an_installed_package_offers():
+    names = {}
+    exec(compile(INSTALLED, "README.md", "exec"), names)
+    assert {"Lab", "Mira", "SentimentCorpus"} <= set(names)
 
 
 def test_the_example_in_scikit_learn(capsys):

@@ -66,7 +66,8 @@ LIBRARIES = frozenset(
 )
 LIBRARIES_OF_ANSWERS = ("sklearn",)  # naive Bayes, exercise 1.2
 
-_AT_THE_HEAD = re.compile(rf"^(?:from|import) {PACKAGE}(?:\.([\w.]+))?(?: import \(?([\w, \n]+))?", re.MULTILINE)
+# A list of names in parentheses may take several lines; any other ends with its line, after which the next import begins.
+_AT_THE_HEAD = re.compile(rf"^(?:from|import) {PACKAGE}(?:\.([\w.]+))?(?: import (\([\w, \n]+|[\w, ]+))?", re.MULTILINE)
 
 
 @contextlib.contextmanager

@@ -99,17 +99,44 @@ def test_what_was_imported_before_is_not_found_and_comes_back():
     assert not [finder for finder in sys.meta_path if "importable" in type(finder).__module__]
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from lxmls_day1.classifiers.viterbi import viterbi",
+        "import lxmls_day1.classifiers.viterbi",
+        "from lxmls_day1.classifiers import Mira",
+        "from lxmls_day1 import classifiers",
+        "from lxmls_day1 import readers",
+        "from lxmls_day1 import Lab",
+        "from lxmls_day1 import lab",
+        "from lxmls_day1.compiled import chains",
+        "import lxmls_day1; lxmls_day1.classifiers",
+        "import lxmls_day1; lxmls_day1.Lab",
+        "import lxmls_day1; lxmls_day1.lab.Lab",
+    ],
+)
+def test_the_reference_lab_is_out_of_reach(statement):
+    """It has the answers; whether it was imported before or not."""
+    for name in ("classifiers.viterbi", "readers", "compiled.chains", "lab"):
+        importlib.import_module(f"lxmls_day1.{name}")
+    with only_what_labs_need(), pytest.raises((ImportError, AttributeError)):
+        exec(statement, {})
+    exec(statement, {})
+
+
 @pytest.mark.slow
-def test_check_refuses_what_grading_refuses(tmp_path):
+@pytest.mark.parametrize("module", ["lxmls_day1.compiled.chains", "lxmls_day1.classifiers.viterbi"])
+def test_check_refuses_what_grading_refuses(tmp_path, module):
     """A student is told at once, and not by the marks."""
     write_files(tmp_path, given_files())
     path = tmp_path / "classifiers" / "viterbi.py"
     text = path.read_text(encoding="utf-8")
-    head = "from lxmls_day1.compiled.chains import _best_path\n"
+    head = f"import {module} as answers\n"
     path.write_text(text.replace("import numpy as np\n", f"import numpy as np\n{head}", 1), encoding="utf-8")
     (report,) = run_checks(tmp_path, ["1.13"]).reports
     assert {result.outcome for result in report.results} == {"error"}
-    assert all("lxmls_day1.compiled.chains cannot be imported" in result.text for result in report.results)
+    refused = module if "chains" in module else "lxmls_day1.classifiers"
+    assert all(f"{refused} cannot be imported" in result.text for result in report.results)
 
 
 # Every function that can be imported, tried as the answer of every exercise -------------------------------------------

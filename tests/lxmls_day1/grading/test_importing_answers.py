@@ -34,6 +34,10 @@ namespace = {"__name__": "mine", "__file__": __file__}
 exec(source.replace("@cached_jit(**_PRIMITIVE)", ""), namespace)
 _best_path = namespace["_best_path"]
 """
+OF_THE_REFERENCE = """
+def _best_path(n_words, emissions, from_tag, start, stop, best, path):
+    path[:] = reference((emissions, from_tag.T, start, stop))
+"""
 # How the search is to be had -> what of a box stops it: the refusal, or only a sandbox.
 WAYS = {
     "from_import": ("from lxmls_day1.compiled.chains import _best_path", LEVELS),
@@ -59,6 +63,19 @@ WAYS = {
         SAFE_LEVELS,
     ),
     "from_the_disk": (READ, SAFE_LEVELS),
+    "of_the_reference_lab": (
+        f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}",
+        LEVELS,
+    ),
+    "of_the_reference_lab_by_attribute": (
+        f"import lxmls_day1\nreference = lxmls_day1.classifiers.viterbi.viterbi\n{OF_THE_REFERENCE}",
+        LEVELS,
+    ),
+    "of_the_reference_lab_without_the_refusal": (
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != '_Refusing']\n"
+        f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}",
+        SAFE_LEVELS,
+    ),
 }
 SKLEARN = """
 from sklearn.naive_bayes import MultinomialNB
@@ -127,4 +144,5 @@ def test_a_library_that_no_given_file_needs(graded):
 
 def test_what_is_kept_out_of_sandboxes_is_there():
     """A module that was renamed would be looked for in vain."""
-    assert {f"{name}.py" for name in ANSWERS} <= {path.name for path in answer_paths()}
+    files = {f"{name.rpartition('.')[2]}.py" for name in ANSWERS}
+    assert files <= {path.name for path in answer_paths()}

@@ -1,0 +1,127 @@
+"""The settings of every classifier are named in its constructor, and a wrong name is answered with the right one."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+from lxmls_day1 import classifiers  # other tests open other labs; this one stays
+from lxmls_day1.classifiers import Mira, NaiveBayes, OnlineClassifier, StructuredMira, StructuredSVM
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import Lab
+from lxmls_day1.settings import check_settings, known_settings, required_settings, settings
+
+KINDS = [kind for name in classifiers.__all__ if inspect.isclass(kind := getattr(classifiers, name))]
+OF_THE_LOOP = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress"}
+
+
+def by_name(kind):
+    return kind.__name__
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=by_name)
+class TestEveryClassifier:
+    def test_its_constructor_names_all_that_it_takes(self, kind):
+        _self, *parameters = inspect.signature(kind.__init__).parameters.values()
+        assert {parameter.kind.name for parameter in parameters} <= {"POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY"}
+        assert list(known_settings(kind)) == [parameter.name for parameter in parameters]
+        if issubclass(kind, OnlineClassifier):
+            assert set(known_settings(kind)) >= OF_THE_LOOP
+
+    def test_each_setting_is_kept_under_its_name(self, kind):
+        """A value that is none of the defaults arrives, through all the constructors in between."""
+        if kind is NaiveBayes:
+            pytest.skip("keeps them in its model")
+        given = {name: object() for name in known_settings(kind)}
+        assert settings(kind(**given)) == given
+
+    def test_a_wrong_name_is_answered_with_all_names(self, kind):
+        with pytest.raises(InputError, match=f"^{kind.__name__} has no setting 'nr_round'; ") as caught:
+            kind(nr_round=3)
+        assert isinstance(caught.value, TypeError)
+        assert all(name in str(caught.value) for name in known_settings(kind))
+
+    def test_it_is_copied_and_pickled(self, kind):
+        made = kind()
+        for twin in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            assert type(twin) is kind
+            assert repr(settings(twin)) == repr(settings(made))
+
+
+def test_the_nearest_name_and_the_others():
+    expected = r"no setting 'regularisation'; did you mean regularizer\? Its settings are: regularizer, nr_rounds, .*progress\."
+    with pytest.raises(InputError, match=expected):
+        Mira(regularisation=1)
+
+
+def test_the_two_naive_bayes_do_not_take_the_settings_of_each_other():
+    assert NaiveBayes("multinomial", smooth=False).model.smooth is False
+    assert NaiveBayes(variance="pooled").model.variance == "pooled"
+    with pytest.raises(InputError, match="GaussianNaiveBayes has no setting 'smooth_param'"):
+        NaiveBayes("gaussian", smooth_param=1.0)
+
+
+def test_tags_have_their_own_defaults():
+    assert settings(StructuredSVM())["averaged"] == "steps"
+    assert (StructuredMira().regularizer, StructuredSVM().regularizer) == (1.0, 1e-5)
+
+
+class Passing(Mira):
+    """As a student may write it: it takes one setting out and passes the others on."""
+
+    def __init__(self, **more):
+        self.mine = more.pop("mine", 1)
+        super().__init__(**more)
+
+
+class TestClassesThatPassSettingsOn:
+    def test_they_say_themselves_what_they_take(self):
+        learner = Passing(mine=2, nr_rounds=3)
+        assert (learner.mine, learner.nr_rounds) == (2, 3)
+        assert settings(learner) == settings(Mira(nr_rounds=3))
+
+    def test_a_wrong_name_is_an_error_all_the_same(self):
+        with pytest.raises(TypeError, match="regularisation"):
+            Passing(regularisation=1)
+
+    def test_the_next_class_counts_only_then(self):
+        class Closed(Mira):
+            def __init__(self, rate):
+                super().__init__(regularizer=1 / rate)
+
+        assert known_settings(Closed) == {"rate": inspect.Parameter.empty}
+        assert required_settings(Closed) == ["rate"]
+        assert required_settings(Mira) == []
+        assert settings(Closed(2.0)) == {}
+
+
+def test_a_class_without_a_constructor_has_no_settings():
+    assert known_settings(object) == {}
+    check_settings(object, [])
+    with pytest.raises(InputError, match="object has no setting 'a'; there is none"):
+        check_settings(object, ["a"])
+
+
+def test_a_lab_names_the_file_too(imports_as_before):
+    with pytest.raises(
+        InputError, match=r"^Mira in classifiers/mira\.py has no setting 'regularisation'; did you mean"
+    ):
+        Lab.open().classifier("mira", "Mira", regularisation=1)
+
+
+def test_scikit_learn_clones_and_searches():
+    pytest.importorskip("sklearn")
+    from sklearn.base import clone
+    from sklearn.model_selection import GridSearchCV
+
+    from lxmls_day1.sklearn_adapter import as_estimator
+
+    X, y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]] * 3), [0, 0, 1, 1] * 3
+    estimator = clone(as_estimator(Mira(regularizer=0.5)))
+    assert settings(estimator.classifier) == settings(Mira(regularizer=0.5))
+    search = GridSearchCV(estimator, {"regularizer": [0.1, 1.0], "nr_rounds": [1, 2]}, cv=3).fit(X, y)
+    assert search.best_score_ == 1.0
+    with pytest.raises(InputError, match="has no hyper-parameter 'regularisation'"):
+        estimator.set_params(regularisation=1)

@@ -1,0 +1,123 @@
+"""The reference lab as ``lxmls_day1.classifiers`` and ``lxmls_day1.readers``, beside labs of the same names."""
+
+import importlib
+import inspect
+import pickle
+import pkgutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import classifiers
+import lxmls_day1.classifiers
+import lxmls_day1.readers
+import readers
+from lxmls_day1.library_path import ReferenceFinder
+
+X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]]), np.array([0, 0, 1, 1])
+
+
+def run(code, *arguments, cwd=None):
+    command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_they_offer_what_the_lab_offers():
+    for ours, of_lab in [(lxmls_day1.classifiers, classifiers), (lxmls_day1.readers, readers)]:
+        assert ours.__all__ == of_lab.__all__ and ours.__doc__ == of_lab.__doc__
+        assert set(ours.__all__) <= set(dir(ours))
+        for name in ours.__all__:
+            assert getattr(ours, name).__module__ == f"lxmls_day1.{getattr(of_lab, name).__module__}"
+            assert getattr(ours, name) is not getattr(of_lab, name)
+
+
+def test_every_module_needs_only_its_own_kind():
+    """No import of theirs was overlooked: none leads to a top-level ``classifiers`` or ``readers``."""
+    run(
+        "import importlib, pkgutil, sys\n"
+        "import lxmls_day1.classifiers, lxmls_day1.readers\n"
+        "for package in (lxmls_day1.classifiers, lxmls_day1.readers):\n"
+        "    names = [module.name for module in pkgutil.iter_modules(package.__path__, package.__name__ + '.')]\n"
+        "    assert len(names) > 5\n"
+        "    for name in names:\n"
+        "        importlib.import_module(name)\n"
+        "assert not [name for name in sys.modules if name.partition('.')[0] in ('classifiers', 'readers')]\n"
+    )
+
+
+def test_a_student_has_packages_of_the_same_names(tmp_path):
+    """Neither shadows the other, in whatever order they are imported."""
+    for name in ("classifiers", "readers"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("")
+    (tmp_path / "classifiers/mira.py").write_text("Mira = 'of the student'\n")
+    (tmp_path / "classifiers/online_classifier.py").write_text("raise SystemExit('imported by the reference')\n")
+    own = "from classifiers.mira import Mira as own\n"
+    reference = "from lxmls_day1.classifiers import Mira\n"
+    for order in (own + reference, reference + own):
+        check = "assert own == 'of the student' and Mira.__module__ == 'lxmls_day1.classifiers.mira'\n"
+        run("import sys\nsys.path.insert(0, '')\n" + order + check + "Mira(nr_rounds=2)\n", cwd=tmp_path)
+
+
+def test_what_was_pickled_is_loaded_in_another_process(tmp_path):
+    mira = lxmls_day1.classifiers.Mira(regularizer=0.1, nr_rounds=3)
+    params = mira.train(X, Y)
+    (tmp_path / "mira.pickle").write_bytes(pickle.dumps((mira, params, X)))
+    code = (
+        "import pickle, sys\n"
+        "mira, params, X = pickle.load(open('mira.pickle', 'rb'))\n"
+        "print(type(mira).__module__, mira.regularizer, mira.test(X, params).tolist())\n"
+    )
+    assert run(code, cwd=tmp_path) == "lxmls_day1.classifiers.mira 0.1 [0, 0, 1, 1]\n"
+
+
+def test_a_saved_model_is_loaded_as_a_class_of_the_same_kind(tmp_path):
+    mira = lxmls_day1.classifiers.Mira(nr_rounds=2)
+    mira.save(tmp_path / "mira.npz", mira.train(X, Y))
+    assert type(lxmls_day1.classifiers.LinearClassifier.load(tmp_path / "mira.npz").classifier) is type(mira)
+    assert type(classifiers.LinearClassifier.load(tmp_path / "mira.npz").classifier) is classifiers.Mira
+
+
+def test_results_are_those_of_the_lab():
+    for name in ("Mira", "SVM", "MaxEntBatch", "GaussianNaiveBayes"):
+        params = [getattr(package, name)().train(X, Y) for package in (classifiers, lxmls_day1.classifiers)]
+        np.testing.assert_array_equal(*params)
+
+
+def test_bytecode_is_kept_apart():
+    """What is imported as one of the two never comes back as the other."""
+    code = (
+        "import importlib, sys\n"
+        "for name in ('lxmls_day1.classifiers.mira', 'classifiers.mira', 'lxmls_day1.classifiers.mira'):\n"
+        "    for known in [name for name in sys.modules if 'classifiers' in name]:\n"
+        "        del sys.modules[known]\n"
+        "    base = importlib.import_module(name).Mira.__mro__[1]\n"
+        "    assert base.__module__ == name.replace('mira', 'online_classifier'), base\n"
+    )
+    run(code)
+    run(code)
+
+
+def test_sources_and_lines_are_those_of_the_files():
+    rule = lxmls_day1.classifiers.mira.mira_rule
+    assert inspect.getsource(rule) == inspect.getsource(classifiers.mira.mira_rule)
+    assert rule.__code__.co_firstlineno == classifiers.mira.mira_rule.__code__.co_firstlineno
+
+
+@pytest.mark.parametrize(
+    "name", ["lxmls_day1.lab", "lxmls_day1.classifiers_of_mine", "classifiers", "readers.splitting"]
+)
+def test_other_modules_are_none_of_its_business(name):
+    assert ReferenceFinder().find_spec(name) is None
+
+
+def test_there_is_one_finder():
+    importlib.reload(lxmls_day1)
+    assert sum(isinstance(finder, ReferenceFinder) for finder in sys.meta_path) == 1
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'lxmls_day1\.classifiers\.mria'"):
+        importlib.import_module("lxmls_day1.classifiers.mria")
+    assert "mira" in [module.name for module in pkgutil.iter_modules(lxmls_day1.classifiers.__path__)]
