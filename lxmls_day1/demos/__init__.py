@@ -2,11 +2,11 @@
 
 | module | what is shown |
 |---|---|
-| ``gaussian_playground`` | classes, their boundaries and the Bayes error, under sliders and clicks |
+| ``gaussian_playground`` | classes, their boundaries and the Bayes error, under sliders and clicks; computed by ``gaussian_points`` |
 | ``online_steps`` | perceptron, MIRA, SVM and maximum entropy, one example at a time |
 | ``mira_step`` | a single step of MIRA, and column squishing beside it |
 | ``optimisation`` | objectives on their way down |
-| ``review_explorer`` | what a classifier makes of a review, and of which words |
+| ``review_explorer`` | what a classifier makes of a review, and of which words; ``review_text`` colours the words |
 | ``comparison_sweep`` | accuracy over size, variance and balance |
 
 ``demonstration`` is their base class and says how one is written; ``stage`` is the page of one, ``look`` its colours, with

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.gaussian_playground import pen_lifted
 from lxmls_day1.demos.learners import Learner
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.plotting import with_gaps
 
 HEIGHT = (-4.0, 4.0)  # of every plane
 WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # of one plane, and of each of four
@@ -54,7 +54,7 @@ class Trace:
 
     def normal(self, step: int) -> np.ndarray:
         """The weight vector w of two classes after so many steps, without its intercept: it points to class 1."""
-        return self.weights[step, 1:, 1] - self.weights[step, 1:, 0]
+        return np.asarray(self.weights[step, 1:, 1] - self.weights[step, 1:, 0])
 
 
 def points_of(lab: Any, nr_points: int, distance: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -143,6 +143,7 @@ class DemoOnlineSteps(Demonstration):
     telling_frame = 5
 
     def controls(self) -> list[Any]:
+        """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
         self.stage.size(880, 600)
@@ -181,15 +182,19 @@ class DemoOnlineSteps(Demonstration):
         return [self.stage.beside([self.view, *steps, self.speed, *data, self.table], self.stage.view())]
 
     def frames(self) -> Sequence[int]:
+        """The numbers of the steps."""
         return range(self.position.max + 1)
 
     def go_to(self, frame: int) -> None:
+        """Show one step."""
         self.position.value = int(np.clip(frame, 0, self.position.max))
 
     def current(self) -> int:
-        return self.position.value
+        """The number of the step that is shown."""
+        return int(self.position.value)
 
     def update(self) -> None:
+        """Compute and show what the controls ask for."""
         if self.traced:
             self._show()
         else:
@@ -226,6 +231,7 @@ class DemoOnlineSteps(Demonstration):
     # ---- drawing ----
 
     def draw(self) -> None:
+        """Make the artists of the figure, once."""
         from matplotlib.ticker import MaxNLocator
 
         figure, count = self.stage.figure, None
@@ -264,7 +270,7 @@ class DemoOnlineSteps(Demonstration):
             return
         most = self.traces["Perceptron"].mistakes(self.order.size) if "Perceptron" in self.traces else 1
         bound = self.bound.updates if self.bound else None
-        if bound is None:
+        if self.bound is None or bound is None:
             self.limit.set_data([], [])
             self.limit_text.set_text(self.bound_note)
         else:
@@ -340,7 +346,7 @@ class Panel:
         )
         (self.before,) = axis.plot([], [], color=look.muted, linewidth=2.6 * scale, linestyle=(0, (3, 2)))
         (self.after,) = axis.plot([], [], color=look.foreground, linewidth=3.6 * scale)
-        self.arrows = {}
+        self.arrows: dict[str, Any] = {}
         for name, colour, width in (
             ("old", look.muted, 3.0),
             ("new", look.foreground, 4.0),
@@ -385,9 +391,9 @@ class Panel:
             return
         self.lines = decision_boundary(trace.weights[step], *self.limits)
         earlier = decision_boundary(trace.weights[max(step - 1, 0)], *self.limits)
-        self.after.set_data(*pen_lifted(self.lines).T)
-        self.before.set_data(*pen_lifted(earlier).T)
-        lengths = [np.linalg.norm(trace.normal(t)) for t in range(len(trace.weights))]
+        self.after.set_data(*with_gaps(self.lines).T)
+        self.before.set_data(*with_gaps(earlier).T)
+        lengths = [float(np.linalg.norm(trace.normal(t))) for t in range(len(trace.weights))]
         unit = _LONGEST_ARROW / max(*lengths, 1e-9)
         old, new = unit * trace.normal(max(step - 1, 0)), unit * trace.normal(step)
         for name, start, end in (("old", (0, 0), old), ("new", (0, 0), new), ("step", old, new)):

@@ -17,7 +17,7 @@ from lxmls_day1.demos.look import DARK, LIGHT, Look, page_style
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.exercise_cell import place_in_folder
 from lxmls_day1.figures import plotting
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.library_path import PACKAGES
 
 DPI = 100  # so that a size of 880 x 600 is one in pixels of the page
 MESSAGES = {"note": "note", "error": "alert"}
@@ -296,7 +296,7 @@ class Stage:
     @property
     def messages(self) -> str:
         """The sentences that are shown now, as HTML; empty if there is none."""
-        return self._message.value
+        return str(self._message.value)
 
     @contextmanager
     def guard(self) -> Iterator[None]:
@@ -372,9 +372,7 @@ class Stage:
 
         canvas = Canvas(self.figure)
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # ipympl makes its toolbar in a way that traitlets regrets
+            warnings.simplefilter("ignore", DeprecationWarning)  # of traitlets, for the toolbar that ipympl makes
             FigureManager(canvas, 0)
         canvas.resizable = False
         canvas.header_visible = canvas.footer_visible = canvas.toolbar_visible = False

@@ -202,7 +202,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     xlim, ylim = ax.get_xlim(), ax.get_ylim()
     polylines = decision_boundary(params, xlim, ylim)
     line = Line2D(
-        *_with_gaps(polylines).T,
+        *with_gaps(polylines).T,
         color=colour,
         linewidth=_LINE_WIDTH,
         linestyle=(0, DASHES[nr_drawn % len(DASHES)]) if nr_drawn % len(DASHES) else "solid",
@@ -321,8 +321,17 @@ def _set_limits(ax: Any, X: np.ndarray) -> None:
     ax.set_anchor("E")  # next to the legend, so that the layout knows how much room that takes
 
 
-def _with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
-    """All polylines as one array (n, 2), with a row of NaN wherever the pen is lifted."""
+def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
+    """Several polylines as one array (n, 2), with a row of NaN between two of them.
+
+    Examples
+    --------
+    >>> with_gaps([np.zeros((2, 2)), np.ones((1, 2))])
+    array([[ 0.,  0.],
+           [ 0.,  0.],
+           [nan, nan],
+           [ 1.,  1.]])
+    """
     gap = np.full((1, 2), np.nan)
     rows = [rows for polyline in polylines for rows in (gap, polyline)]
     return np.concatenate(rows[1:]) if rows else np.empty((0, 2))
