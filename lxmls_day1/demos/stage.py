@@ -343,8 +343,7 @@ class Stage:
         return f"{type(error).__name__}: {text or 'no message'}{place}"
 
     def _show_messages(self) -> None:
-        text = "".join(self._said)
-        if text != self._message.value:
+        if (text := "".join(self._said)) != self._message.value:
             self._message.value = text
 
     def _offer(self, suffix: str, save: Callable[[str], bytes]) -> None:
@@ -357,10 +356,8 @@ class Stage:
                 self._link.value = ""
                 raise
             media = {"png": "image/png", "gif": "image/gif", "mp4": "video/mp4", "html": "text/html"}[suffix]
-            file = f"{self.name}.{suffix}"
-            self._link.value = (
-                f'<a class="demo-download" download="{file}" href="data:{media};base64,{content}">⤓ {file}</a>&nbsp;'
-            )
+            file, address = f"{self.name}.{suffix}", f"data:{media};base64,{content}"
+            self._link.value = f'<a class="demo-download" download="{file}" href="{address}">⤓ {file}</a>&nbsp;'
 
     def _still_canvas(self) -> Any:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
