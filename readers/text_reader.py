@@ -62,7 +62,7 @@ def parse_columns(
     name : str
         How an error names it.
     delimiter : str, optional
-        The character that parts the columns. Not given, it is the first of tab, comma, semicolon and bar that parts
+        The character between the columns. Not given, it is the first of tab, comma, semicolon and bar that splits
         each of the first 100 records in two.
     header : bool
         Whether the first record names the columns.
@@ -207,12 +207,11 @@ def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], 
 def _features(pairs: Sequence[str], where: str) -> dict[str, float]:
     if not _PAIRS.fullmatch(" ".join(pairs)):
         _explain_pairs(pairs, where)
-    digits, values = [], []
+    indices, values = [], []
     for pair in pairs:
         index, _, value = pair.partition(":")
-        digits.append(index)
+        indices.append(int(index))
         values.append(float(value))
-    indices = list(map(int, digits))
     if not (all(map(operator.lt, indices, indices[1:])) and all(map(math.isfinite, values))):
         _explain_pairs(pairs, where)
     return {str(index): value for index, value in zip(indices, values, strict=True) if value}

@@ -93,7 +93,7 @@ def test_a_quadratic_classifier_on_its_own_terms():
 
 
 @pytest.mark.parametrize(
-    "params, x, names, message",
+    ("params", "x", "names", "message"),
     [
         (np.ones((6, 2)), np.ones((2, 5)), NAMES, r"one document, a matrix \(1, J\), but got 2 rows"),
         (np.ones((6, 2)), np.ones((1, 5)), NAMES[:4], "5 features, but there are 4 feature names"),

@@ -65,7 +65,7 @@ def test_lines_end_at_line_feeds_only():
 
 
 @pytest.mark.parametrize(
-    "line, says",
+    ("line", "says"),
     [
         (word(3, "x").replace("\t_", "", 1), "got 9 columns; expected 10"),
         (word(3, "x") + "\t_", "got 11 columns; expected 10"),
@@ -205,7 +205,7 @@ def test_a_treebank_is_found_by_its_folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments, says",
+    ("arguments", "says"),
     [
         ({"name": "books"}, "UD_English-EWT, toy"),
         ({"tags": "pos"}, "'upos', 'xpos'"),

@@ -149,7 +149,7 @@ def test_figures_are_recorded_by_a_shell():
 
     with matplotlib.rc_context():
         record_figures(Shell())
-    fig, axis = detached_axes()
+    fig, _axis = detached_axes()
     assert Shell.display_formatter.mimebundle_formatter[type(fig)](fig)[MIME_TYPE] == figure_data(fig)
     assert Shell.magics == [("matplotlib", "inline")]
     record_figures()  # outside IPython nothing happens

@@ -1,7 +1,7 @@
 """What a picture of a lattice shows, read back from the axes."""
 
 import io
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def random_scores(seed, n_words=3, n_tags=4):
 
 def path_score(scores, path):
     emissions, transitions, start, stop = scores
-    inner = sum(transitions[a, b] for a, b in zip(path, path[1:], strict=False))
+    inner = sum(transitions[a, b] for a, b in pairwise(path))
     return start[path[0]] + sum(emissions[t, k] for t, k in enumerate(path)) + inner + stop[path[-1]]
 
 
@@ -86,7 +86,7 @@ def test_the_picture_shows_words_tags_scores_and_paths():
         lines = [line for line in axis.lines if line.get_gid() == gid]
         assert [tuple(line.get_xdata()) for line in lines] == [(-1, 0), (0, 1), (1, 2), (2, 3)]
         heights = [1.5, *path, 1.5]
-        assert [tuple(line.get_ydata()) for line in lines] == list(zip(heights, heights[1:], strict=False))
+        assert [tuple(line.get_ydata()) for line in lines] == list(pairwise(heights))
     legend = [text.get_text() for text in axis.get_legend().get_texts()]
     assert legend == [
         f"best path, score {path_score(scores, [1, 0, 2]):.3g}".replace("-", "−"),
@@ -112,7 +112,7 @@ def test_an_update_shows_what_it_changed():
     transitions[1, 2] += 1.0
     before = lattice(WORDS, TAGS, scores, [1, 0, 3], true=[1, 2, 3], shown=TAGS)
     after = lattice(WORDS, TAGS, (emissions, transitions, *scores[2:]), [1, 2, 3], true=[1, 2, 3], shown=TAGS)
-    fig, axes = plot_update(before, after, axes=detached_axes()[0].subplots(2, 1))
+    _fig, axes = plot_update(before, after, axes=detached_axes()[0].subplots(2, 1))
     assert [ax.get_title(loc="left") for ax in axes] == ["Before the update", "After the update"]
     assert texts(axes[0], "change") == []
     changes = {text.xy: text.get_text() for text in texts(axes[1], "change")}
@@ -131,7 +131,7 @@ def test_new_figures_are_made_where_no_axes_are_given():
 
 
 @pytest.mark.parametrize(
-    "change, says",
+    ("change", "says"),
     [
         ({"words": []}, "must have the shapes"),
         ({"tags": TAGS[:3]}, "must have the shapes"),

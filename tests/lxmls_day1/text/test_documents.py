@@ -61,7 +61,7 @@ class TestProcessed:
         assert [document.counts for document in read(text)] == reviews
 
     @pytest.mark.parametrize(
-        "text, message",
+        ("text", "message"),
         [
             ("a:1\nb\n", "f, line 2: got 'b'; expected token:count"),
             ("a:1 b:1 c:0\n", "f, line 1: the count in 'c:0' is '0'"),
@@ -94,7 +94,7 @@ class TestLooking:
 
 
 class TestNoText:
-    @pytest.mark.parametrize("data, what", [(b"", "empty"), (b" \n\t\r\n", "blank"), (codecs.BOM_UTF8, "empty")])
+    @pytest.mark.parametrize(("data", "what"), [(b"", "empty"), (b" \n\t\r\n", "blank"), (codecs.BOM_UTF8, "empty")])
     @pytest.mark.parametrize("form", ["auto", "raw", "processed"])
     def test_nothing(self, data, what, form):
         with pytest.raises(InputError, match=f"f is {what}; expected"):
