@@ -318,7 +318,8 @@ def _errors_on_lines(log_weights: np.ndarray, means: np.ndarray, variances: np.n
     mass = _mass_between_edges((edges[..., None] - means) / np.sqrt(variances))  # (N, intervals, K)
     mass *= np.exp(log_weights)[:, None]
     np.put_along_axis(mass, scores.argmax(axis=2)[..., None], 0.0, axis=2)
-    return mass.sum(axis=(1, 2))
+    errors: np.ndarray = mass.sum(axis=(1, 2))
+    return errors
 
 
 def _real_roots(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -341,7 +342,8 @@ def _mass_between_edges(z: np.ndarray) -> np.ndarray:
     ends[1] = (0, 1)
     high = np.pad(z, ends, constant_values=np.inf)
     mirrored = low > 0
-    return ndtr(np.where(mirrored, -low, high)) - ndtr(np.where(mirrored, -high, low))
+    mass: np.ndarray = ndtr(np.where(mirrored, -low, high)) - ndtr(np.where(mirrored, -high, low))
+    return mass
 
 
 def _most_telling_feature_last(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

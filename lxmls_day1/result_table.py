@@ -9,7 +9,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 import lxmls_day1
 from lxmls_day1.whole_files import replace_files
@@ -63,7 +63,13 @@ class ResultTable(Sequence[Row]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, index):
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "ResultTable": ...
+
+    def __getitem__(self, index: int | slice) -> "Row | ResultTable":
         """A row; for a slice, a table of those rows with all the notes."""
         if isinstance(index, slice):
             return ResultTable(self.rows[index], self.notes)
@@ -114,7 +120,7 @@ class ResultTable(Sequence[Row]):
         notes = "".join(f"<p>{html.escape(line)}</p>" for line in self._note_lines())
         return f"<table><thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table>{notes}"
 
-    def to_rich(self, width: int | None = None):
+    def to_rich(self, width: int | None = None) -> Any:
         """The table for a terminal.
 
         Parameters
@@ -235,14 +241,17 @@ class Column(NamedTuple):
 
     @property
     def is_number(self) -> bool:
+        """Whether the field holds numbers."""
         return self.form is not None
 
     def show(self, value: str | float | None) -> str:
+        """A value as text for a cell."""
         if value is None:
             return ""
         return " ".join(str(value).split()) if self.form is None else format(float(value), self.form)
 
     def align(self, cell: str, width: int) -> str:
+        """A cell padded to a width: numbers to the right, text to the left."""
         return cell.rjust(width) if self.is_number else cell.ljust(width)
 
 

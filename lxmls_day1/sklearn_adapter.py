@@ -70,13 +70,13 @@ def as_estimator(classifier: Any) -> "LabEstimator":
     np.float64(1.0)
     """
     _check_classifier(classifier)
-    model = getattr(classifier, "model", None)
+    model: Any = getattr(classifier, "model", None)
     if _is_classifier(model) and model.get_name() == classifier.get_name():
         classifier = model
     return LabEstimator(classifier)
 
 
-class LabEstimator(ClassifierMixin, BaseEstimator):
+class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier of the lab with scikit-learn's methods; :func:`as_estimator` makes one.
 
     Inputs are dense or sparse; weights for the examples (``sample_weight``) are not taken, since the lab's learners know
@@ -193,19 +193,21 @@ class LabEstimator(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The label of each row of ``X`` (M, J), shape (M,)."""
         X = self._inputs(X)
-        return self.classifier_.test(X, self.params_)
+        labels: np.ndarray = self.classifier_.test(X, self.params_)
+        return labels
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores s_y of each row of ``X`` (M, J), shape (M, K); of two classes their difference s_1 − s_0, (M,)."""
         X = self._inputs(X)
-        scores = self.classifier_.get_scores(self.classifier_.add_intercept_term(X), self.params_)
+        scores: np.ndarray = self.classifier_.get_scores(self.classifier_.add_intercept_term(X), self.params_)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))
+    @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]  # as above
     def predict_proba(self, X: Any) -> np.ndarray:
         """p(y | x) of each row of ``X`` (M, J), shape (M, K): where the classifier has ``get_probabilities``."""
         X = self._inputs(X)
-        return self.classifier_.get_probabilities(X, self.params_)
+        probabilities: np.ndarray = self.classifier_.get_probabilities(X, self.params_)
+        return probabilities
 
     @property
     def coef_(self) -> np.ndarray:
@@ -230,20 +232,21 @@ class LabEstimator(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.poor_score = for_counts  # scikit-learn's checks score on data that are no counts
         return tags
 
-    def _inputs(self, X):
+    def _inputs(self, X: Any) -> Any:
         check_is_fitted(self)
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
-    def _one_row_of_two(self):
+    def _one_row_of_two(self) -> np.ndarray:
         """The parameters with a row for each class, or one row in all for two of them."""
         check_is_fitted(self)
-        if len(self.params_) != self.n_features_in_ + 1:
+        if getattr(self.classifier_, "quadratic", False):
             raise AttributeError(f"{type(self.classifier).__name__} is quadratic here: its weights are in params_")
-        W = self.params_.T
+        W: np.ndarray = self.params_.T
         if len(W) != 2:
             return W
         with np.errstate(invalid="ignore"):  # −∞ − (−∞)
-            return W[1:] - W[:1]
+            difference: np.ndarray = W[1:] - W[:1]
+        return difference
 
 
 def _check_classifier(classifier: Any) -> None:

@@ -22,7 +22,7 @@ N. Silveira et al. (2014), *A Gold Standard Dependency Corpus for English*, LREC
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +75,9 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     [TaggedSentence(words=('Dogs', 'bark'), tags=('NOUN', 'VERB'))]
     """
     column = _tag_column(tags)
-    sentences, forms, labels = [], [], []
+    sentences: list[TaggedSentence] = []
+    forms: list[str] = []
+    labels: list[str] = []
     for number, line in enumerate(_lines(content, name), start=1):
         if not line:
             if forms:
@@ -114,7 +116,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     return sentences
 
 
-def read_conllu(path: str | os.PathLike, tags: str = "upos") -> list[TaggedSentence]:
+def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[TaggedSentence]:
     """Read a file in the CoNLL-U format; see `parse_conllu`.
 
     Raises
@@ -277,7 +279,9 @@ class PosCorpus:
     ('PROPN', 'VERB', 'DET', 'NOUN', 'PUNCT')
     """
 
-    def __init__(self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike | None = None):
+    def __init__(
+        self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
+    ):
         _tag_column(tags)
         if name == "toy":
             parts = {part: _toy_sentences(part, tags) for part in _TOY}
@@ -291,9 +295,9 @@ class PosCorpus:
     @classmethod
     def from_files(
         cls,
-        train: str | os.PathLike,
-        test: str | os.PathLike,
-        dev: str | os.PathLike | None = None,
+        train: str | os.PathLike[str],
+        test: str | os.PathLike[str],
+        dev: str | os.PathLike[str] | None = None,
         tags: str = "upos",
         name: str | None = None,
     ) -> "PosCorpus":
@@ -317,7 +321,7 @@ class PosCorpus:
         corpus._set_parts(Path(train).name if name is None else name, tags, parts)
         return corpus
 
-    def _set_parts(self, name: str, tags: str, parts: dict[str, Sequence[TaggedSentence]]) -> None:
+    def _set_parts(self, name: str, tags: str, parts: Mapping[str, Sequence[TaggedSentence]]) -> None:
         self.name, self.tags = name, tags
         (self.train_X, self.train_y), (self.dev_X, self.dev_y), (self.test_X, self.test_y) = (
             ([sentence.words for sentence in parts[part]], [sentence.tags for sentence in parts[part]])
@@ -336,7 +340,7 @@ class PosCorpus:
         return f"{'Toy sentences' if self.name == 'toy' else self.name.replace('_', ' ')}: {self.tags.upper()}"
 
 
-def _parts_of(paths, tags: str) -> dict[str, list[TaggedSentence]]:
+def _parts_of(paths: Mapping[str, Path], tags: str) -> dict[str, list[TaggedSentence]]:
     """The files of a treebank by the part that their names tell, as in en_ewt-ud-train.conllu."""
     return {
         part: read_conllu(next(path for name, path in paths.items() if name.endswith(f"-{part}.conllu")), tags)

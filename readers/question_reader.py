@@ -177,7 +177,7 @@ class QuestionCorpus(BagCorpus):
         level: str = "coarse",
         dev_per: float = 0.0,
         min_count: int = 1,
-        data_dir: str | os.PathLike | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
     ):
         if name not in ("trec6", "toy"):
             raise InputError(f"there is no question corpus {name!r}; known are 'trec6' and 'toy'")
@@ -209,7 +209,7 @@ class QuestionCorpus(BagCorpus):
         return f"{'Toy' if self.name == 'toy' else 'TREC'} questions ({self.level})"
 
 
-def _read_corpus(name: str, data_dir: str | os.PathLike | None) -> tuple[list[Question], list[Question]]:
+def _read_corpus(name: str, data_dir: str | os.PathLike[str] | None) -> tuple[list[Question], list[Question]]:
     """The questions of the training and of the test file."""
     if name == "toy":
         questions = parse_questions(TOY_QUESTIONS.strip().split("\n"), "the toy questions")

@@ -16,6 +16,7 @@ J. Blitzer, M. Dredze, F. Pereira (2007), *Biographies, Bollywood, Boom-boxes an
 Sentiment Classification*, ACL 2007.
 """
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Sequence
@@ -153,7 +154,7 @@ class SentimentCorpus:
         test_per: float = 0.2,
         min_count: int = 5,
         rare_words_from: str = "train",
-        data_dir: str | os.PathLike | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
         cache: bool = True,
     ):
         corpus_named(domain, kind="sentiment")
@@ -190,7 +191,7 @@ class SentimentCorpus:
         return "Toy reviews" if self.domain == "toy" else f"Amazon reviews: {self.domain}"
 
 
-def _read_corpus(domain: str, data_dir: str | os.PathLike | None, cache: bool) -> ParsedReviews:
+def _read_corpus(domain: str, data_dir: str | os.PathLike[str] | None, cache: bool) -> ParsedReviews:
     """The parsed files of a domain, from the cache if the very same files were read before."""
     found = find_corpus(domain, data_dir)
     try:
@@ -210,14 +211,14 @@ def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReview
             cache, reviews = False, None
         if reviews is not None:
             return reviews
-    contents = [path.read_bytes() for path in paths]
-    reviews = parse_pair(*contents, names=[str(path) for path in paths])
+    positive, negative = (path.read_bytes() for path in paths)
+    reviews = parse_pair(positive, negative, names=[str(path) for path in paths])
     if cache:
-        sources = [hashlib.sha256(content).hexdigest() for content in contents]  # of what was parsed, come what may
-        try:
+        sources = [
+            hashlib.sha256(content).hexdigest() for content in (positive, negative)
+        ]  # the files may have changed since
+        with contextlib.suppress(OSError):  # without a cache, reading takes longer and nothing else
             save_parsed(_cache_path(domain, sources), reviews, sources)
-        except OSError:  # a cache that cannot be written to costs time, no more
-            pass
     return reviews
 
 

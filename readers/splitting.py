@@ -7,6 +7,7 @@ out.
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from lxmls_day1.errors import InputError
 
@@ -74,7 +75,7 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
     return ends[0], ends[1], ends[2]
 
 
-def split_train_dev_test(X, y, split: Sequence[float] = (0.8, 0.0, 0.2)) -> tuple:
+def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2)) -> tuple[Any, ...]:
     """Part examples and labels into training, development and test part.
 
     Parameters

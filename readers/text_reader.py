@@ -22,6 +22,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def parse_columns(
     name : str
         How an error names it.
     delimiter : str, optional
-        The character that parts the columns. Not given, it is the first of tab, comma, semicolon and bar that parts
+        The character between the columns. Not given, it is the first of tab, comma, semicolon and bar that splits
         each of the first 100 records in two.
     header : bool
         Whether the first record names the columns.
@@ -106,11 +107,14 @@ def parse_columns(
     return labels, texts
 
 
-def _records(text, name, delimiter, quote, most=None):
+def _records(
+    text: str, name: str, delimiter: str, quote: str | None, most: int | None = None
+) -> list[tuple[int, list[str]]]:
     """The records that are not blank, ``most`` of them at most, each with the number of its first line."""
-    quoting = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
+    quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True, **quoting)
-    records, first_line = [], 1
+    records: list[tuple[int, list[str]]] = []
+    first_line = 1
     usual_limit = csv.field_size_limit()
     csv.field_size_limit(max(usual_limit, len(text)))  # a text may be as long as the file
     try:
@@ -130,7 +134,7 @@ def _records(text, name, delimiter, quote, most=None):
     return records
 
 
-def _sniffed_delimiter(text, name, quote):
+def _sniffed_delimiter(text: str, name: str, quote: str | None) -> str:
     failures = []
     for delimiter in _DELIMITERS:
         try:
@@ -200,21 +204,20 @@ def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], 
     return labels, bags
 
 
-def _features(pairs, where):
+def _features(pairs: Sequence[str], where: str) -> dict[str, float]:
     if not _PAIRS.fullmatch(" ".join(pairs)):
         _explain_pairs(pairs, where)
-    digits, values = [], []
+    indices, values = [], []
     for pair in pairs:
         index, _, value = pair.partition(":")
-        digits.append(index)
+        indices.append(int(index))
         values.append(float(value))
-    indices = list(map(int, digits))
     if not (all(map(operator.lt, indices, indices[1:])) and all(map(math.isfinite, values))):
         _explain_pairs(pairs, where)
     return {str(index): value for index, value in zip(indices, values, strict=True) if value}
 
 
-def _explain_pairs(pairs, where):
+def _explain_pairs(pairs: Sequence[str], where: str) -> None:
     """Raise the error of the first pair that is wrong."""
     last = -1
     for pair in pairs:
@@ -226,15 +229,15 @@ def _explain_pairs(pairs, where):
         last = int(index)
 
 
-def _is_number(text):
+def _is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
 
 
-def _plain_number(value):
+def _plain_number(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def _shown(text):
+def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
@@ -302,8 +305,8 @@ class TextCorpus(BagCorpus):
 
     def __init__(
         self,
-        path: str | os.PathLike,
-        test_path: str | os.PathLike | None = None,
+        path: str | os.PathLike[str],
+        test_path: str | os.PathLike[str] | None = None,
         split: Sequence[float] | None = None,
         seed: int | None = 1,
         form: str | None = None,
@@ -322,11 +325,11 @@ class TextCorpus(BagCorpus):
             raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")
         split = _checked_split(split, test_path)
 
-        def read(path):
+        def read(path: str | os.PathLike[str]) -> tuple[list[str], list[Mapping[str, float]], list[str]]:
             content = _decoded(path, encoding)
             if form == "svmlight":
                 labels, bags = parse_svmlight(content, str(path))
-                return labels, bags, []
+                return labels, list(bags), []
             labels, texts = parse_columns(content, str(path), delimiter, header, label_column, quote)
             return labels, [count(text) for text in texts], texts
 
@@ -339,7 +342,8 @@ class TextCorpus(BagCorpus):
         train_end, dev_end, test_end = split_ends(len(labels), split)
         labels, bags, texts = labels[:test_end], bags[:test_end], texts[:test_end]
         if test_path is not None:
-            labels, bags, texts = (a + b for a, b in zip((labels, bags, texts), read(test_path), strict=True))
+            more_labels, more_bags, more_texts = read(test_path)
+            labels, bags, texts = labels + more_labels, bags + more_bags, texts + more_texts
         self.path = Path(path)
         self.texts = texts
         self._set_examples(
@@ -357,7 +361,7 @@ class TextCorpus(BagCorpus):
         return self.path.stem
 
 
-def _check_choices(form, delimiter, label_column, quote):
+def _check_choices(form: str, delimiter: str | None, label_column: int, quote: str | None) -> None:
     if form not in FORMATS:
         raise InputError(f"form must be 'columns' or 'svmlight', got {form!r}")
     if isinstance(label_column, bool) or label_column not in (0, 1):
@@ -369,7 +373,7 @@ def _check_choices(form, delimiter, label_column, quote):
         raise InputError(f"delimiter and quote must be different characters, got {delimiter!r} for both")
 
 
-def _checked_split(split, test_path):
+def _checked_split(split: Sequence[float] | None, test_path: str | os.PathLike[str] | None) -> Sequence[float]:
     if split is None:
         return (0.8, 0.0, 0.2) if test_path is None else (1.0, 0.0, 0.0)
     if test_path is not None and len(split) == 3 and split[2] != 0:
@@ -377,7 +381,7 @@ def _checked_split(split, test_path):
     return split
 
 
-def _decoded(path, encoding):
+def _decoded(path: str | os.PathLike[str], encoding: str) -> str:
     """The text of a file, without a byte order mark."""
     path = Path(path)
     try:

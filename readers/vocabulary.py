@@ -9,6 +9,7 @@ A text goes through three forms:
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,9 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     array([[0., 2.],
            [0., 0.]])
     """
-    starts, columns, counts = [0], [], []
+    starts = [0]
+    columns: list[int] = []
+    counts: list[float] = []
     for bag in bags:
         row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
         columns.extend(column for column, _ in row)
@@ -101,7 +104,7 @@ def count_words(text: str) -> dict[str, int]:
     """
     words = text.lower().split()
     counts: dict[str, int] = {}
-    for token in words + [f"{first}_{second}" for first, second in zip(words, words[1:], strict=False)]:
+    for token in words + [f"{first}_{second}" for first, second in pairwise(words)]:
         counts[token] = counts.get(token, 0) + 1
     return counts
 

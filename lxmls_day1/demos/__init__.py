@@ -2,11 +2,11 @@
 
 | module | what is shown |
 |---|---|
-| ``gaussian_playground`` | classes, their boundaries and the Bayes error, under sliders and clicks |
-| ``online_steps`` | perceptron, MIRA, SVM and maximum entropy, one example at a time |
+| ``gaussian_playground`` | classes, their boundaries and the Bayes error, under sliders and clicks; computed by ``gaussian_points`` |
+| ``online_steps`` | perceptron, MIRA, SVM and maximum entropy, one example at a time; computed by ``online_traces`` |
 | ``mira_step`` | a single step of MIRA, and column squishing beside it |
 | ``optimisation`` | objectives on their way down |
-| ``review_explorer`` | what a classifier makes of a review, and of which words |
+| ``review_explorer`` | what a classifier makes of a review, and of which words; ``review_text`` colours the words |
 | ``comparison_sweep`` | accuracy over size, variance and balance |
 
 What a demonstration computes stands apart where it is long: ``objective_curves`` (for ``optimisation``), ``review_decisions``

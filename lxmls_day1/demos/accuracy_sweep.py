@@ -230,7 +230,7 @@ class Results:
         if part == "rare":
             return rights[:, 0]
         balance = settings_of(quantity, value)["balance"]
-        return rights @ np.array([balance, 1 - balance])
+        return np.asarray(rights @ np.array([balance, 1 - balance]))
 
     def curve(
         self, quantity: str, learner: str, part: str = "all", values: Sequence[float] | None = None

@@ -115,7 +115,7 @@ class _Run:
 
     def __init__(self, items: Iterable[Any]):
         self.items = items
-        self.found: queue.SimpleQueue = queue.SimpleQueue()
+        self.found: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.cancelled, self.ended = threading.Event(), threading.Event()
         self.error: BaseException | None = None
         self.thread = threading.Thread(target=self._work, daemon=True)

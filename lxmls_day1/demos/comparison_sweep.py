@@ -32,6 +32,7 @@ class DemoComparison(Demonstration):
     summary = "How accurate every classifier is over the number of points, their variance and the balance."
 
     def controls(self) -> list[Any]:
+        """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
         everybody = Sweep().learners
@@ -117,6 +118,7 @@ class DemoComparison(Demonstration):
     # ---- showing ----
 
     def draw(self) -> None:
+        """Make the artists of the figure, once."""
         axes = self.stage.figure.subplots(2, 2)
         self.axes = dict(zip(SWEPT, axes.flat, strict=False))
         self.stage.style(*self.axes.values())
@@ -153,6 +155,7 @@ class DemoComparison(Demonstration):
         legend.get_title().set(color=look.foreground, fontsize=font(0.85))
 
     def update(self) -> None:
+        """Compute and show what the controls ask for."""
         if not hasattr(self, "sweep"):
             self.begin()
         else:
@@ -205,6 +208,7 @@ class DemoComparison(Demonstration):
         )
 
     def saved(self, suffix: str) -> bytes:
+        """The page as a file; see `Demonstration.saved`."""
         if not self.stage.live:  # nobody watches: a picture of the whole sweep is wanted
             self.background.wait()
         return super().saved(suffix)

@@ -164,9 +164,10 @@ class Demonstration:
 
     def show(self) -> None:
         """Display the page, in a notebook."""
-        from IPython.display import display
+        from IPython import display
 
-        display(self.widget)
+        show: Any = display.display
+        show(self.widget)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a picture (``.png``), or an animation of all frames (``.gif``, ``.html``, ``.mp4``).

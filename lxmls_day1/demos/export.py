@@ -38,7 +38,8 @@ def demonstration_class(name: str) -> type[Demonstration]:
     if name not in DEMONSTRATIONS:
         raise InputError(f"there is no demonstration {name!r}{nearest(name, DEMONSTRATIONS)}")
     module, class_name = DEMONSTRATIONS[name]
-    return getattr(importlib.import_module(f"lxmls_day1.demos.{module}"), class_name)
+    found: type[Demonstration] = getattr(importlib.import_module(f"lxmls_day1.demos.{module}"), class_name)
+    return found
 
 
 def export(

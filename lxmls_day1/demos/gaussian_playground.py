@@ -6,21 +6,18 @@ Points can be added, moved and deleted with the mouse; they count from then on, 
 """
 
 import time
-import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from lxmls_day1.demos.demonstration import Demonstration
+from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, Setting, best_possible, draw_sample, train_one
 from lxmls_day1.demos.learners import Learner
 from lxmls_day1.figures.boundaries import decision_boundary
-from lxmls_day1.gaussians import discriminant_scores
+from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-6.0, 6.0)  # of both axes; fixed, so that boundaries move and not the axes
-SPLIT = (0.5, 0.0, 0.5)
-MEANS = ((-1.0, -1.0), (1.0, 1.0), (-1.0, 2.0))  # where the classes begin
 LEARNERS = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Naive Bayes"),
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {"variance": "per_class"}, "NB, σ² per class"),
@@ -30,160 +27,8 @@ LEARNERS = (
     Learner("max_ent_online", "MaxEntOnline", {"track_objective": False}, "Max. ent., online"),
     Learner("svm", "SVM", {"track_objective": False}, "SVM"),
 )
-OPTIMAL = "Bayes-optimal"
 _PICK = 18.0  # a click this many pixels from a point still means it
 _REST = 0.015  # seconds: a pointer that moved earlier than this after a drawing had to wait, and is stale
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What is drawn from: K Gaussian classes in the plane with a variance each, and how many points."""
-
-    means: tuple[tuple[float, float], ...] = MEANS[:2]
-    variances: tuple[float, ...] = (1.0, 1.0)
-    balance: float = 0.5  # the share of the first class; the others share the rest evenly
-    nr_points: int = 100
-    seed: int = 1
-
-
-@dataclass(frozen=True)
-class Points:
-    """Points in the plane: where they are, of which class, for training or for testing, and whether clicked there."""
-
-    X: np.ndarray  # (M, 2)
-    y: np.ndarray  # (M,)
-    is_train: np.ndarray  # (M,) bool
-    is_mine: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))  # (M,) bool
-
-    def part(self, train: bool) -> tuple[np.ndarray, np.ndarray]:
-        """X and y of the training part, or of the test part."""
-        chosen = self.is_train == train
-        return self.X[chosen], self.y[chosen]
-
-    def added(self, x: Sequence[float], label: int) -> "Points":
-        """With one more training point."""
-        return Points(
-            np.vstack([self.X, x]),
-            np.append(self.y, label),
-            np.append(self.is_train, True),
-            np.append(self.is_mine, True),
-        )
-
-    def moved(self, number: int, x: Sequence[float]) -> "Points":
-        """With one point elsewhere."""
-        X = self.X.copy()
-        X[number] = x
-        return replace(self, X=X)
-
-    def deleted(self, number: int) -> "Points":
-        """Without one point."""
-        keep = np.arange(len(self.y)) != number
-        return Points(self.X[keep], self.y[keep], self.is_train[keep], self.is_mine[keep])
-
-    def mine(self) -> "Points":
-        """Only those that were added by clicks."""
-        return Points(
-            self.X[self.is_mine], self.y[self.is_mine], self.is_train[self.is_mine], self.is_mine[self.is_mine]
-        )
-
-    def and_those(self, others: "Points") -> "Points":
-        """With further points behind these."""
-        pairs = ((getattr(self, key), getattr(others, key)) for key in ("X", "y", "is_train", "is_mine"))
-        return Points(*(np.concatenate(pair) for pair in pairs))
-
-
-@dataclass(frozen=True)
-class Result:
-    """One classifier after training: its boundary's weights and its accuracies; or why there is none."""
-
-    label: str
-    params: np.ndarray | None
-    train_accuracy: float | None
-    test_accuracy: float | None
-    reason: str = ""
-
-
-def draw_sample(lab: Any, setting: Setting) -> tuple[Any, Points]:
-    """The lab's data set of a setting, and its points: the training part first.
-
-    Examples
-    --------
-    >>> from lxmls_day1.lab import Lab
-    >>> data, points = draw_sample(Lab.open(), Setting(nr_points=40))
-    >>> points.part(train=True)[0].shape, round(data.get_bayes_error(), 4)
-    ((20, 2), 0.0786)
-    """
-    classes = [[list(mean), variance] for mean, variance in zip(setting.means, setting.variances, strict=True)]
-    balance: Any = setting.balance
-    if len(classes) > 2:
-        balance = [setting.balance] + [(1 - setting.balance) / (len(classes) - 1)] * (len(classes) - 1)
-    gaussians = {f"g{number}": gaussian for number, gaussian in enumerate(classes, 1)}
-    data = lab.reader(
-        "simple_data_set",
-        "SimpleDataSet",
-        nr_examples=setting.nr_points,
-        balance=balance,
-        split=list(SPLIT),
-        seed=setting.seed,
-        **gaussians,
-    )
-    n_train, n_test = len(data.train_y), len(data.test_y)
-    points = Points(
-        np.vstack([data.train_X, data.test_X]),
-        np.concatenate([data.train_y, data.test_y]),
-        np.arange(n_train + n_test) < n_train,
-        np.zeros(n_train + n_test, dtype=bool),
-    )
-    return data, points
-
-
-def best_possible(data: Any, points: Points) -> Result:
-    """The Bayes-optimal classifier of the true distribution, measured on the points like the others."""
-    params = data.get_bayes_optimal()
-
-    def accuracy(train: bool) -> float | None:
-        X, y = points.part(train)
-        scores = discriminant_scores(X, params, quadratic=len(params) == 5)  # of two features; linear ones have 3 rows
-        return float(np.mean(scores.argmax(axis=1) == y)) if len(y) else None
-
-    return Result(OPTIMAL, params, accuracy(train=True), accuracy(train=False))
-
-
-def train_one(lab: Any, learner: Learner, points: Points) -> Result:
-    """Train one classifier of the lab on the training points, and measure it on both parts.
-
-    Raises
-    ------
-    Exception
-        Whatever the classifier raises, which may be a student's; NotImplementedError where it is still to be written.
-    """
-    classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-    X, y = points.part(train=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        params = classifier.train(X, y)
-        on_train, on_test = (
-            float(classifier.evaluate(y, classifier.test(X, params))) if len(y) else None
-            for X, y in (points.part(train=True), points.part(train=False))
-        )
-    return Result(learner.label, np.asarray(params, dtype=float), on_train, on_test)
-
-
-def pen_lifted(polylines: Iterable[np.ndarray]) -> np.ndarray:
-    """Several lines as one array (n, 2), with a row of NaN between two of them.
-
-    Examples
-    --------
-    >>> pen_lifted([np.zeros((2, 2)), np.ones((1, 2))])
-    array([[ 0.,  0.],
-           [ 0.,  0.],
-           [nan, nan],
-           [ 1.,  1.]])
-    """
-    rows: list[np.ndarray] = []
-    for polyline in polylines:
-        rows += [np.full((1, 2), np.nan), polyline]
-    return np.concatenate(rows[1:]) if rows else np.empty((0, 2))
 
 
 class DemoGaussianPlayground(Demonstration):
@@ -194,11 +39,12 @@ class DemoGaussianPlayground(Demonstration):
     summary = "Two or three Gaussian classes, the boundary of every classifier, and the best that is possible."
 
     def controls(self) -> list[Any]:
+        """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
         self.stage.size(610, 610)
-        self.points: Points | None = None
-        self.drawn_for: Setting | None = None
+        self.points: Any = None  # Points, once the sample is drawn
+        self.drawn_for: Any = None  # the Setting of the sample
         self.grabbed: int | None = None
         self.last_end = 0.0
 
@@ -302,6 +148,7 @@ class DemoGaussianPlayground(Demonstration):
         return Setting(means, variances, round(self.balance.value, 6), self.nr_points.value, self.seed.value)
 
     def draw(self) -> None:
+        """Make the artists of the figure, once."""
         axis = self.stage.figure.subplots()
         axis.set(
             xlim=LIMITS,
@@ -338,6 +185,7 @@ class DemoGaussianPlayground(Demonstration):
         self.stage.moves(*self.dots.values(), *self.lines.values())
 
     def update(self) -> None:
+        """Compute and show what the controls ask for."""
         setting = self.setting
         if setting != self.drawn_for or self.points is None:
             data, points = draw_sample(self.lab, setting)
@@ -351,7 +199,7 @@ class DemoGaussianPlayground(Demonstration):
         if suffix != "png":
             return super().saved(suffix)
         accuracies = self.stage.last_state["accuracies"]
-        shown = [label for label in self.lines if len(self.lines[label].get_xdata())]
+        shown = [label for label in self.lines if np.size(self.lines[label].get_xdata())]
         names = [
             f"{label}: " + ", ".join("–" if number is None else f"{number:.2f}" for number in accuracies[label])
             for label in shown
@@ -394,7 +242,7 @@ class DemoGaussianPlayground(Demonstration):
             if result.params is not None and self.ticks[result.label].value:
                 lines = decision_boundary(result.params, LIMITS, LIMITS)
             drawn[result.label] = lines
-            self.lines[result.label].set_data(*pen_lifted(lines).T)
+            self.lines[result.label].set_data(*with_gaps(lines).T)
         for (k, train), dots in self.dots.items():
             dots.set_data(*points.X[(points.y == k) & (points.is_train == train)].T)
         heads = "".join(f'<b class="demo-cell">{head}</b>' for head in ("train", "test"))

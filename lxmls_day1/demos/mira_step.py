@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.gaussian_playground import pen_lifted
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-3.2, 3.2)
 LAMBDAS = np.round(np.logspace(-2, 1.5, 71), 6)  # where the curve of τ is computed
@@ -42,7 +42,7 @@ class Situation:
     @property
     def scores(self) -> np.ndarray:
         """s = g(x)ᵀ W, (K,)."""
-        return self.g @ self.W
+        return np.asarray(self.g @ self.W)
 
     @property
     def sq_norm(self) -> float:
@@ -52,7 +52,7 @@ class Situation:
     @property
     def cost(self) -> np.ndarray:
         """ρ(·, y), (K,): 1 for every wrong class."""
-        return 1.0 - np.eye(self.W.shape[1])[self.label]
+        return np.asarray(1.0 - np.eye(self.W.shape[1])[self.label])
 
     @property
     def wanted(self) -> float:
@@ -119,6 +119,7 @@ class DemoMiraStep(Demonstration):
     summary = "One example: its margin before and after, τ as a function of λ, the cap, and the scores of all classes."
 
     def controls(self) -> list[Any]:
+        """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
         self.stage.size(900, 600)
@@ -144,15 +145,19 @@ class DemoMiraStep(Demonstration):
         return [self.stage.beside(left, self.stage.view(), width=340)]
 
     def frames(self) -> Sequence[int]:
+        """The numbers of the steps."""
         return range(0, len(LAMBDAS), 2)
 
     def go_to(self, frame: int) -> None:
+        """Show one step."""
         self.regularizer.value = float(LAMBDAS[frame])
 
     def current(self) -> int:
+        """The number of the step that is shown."""
         return int(np.abs(np.log(LAMBDAS / self.regularizer.value)).argmin())
 
     def draw(self) -> None:
+        """Make the artists of the figure, once."""
         stage, look = self.stage, self.stage.look
         axes = stage.figure.subplot_mosaic([["plane", "tau"], ["plane", "bars"]], width_ratios=[1.25, 1])
         self.plane, self.tau, self.bars = axes["plane"], axes["tau"], axes["bars"]
@@ -211,7 +216,7 @@ class DemoMiraStep(Demonstration):
         K = self.nr_classes.value
         for container in list(self.bars.containers):
             container.remove()
-        styles = (
+        styles: tuple[tuple[str, dict[str, Any]], ...] = (
             ("before", {"facecolor": look.background, "edgecolor": look.muted, "linewidth": 2.4, "linestyle": "--"}),
             ("MIRA", {"facecolor": look.foreground, "edgecolor": look.foreground}),
             ("squishing", {"facecolor": look.lines[1], "edgecolor": look.foreground, "hatch": "//"}),
@@ -222,7 +227,7 @@ class DemoMiraStep(Demonstration):
         }
         self.bars.set_xlim(-0.6, K - 0.4)
         if not hasattr(self, "zero") or self.zero.axes is not self.bars:
-            self.zero = self.bars.axhline(0, color=look.muted, linewidth=1.4)
+            self.zero: Any = self.bars.axhline(0, color=look.muted, linewidth=1.4)
             (self.goal,) = self.bars.plot(
                 [], [], color=look.lines[1], linewidth=2.4 * stage.scale, linestyle=(0, (4, 2))
             )
@@ -244,6 +249,7 @@ class DemoMiraStep(Demonstration):
         self.do(self.update)
 
     def update(self) -> None:
+        """Compute and show what the controls ask for."""
         at = situation(self.nr_classes.value, (self.x1.value, self.x2.value), self.label.value)
         cap = 1 / self.regularizer.value
         steps: dict[str, Step] = {}
@@ -276,8 +282,8 @@ class DemoMiraStep(Demonstration):
 
     def _show_plane(self, at: Situation, step: Step | None) -> None:
         W = at.W if step is None else step.W
-        self.before.set_data(*pen_lifted(decision_boundary(at.W, LIMITS, LIMITS)).T)
-        self.after.set_data(*pen_lifted(decision_boundary(W, LIMITS, LIMITS)).T)
+        self.before.set_data(*with_gaps(decision_boundary(at.W, LIMITS, LIMITS)).T)
+        self.after.set_data(*with_gaps(decision_boundary(W, LIMITS, LIMITS)).T)
         self.example.set_data([at.x[0]], [at.x[1]])
         self.example.set_markerfacecolor(self.stage.class_colour(at.label))
         for k, (pair, name) in enumerate(zip(self.arrows, self.names, strict=True)):

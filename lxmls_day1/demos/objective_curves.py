@@ -20,6 +20,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,6 @@ import scipy.sparse as sp
 
 from lxmls_day1.demos.learners import LeftOut, left_out
 
-LOSSES = ("log", "hinge")
 #: What may differ within the family of stochastic curves, and the values that it then takes.
 FAMILIES = {
     "initial_step": (0.01, 0.1, 1.0, 10.0),
@@ -66,7 +66,8 @@ class Settings:
 
     def family(self) -> list["Settings"]:
         """These settings, once for each value of what is varied."""
-        return [replace(self, **{self.varied: value}) for value in FAMILIES[self.varied]]
+        changes: list[dict[str, Any]] = [{self.varied: value} for value in FAMILIES[self.varied]]
+        return [replace(self, **change) for change in changes]
 
 
 @dataclass(frozen=True)
@@ -129,9 +130,18 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
     regularizers = [settings.regularizer]
     if settings.varied == "regularizer":
         regularizers += [λ for λ in FAMILIES["regularizer"] if λ != settings.regularizer]
+
+    def optimum(λ: float) -> Iterable[Curve | Optimum | LeftOut]:
+        if settings.loss == "log":
+            return [max_ent_optimum(lab, data, λ)]
+        return dual_curves(lab, data, replace(settings, regularizer=λ))[:1]
+
+    def stochastic(s: Settings) -> Iterable[Curve | Optimum | LeftOut]:
+        return measured(lambda: [stochastic_curve(lab, data, s)])
+
     methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | LeftOut]]]] = []
     if settings.loss == "log":
-        methods += [("The optimum", lambda λ=λ: [max_ent_optimum(lab, data, λ)]) for λ in regularizers]
+        methods += [("The optimum", partial(optimum, λ)) for λ in regularizers]
         methods += [
             ("L-BFGS", lambda: measured(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
             ("Gradient descent", lambda: measured(lambda: [descent_curve(lab, data, settings, "gradient_descent")])),
@@ -139,13 +149,8 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
         ]
     else:
         methods += [("The dual solver", lambda: measured(lambda: dual_curves(lab, data, settings)))]
-        methods += [
-            ("The optimum", lambda λ=λ: dual_curves(lab, data, replace(settings, regularizer=λ))[:1])
-            for λ in regularizers[1:]
-        ]
-    methods += [
-        (stochastic_name(s), lambda s=s: measured(lambda: [stochastic_curve(lab, data, s)])) for s in settings.family()
-    ]
+        methods += [("The optimum", partial(optimum, λ)) for λ in regularizers[1:]]
+    methods += [(stochastic_name(s), partial(stochastic, s)) for s in settings.family()]
     for name, method in methods:
         try:
             yield from method()
@@ -202,7 +207,8 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
     """
     function = _log_loss(lab, data, settings.regularizer)
     start = np.zeros(function.problem.size)
-    rows, first_norm = [], None
+    rows: list[tuple[int, float, float]] = []
+    first_norm: float | None = None
     with _one_blas_thread():
         started = time.perf_counter()
         if solver == "lbfgs":
@@ -213,7 +219,7 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
             rows.append(
                 (function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value)
             )
-            norm = np.linalg.norm(point.gradient)
+            norm = float(np.linalg.norm(point.gradient))
             first_norm = first_norm or norm
             if function.nr_calls >= settings.nr_passes or norm <= _FLAT * first_norm:
                 break
@@ -331,7 +337,8 @@ class _Counted:
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         self.nr_calls += 1
-        return self.problem(x)
+        value, gradient = self.problem(x)
+        return value, gradient
 
 
 def _log_loss(lab: Any, data: Data, regularizer: float) -> _Counted:
@@ -346,7 +353,7 @@ def _start(loss: str, data: Data) -> float:
     return math.log(len(np.unique(data.y))) if loss == "log" else 1.0
 
 
-def _curve(name: str, role: str, rows: list[tuple[float, float, float]], regularizer: float) -> Curve:
+def _curve(name: str, role: str, rows: Sequence[tuple[float, float, float]], regularizer: float) -> Curve:
     passes, seconds, objective = np.array(rows, dtype=float).T
     return Curve(name, role, passes, seconds, objective, float(regularizer))
 

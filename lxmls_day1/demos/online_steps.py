@@ -6,19 +6,17 @@ arrows from the origin (what joins their tips is the step, along the example), a
 mistakes so far against the most that a perceptron can make on these points (see ``classifiers/mistake_bounds.py``).
 """
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.gaussian_playground import pen_lifted
 from lxmls_day1.demos.learners import Learner
-from lxmls_day1.errors import InputError
+from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
 from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.plotting import with_gaps
 
 HEIGHT = (-4.0, 4.0)  # of every plane
 WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # of one plane, and of each of four
@@ -30,107 +28,6 @@ LEARNERS = (
 )
 SPEEDS = (("slow", 1600), ("normal", 800), ("fast", 300))  # milliseconds for a step
 _LONGEST_ARROW = 3.2  # units of the plane
-_ALMOST_HARD = 1e-4  # the regularizer of an SVM that parts what can be parted, by nearly the widest margin
-
-
-@dataclass(frozen=True)
-class Trace:
-    """All that happened to one learner: T steps, T + 1 matrices of weights."""
-
-    label: str
-    weights: np.ndarray  # (T + 1, J + 1, K), before the first step and after each
-    scores: np.ndarray  # (T, K), of the example of each step, before it
-    updates: np.ndarray  # (T, K), the d of each step
-    predicted: np.ndarray  # (T,)
-    is_mistake: np.ndarray  # (T,) bool
-
-    def mistakes(self, step: int) -> int:
-        """How many of the first so many steps were mistakes."""
-        return int(self.is_mistake[:step].sum())
-
-    def changes(self, step: int) -> int:
-        """How many of the first so many steps added something to the weights."""
-        return int(np.any(self.updates[:step] != 0, axis=1).sum())
-
-    def normal(self, step: int) -> np.ndarray:
-        """The weight vector w of two classes after so many steps, without its intercept: it points to class 1."""
-        return self.weights[step, 1:, 1] - self.weights[step, 1:, 0]
-
-
-def points_of(lab: Any, nr_points: int, distance: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two Gaussian classes of the lab's data set, so far apart along the diagonal; all of it to train on."""
-    half = distance / (2 * np.sqrt(2))
-    gaussians = {"g1": [[-half, -half], 0.5], "g2": [[half, half], 0.5]}
-    data = lab.reader(
-        "simple_data_set", "SimpleDataSet", nr_examples=nr_points, split=[1, 0, 0], seed=seed, **gaussians
-    )
-    return data.train_X, data.train_y
-
-
-def visits(n_examples: int, nr_rounds: int, seed: int) -> np.ndarray:
-    """The order of the visits (R, M): a permutation of the examples for each round, the same for every learner."""
-    rng = np.random.default_rng(seed)
-    return np.array([rng.permutation(n_examples) for _ in range(nr_rounds)])
-
-
-def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: np.ndarray) -> Trace:
-    """The steps of an online learner with its own rule, step sizes and shrinking, one at a time.
-
-    This is the loop of ``classifiers/online_classifier.py`` without averaging, with everything on its way kept.
-
-    Parameters
-    ----------
-    classifier : an online learner of the lab, with ``rule``, ``steps``, ``shrinks`` and ``regularizer``
-    label : str
-    X : array (M, J)
-    y : int array (M,), classes 0, 1, …
-    order : int array (R, M) or (T,)
-
-    Raises
-    ------
-    InputError
-        If the rule returns something else than K numbers.
-    NotImplementedError
-        If it is still to be written.
-    """
-    order = np.asarray(order).ravel()
-    G = np.hstack([np.ones((len(X), 1)), X])  # (M, J + 1)
-    n_classes, n_steps = int(y.max()) + 1, len(order)
-    costs = 1.0 - np.eye(n_classes)
-    W = np.zeros((G.shape[1], n_classes))
-    weights, scores, updates = [W], [], []
-    for m, step in zip(order, classifier.steps(1, n_steps), strict=True):
-        g, label_of_m = G[m], int(y[m])
-        s = g @ W  # (K,)
-        d = classifier.rule(s.copy(), label_of_m, float(g @ g), float(step), costs[label_of_m].copy())
-        if np.shape(d) != (n_classes,):
-            name = getattr(classifier.rule, "__name__", "the rule")
-            raise InputError(f"{name} must return d, {n_classes} numbers, but returned {d!r}.")
-        shrinkage = 1.0 - step * classifier.regularizer if classifier.shrinks else 1.0
-        W = shrinkage * W + np.outer(g, d)
-        weights.append(W)
-        scores.append(s)
-        updates.append(np.asarray(d, dtype=float))
-    all_scores = np.array(scores)
-    predicted = all_scores.argmax(axis=1)
-    return Trace(label, np.array(weights), all_scores, np.array(updates), predicted, predicted != y[order])
-
-
-def bound_of(lab: Any, X: np.ndarray, y: np.ndarray) -> Any:
-    """The lab's mistake bound with a separator of (nearly) the widest margin; None if no line parts the points.
-
-    Raises
-    ------
-    NotImplementedError
-        If the bound, or the SVM that finds the separator, is still to be written.
-    """
-    separator = lab.classifier("svm", "SVM", regularizer=_ALMOST_HARD, solver="dual", max_epochs=5000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        params = separator.train(X, y)
-    if np.any(separator.test(X, params) != y):
-        return None
-    return lab.function("mistake_bounds", "mistake_bound", X, y, params)
 
 
 class DemoOnlineSteps(Demonstration):
@@ -143,6 +40,7 @@ class DemoOnlineSteps(Demonstration):
     telling_frame = 5
 
     def controls(self) -> list[Any]:
+        """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
         self.stage.size(880, 600)
@@ -181,15 +79,19 @@ class DemoOnlineSteps(Demonstration):
         return [self.stage.beside([self.view, *steps, self.speed, *data, self.table], self.stage.view())]
 
     def frames(self) -> Sequence[int]:
+        """The numbers of the steps."""
         return range(self.position.max + 1)
 
     def go_to(self, frame: int) -> None:
+        """Show one step."""
         self.position.value = int(np.clip(frame, 0, self.position.max))
 
     def current(self) -> int:
-        return self.position.value
+        """The number of the step that is shown."""
+        return int(self.position.value)
 
     def update(self) -> None:
+        """Compute and show what the controls ask for."""
         if self.traced:
             self._show()
         else:
@@ -226,6 +128,7 @@ class DemoOnlineSteps(Demonstration):
     # ---- drawing ----
 
     def draw(self) -> None:
+        """Make the artists of the figure, once."""
         from matplotlib.ticker import MaxNLocator
 
         figure, count = self.stage.figure, None
@@ -264,7 +167,7 @@ class DemoOnlineSteps(Demonstration):
             return
         most = self.traces["Perceptron"].mistakes(self.order.size) if "Perceptron" in self.traces else 1
         bound = self.bound.updates if self.bound else None
-        if bound is None:
+        if self.bound is None or bound is None:
             self.limit.set_data([], [])
             self.limit_text.set_text(self.bound_note)
         else:
@@ -340,7 +243,7 @@ class Panel:
         )
         (self.before,) = axis.plot([], [], color=look.muted, linewidth=2.6 * scale, linestyle=(0, (3, 2)))
         (self.after,) = axis.plot([], [], color=look.foreground, linewidth=3.6 * scale)
-        self.arrows = {}
+        self.arrows: dict[str, Any] = {}
         for name, colour, width in (
             ("old", look.muted, 3.0),
             ("new", look.foreground, 4.0),
@@ -385,9 +288,9 @@ class Panel:
             return
         self.lines = decision_boundary(trace.weights[step], *self.limits)
         earlier = decision_boundary(trace.weights[max(step - 1, 0)], *self.limits)
-        self.after.set_data(*pen_lifted(self.lines).T)
-        self.before.set_data(*pen_lifted(earlier).T)
-        lengths = [np.linalg.norm(trace.normal(t)) for t in range(len(trace.weights))]
+        self.after.set_data(*with_gaps(self.lines).T)
+        self.before.set_data(*with_gaps(earlier).T)
+        lengths = [float(np.linalg.norm(trace.normal(t))) for t in range(len(trace.weights))]
         unit = _LONGEST_ARROW / max(*lengths, 1e-9)
         old, new = unit * trace.normal(max(step - 1, 0)), unit * trace.normal(step)
         for name, start, end in (("old", (0, 0), old), ("new", (0, 0), new), ("step", old, new)):

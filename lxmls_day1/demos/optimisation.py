@@ -43,6 +43,7 @@ class DemoOptimisation(Demonstration):
     summary = "Objectives against passes and seconds: L-BFGS, gradient descent, iterative scaling, SGD; the SVM's gap."
 
     def controls(self) -> list[Any]:
+        """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
         self.background = Background(self._take, self._end)
@@ -105,6 +106,7 @@ class DemoOptimisation(Demonstration):
                 self.regularizer.value = _REGULARIZER_OF_SVM
 
     def update(self) -> None:
+        """Compute and show what the controls ask for."""
         self.initial_step.disabled = self.varied.value == "initial_step"
         self.alpha.disabled = self.varied.value == "alpha"
         if self._asked != (self.data.value, self.settings()):
@@ -184,6 +186,7 @@ class DemoOptimisation(Demonstration):
         self.stage.refresh()
 
     def draw(self) -> None:
+        """Make the artists of the figure, once."""
         figure = self.stage.figure
         grid = figure.add_gridspec(
             2,
@@ -231,7 +234,8 @@ class DemoOptimisation(Demonstration):
         return curve.excess(self._optimum(curve))
 
     def _optimum(self, curve: Curve) -> float:
-        return self.optima.get(curve.regularizer, min(c.objective.min() for c in self.curves if c.role != "dual"))
+        lowest = min(c.objective.min() for c in self.curves if c.role != "dual")
+        return float(self.optima.get(curve.regularizer, lowest))
 
     def _draw_curve(self, axis: Any, cost: str, curve: Curve, heights: np.ndarray, number: int) -> None:
         x = getattr(curve, cost)
@@ -288,8 +292,8 @@ class DemoOptimisation(Demonstration):
 
     def _explain(self) -> None:
         handles, labels = self.axes["passes"].get_legend_handles_labels()
-        if self.legend_axis.get_legend():
-            self.legend_axis.get_legend().remove()
+        if (legend := self.legend_axis.get_legend()) is not None:
+            legend.remove()
         if handles:
             self.stage.legend(
                 self.legend_axis, handles, labels, loc="center", ncols=3, frameon=False, columnspacing=1.2
@@ -320,6 +324,7 @@ class DemoOptimisation(Demonstration):
         )
 
     def saved(self, suffix: str) -> bytes:
+        """The page as a file; see `Demonstration.saved`."""
         if not self.stage.live:  # nobody watches: a picture of all curves is wanted
             self.background.wait()
         return super().saved(suffix)

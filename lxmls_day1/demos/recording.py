@@ -45,13 +45,12 @@ def animation(demonstration: Any, kind: str) -> bytes:
     InputError
         If the demonstration has no frames, or the kind is not known or cannot be made here.
     """
-    makers = {"gif": as_gif, "html": as_page, "mp4": as_mp4}
-    if kind not in makers:
+    if kind not in ("gif", "html", "mp4"):
         raise InputError(f"a demonstration is saved as .png, .gif, .html or .mp4, but .{kind} was asked for.")
     pictures = recorded(demonstration)
     if kind == "html":
         return as_page(pictures, demonstration.title, demonstration.stage.look)
-    return makers[kind](pictures)
+    return as_gif(pictures) if kind == "gif" else as_mp4(pictures)
 
 
 def recorded(demonstration: Any) -> list[Any]:

@@ -11,12 +11,13 @@ shared equally by its two words. So the words of a text sum to the lead of all t
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, LeftOut, left_out, made, trained
 from lxmls_day1.explanations import Explanation, explain, lead
@@ -256,16 +257,16 @@ class WordCounts:
     totals: np.ndarray
     nr_words: int
 
-    def probabilities(self, alpha: float | Sequence[float]) -> np.ndarray:
+    def probabilities(self, alpha: ArrayLike) -> np.ndarray:
         """p(w | c) = (α + n_c) / (α J + N_c) for each α and class, (…, K)."""
-        alpha = np.asarray(alpha, dtype=float)[..., None]
-        return (alpha + self.counts) / (alpha * self.nr_words + self.totals)
+        each = np.asarray(alpha, dtype=float)[..., None]
+        return np.asarray((each + self.counts) / (each * self.nr_words + self.totals))
 
-    def lead(self, alpha: float | Sequence[float]) -> np.ndarray:
+    def lead(self, alpha: ArrayLike) -> np.ndarray:
         """log p(w | positive) − log p(w | negative): what an occurrence adds; infinite for α = 0 and an unseen word."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(self.probabilities(alpha))
-            return logs[..., 0] - logs[..., 1]
+            return np.asarray(logs[..., 0] - logs[..., 1])
 
 
 def word_counts(corpus: Any, word: str) -> WordCounts | None:

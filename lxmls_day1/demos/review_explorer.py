@@ -17,10 +17,8 @@ from lxmls_day1.demos.background import Background
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import FOR_COUNTS, LeftOut, sentences
 from lxmls_day1.demos.review_decisions import (
-    MOST_CHARACTERS,
     Decision,
     Trained,
-    Word,
     accuracy,
     decide,
     most_telling,
@@ -31,31 +29,25 @@ from lxmls_day1.demos.review_decisions import (
     word_counts,
     words_of,
 )
-from lxmls_day1.demos.reviews import Reviews, domains, open_reviews
-from lxmls_day1.explanations import lead
-from lxmls_day1.figures.plotting import BLUE, ORANGE, SKY_BLUE, VERMILION
+from lxmls_day1.demos.review_text import (
+    LONGEST_SHOWN,
+    MOST_SHOWN,
+    about_the_text,
+    about_the_word,
+    class_colours,
+    coloured_text,
+    drawable,
+    picture_words,
+    strongest_words,
+    with_text_above,
+)
+from lxmls_day1.demos.reviews import EXAMPLES, Reviews, domains, open_reviews
 from lxmls_day1.text.documents import printable
 
 SMOOTHED = FOR_COUNTS[0].label
-EXAMPLES = {
-    "two sides": (
-        "A wonderful start, and the characters are great. But the ending is disappointing, and I was bored long before: "
-        "don't waste your money, wait for the paperback."
-    ),
-    "glowing": (
-        "I loved this from the first page. Beautifully written, funny and wise: an excellent read, highly recommended "
-        "to everyone."
-    ),
-    "damning": "Dull, predictable and far too long. I expected more, and got a waste of time. Very disappointed.",
-    "irony": "Oh great, another masterpiece! If you cannot sleep, this is the perfect book: it worked every night.",
-    "negation": "Not bad. Not boring at all, no problem with the plot, and I did not regret the price.",
-}
 VIEWS = {"this review": "review", "telling words": "telling", "smoothing": "smoothing"}
 ALPHAS = (0.0, 0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0)
 _LABEL = {"description_width": "5.2em"}
-_MOST_SHOWN = 400  # words of the review, in colour
-_LONGEST_SHOWN = 60  # characters of one word
-_LONGEST_DRAWN = 22  # of one word in a figure
 _BARS = 8  # of each side
 _CROWDED = 1.15  # letters of such a scale leave less room for words between the axes
 
@@ -68,10 +60,11 @@ class DemoReviews(Demonstration):
     summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
 
     def controls(self) -> list[Any]:
+        """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
         self.background = Background(self._take, self._end)
-        self.reviews: Reviews | None = None
+        self.reviews: Any = None  # Reviews, once they are read
         self.models: dict[str, Trained] = {}
         self.left_out: list[LeftOut] = []
         self._asked: str | None = None
@@ -119,6 +112,7 @@ class DemoReviews(Demonstration):
     # ---- computing ----
 
     def update(self) -> None:
+        """Compute and show what the controls ask for."""
         if self._asked != self.domain.value:
             self._asked = self.domain.value
             self.reviews, self.models, self.left_out = None, {}, []
@@ -252,7 +246,7 @@ class DemoReviews(Demonstration):
         chosen = decisions.get(self.learner.value)
         known = sum(token in self.reviews.corpus.feat_dict for token in counts)
         words = words_of(text, chosen) if chosen else []
-        sentence = self._about_the_text(text, len(counts), known, len(words))
+        sentence = about_the_text(text, len(counts), known, len(words))
         self.coloured.value = coloured_text(words, self.stage.dark, sentence)
         self._texts = picture_words(words) or [(word, 0.0) for word in sentence.split()]
         self._about |= {
@@ -261,24 +255,10 @@ class DemoReviews(Demonstration):
             },
             "characters": len(text),
             "known_tokens": known,
-            "words": [[word.text[:_LONGEST_SHOWN], word.weight] for word in words[:_MOST_SHOWN]],
+            "words": [[word.text[:LONGEST_SHOWN], word.weight] for word in words[:MOST_SHOWN]],
             "sentence": sentence,
         }
         return decisions
-
-    def _about_the_text(self, text: str, nr_tokens: int, known: int, nr_words: int) -> str:
-        if not text.strip():
-            return (
-                "Nothing is typed yet: without a word only the intercepts decide, that is how often each class came up."
-            )
-        if not known:
-            return "None of this is a word that the classifiers know: only their intercepts decide."
-        parts = []
-        if len(text) > MOST_CHARACTERS:
-            parts.append(f"Of {len(text)} characters the first {MOST_CHARACTERS} are read.")
-        if nr_words > _MOST_SHOWN:
-            parts.append(f"Shown are the first {_MOST_SHOWN} of {nr_words} words; all of them count.")
-        return " ".join(parts)
 
     def _draw_decisions(self, decisions: dict[str, Decision]) -> None:
         left, right = self._two_axes(0.31, 0.19)
@@ -328,7 +308,7 @@ class DemoReviews(Demonstration):
         if found is None:
             for axis in (left, right):
                 axis.set_axis_off()
-            shown = printable(self.word.value.strip()[:_LONGEST_SHOWN])
+            shown = printable(self.word.value.strip()[:LONGEST_SHOWN])
             self._tell(
                 f"“{shown}” is no feature: the training reviews have it fewer than five times, or never. It counts for "
                 "nothing, smoothed or not. Try another word, or a pair of neighbours such as waste_of."
@@ -344,7 +324,7 @@ class DemoReviews(Demonstration):
             alphas, probabilities[:, 1], color=negative, linewidth=width, label="p(word | negative)", linestyle="--"
         )
         left.set(xscale="log", yscale="log", xlabel="α")
-        self._head(left, f"probability of {_drawable(found.word)}")
+        self._head(left, f"probability of {drawable(found.word)}")
         right.plot(alphas, leads, color=self.stage.look.foreground, linewidth=width)
         right.axhline(0, color=self.stage.look.muted, linewidth=1.4)
         right.set(xscale="log", xlabel="α")
@@ -356,7 +336,8 @@ class DemoReviews(Demonstration):
         for axis in (left, right):
             axis.minorticks_off()
         self.stage.legend(left, loc="lower right")
-        self._tell(self._about_the_word(found, alpha, decisions.get(SMOOTHED)))
+        model = self.models.get(SMOOTHED)
+        self._tell(about_the_word(found, alpha, decisions.get(SMOOTHED), model.accuracy if model else 0.0))
         self._about |= {
             "word": found.word,
             "counts": found.counts,
@@ -371,21 +352,6 @@ class DemoReviews(Demonstration):
             f'<div class="demo-words" style="font-size:1.15em;line-height:1.5">{html.escape(sentence)}</div>'
         )
         self._texts = [(word, 0.0) for word in sentence.split()]
-
-    def _about_the_word(self, found: Any, alpha: float, decision: Decision | None) -> str:
-        seen = [f"{count:g} times" if count != 1 else "once" for count in found.counts]
-        text = f"“{printable(_short(found.word))}” stands {seen[0]} in positive and {seen[1]} in negative training reviews. "
-        added = float(found.lead(alpha))
-        if math.isinf(added):
-            text += (
-                "Without smoothing (α = 0) a class that has never shown it is impossible, whatever else a review says. "
-            )
-        else:
-            text += f"With α = {alpha:g} an occurrence adds {added:+.2f} to the lead of positive. "
-        if decision is not None:
-            text += f"Naive Bayes with this α: the review is {decision.decided}"
-            text += f", and {self.models[SMOOTHED].accuracy:.1%} of the test reviews are labelled rightly."
-        return text
 
     def _head(self, axis: Any, text: str) -> None:
         place = "center" if self.stage.scale <= _CROWDED else "right"  # over the names of the bars, too
@@ -402,7 +368,7 @@ class DemoReviews(Demonstration):
         longest = max(finite, default=1.0) or 1.0
         lengths = [weight if math.isfinite(weight) else math.copysign(1.25 * longest, weight) for _, weight in bars]
         axis.barh(range(len(bars)), lengths, color=[positive if w > 0 else negative for w in lengths], height=0.66)
-        axis.set_yticks(range(len(bars)), [_drawable(word) for word, _ in bars])
+        axis.set_yticks(range(len(bars)), [drawable(word) for word, _ in bars])
         for i, (_, weight) in enumerate(bars):
             if math.isinf(weight):
                 side = math.copysign(1.0, weight)
@@ -420,152 +386,12 @@ class DemoReviews(Demonstration):
         self._head(axis, title)
 
     def saved(self, suffix: str) -> bytes:
+        """The page as a file; see `Demonstration.saved`."""
         if not self.stage.live:  # nobody watches: a picture with all classifiers is wanted
             self.background.wait()
         picture = super().saved(suffix)
         return with_text_above(picture, self._texts, self.stage) if suffix == "png" else picture
 
 
-def with_text_above(picture: bytes, texts: Sequence[tuple[str, float]], stage: Any) -> bytes:
-    """A picture of the figure with the text of the page above it.
-
-    Parameters
-    ----------
-    picture : bytes
-        PNG, of twice the page's dots.
-    texts : sequence of (text, weight)
-        Words; the ground of a word with a weight in [−1, 1] has the colour of what it speaks for.
-    stage : Stage
-
-    Returns
-    -------
-    bytes
-        PNG.
-    """
-    import io
-
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from PIL import Image
-
-    below = Image.open(io.BytesIO(picture)).convert("RGB")
-    figure = Figure(figsize=(below.width / 200, 1.9 * stage.scale), dpi=200, facecolor=stage.look.background)
-    canvas = FigureCanvasAgg(figure)
-    renderer = canvas.get_renderer()
-    positive, negative = class_colours(stage.dark)
-    x, line_height = 0.0, 44 * stage.scale * 1.6
-    left, y = 30.0, figure.bbox.height - 20 - line_height / 2
-    x = left
-    for word, weight in texts:
-        colour = positive if weight > 0 else negative
-        ground = {"facecolor": colour, "alpha": min(0.8 * abs(weight), 0.8), "edgecolor": "none", "pad": 2.0}
-        text = figure.text(0, 0, _drawable(word), fontsize=stage.font(1.1), color=stage.look.foreground, va="center")
-        if weight:
-            text.set_bbox(ground)
-        width = text.get_window_extent(renderer).width
-        if x + width > figure.bbox.width - left:
-            x, y = left, y - line_height
-        if y < line_height / 2:
-            text.remove()
-            break
-        text.set_position((x / figure.bbox.width, y / figure.bbox.height))
-        x += width + 18 * stage.scale
-    canvas.draw()
-    used = math.ceil(figure.bbox.height - max(y - line_height, 0))
-    above = Image.fromarray(np.asarray(canvas.buffer_rgba())[:used]).convert("RGB")
-    whole = Image.new("RGB", (below.width, above.height + below.height), stage.look.background)
-    whole.paste(above, (0, 0))
-    whole.paste(below, (0, above.height))
-    file = io.BytesIO()
-    whole.save(file, format="PNG")
-    return file.getvalue()
-
-
-def class_colours(dark: bool) -> tuple[str, str]:
-    """Of positive and negative; blue and orange are told apart by everybody."""
-    return (SKY_BLUE, ORANGE) if dark else (BLUE, VERMILION)
-
-
-def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]]:
-    """The words that speak most for *positive*, then those that speak most against it, the strongest last."""
-    leads = [
-        (word, float(weight))
-        for word, weight in zip(decision.explanation.words, lead(decision.explanation.contributions, 0, 1), strict=True)
-        if weight != 0
-    ]
-    pros = sorted([item for item in leads if item[1] > 0], key=lambda item: -item[1])[:nr_words]
-    cons = sorted([item for item in leads if item[1] < 0], key=lambda item: item[1])[:nr_words]
-    return pros + cons[::-1]
-
-
-def coloured_text(words: Sequence[Word], dark: bool, sentence: str = "") -> str:
-    """The review as HTML, each word on a ground of the colour that it speaks for, and underlined in its own way.
-
-    Parameters
-    ----------
-    words : sequence of Word
-    dark : bool
-    sentence : str
-        Plain text that goes before.
-
-    Returns
-    -------
-    str
-        Nothing of the review is markup: it is escaped, and what has no form is written as an escape.
-    """
-    strongest = max((abs(word.weight) for word in words[:_MOST_SHOWN]), default=0.0) or 1.0
-    positive, negative = class_colours(dark)
-    parts = []
-    for word in words[:_MOST_SHOWN]:
-        text = html.escape(printable(_short(word.text)))
-        if word.rules_out:
-            border = positive if word.rules_out == {1} else negative
-            parts.append(
-                f'<span style="border:3px solid {border};font-weight:700" title="rules a class out">{text}</span>'
-            )
-        elif word.weight:
-            colour, line = (positive, "solid") if word.weight > 0 else (negative, "dotted")
-            ground = f"{colour}{round(200 * abs(word.weight) / strongest):02x}"
-            style = f"background:{ground};border-bottom:3px {line} {colour}"
-            parts.append(f'<span style="{style}" title="{word.weight:+.3g}">{text}</span>')
-        else:
-            parts.append(f'<span style="color:var(--demo-muted)">{text}</span>')
-    legend = (
-        f'<span style="border-bottom:3px solid {positive}">for positive</span> '
-        f'<span style="border-bottom:3px dotted {negative}">for negative</span> '
-        '<span style="color:var(--demo-muted)">unknown</span>'
-    )
-    more = " …" if len(words) > _MOST_SHOWN else ""
-    said = f"<div><i>{html.escape(sentence)}</i></div>" if sentence else ""
-    return (
-        f'<div style="float:right;font-size:0.85em">{legend}</div>{said}'
-        '<div class="demo-words" style="font-size:1.25em;line-height:1.75;max-height:7.1em;overflow:auto;'
-        f'overflow-wrap:anywhere;clear:both">{" ".join(parts)}{more}</div>'
-    )
-
-
-def picture_words(words: Sequence[Word]) -> list[tuple[str, float]]:
-    """The words for `with_text_above`: weights as shares of the strongest, ±1 for what rules a class out."""
-    shown = words[:_MOST_SHOWN]
-    strongest = max((abs(word.weight) for word in shown), default=0.0) or 1.0
-    return [
-        (word.text, (1.0 if word.rules_out == {1} else -1.0) if word.rules_out else word.weight / strongest)
-        for word in shown
-    ]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
-
-
 def _named(learner: str) -> str:
     return learner.replace("Max. entropy", "Max. ent.")
-
-
-def _drawable(word: str) -> str:
-    """A word for a figure: short, no mathematics between dollar signs, a box for what the font has no glyph for."""
-    from matplotlib.font_manager import findfont, get_font
-
-    font = get_font(findfont("DejaVu Sans"))
-    text = printable(word if len(word) <= _LONGEST_DRAWN else word[: _LONGEST_DRAWN - 1] + "…")
-    return "".join(c if font.get_char_index(ord(c)) else "□" for c in text).replace("$", r"\$")

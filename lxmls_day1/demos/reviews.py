@@ -7,6 +7,21 @@ from lxmls_day1.text.corpora import names
 
 TOY = "toy"
 
+#: Reviews to begin with, by what is special about each.
+EXAMPLES = {
+    "two sides": (
+        "A wonderful start, and the characters are great. But the ending is disappointing, and I was bored long before: "
+        "don't waste your money, wait for the paperback."
+    ),
+    "glowing": (
+        "I loved this from the first page. Beautifully written, funny and wise: an excellent read, highly recommended "
+        "to everyone."
+    ),
+    "damning": "Dull, predictable and far too long. I expected more, and got a waste of time. Very disappointed.",
+    "irony": "Oh great, another masterpiece! If you cannot sleep, this is the perfect book: it worked every night.",
+    "negation": "Not bad. Not boring at all, no problem with the plot, and I did not regret the price.",
+}
+
 
 class Reviews(NamedTuple):
     """A corpus, and what the page has to say about it."""

@@ -111,7 +111,7 @@ def free_port() -> int:
     """A port that nobody listens at just now."""
     with socket.socket() as listener:
         listener.bind((HOST, 0))
-        return listener.getsockname()[1]
+        return int(listener.getsockname()[1])
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from lxmls_day1.demos.look import DARK, LIGHT, Look, page_style
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.exercise_cell import place_in_folder
 from lxmls_day1.figures import plotting
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.library_path import PACKAGES
 
 DPI = 100  # so that a size of 880 x 600 is one in pixels of the page
 MESSAGES = {"note": "note", "error": "alert"}
@@ -296,7 +296,7 @@ class Stage:
     @property
     def messages(self) -> str:
         """The sentences that are shown now, as HTML; empty if there is none."""
-        return self._message.value
+        return str(self._message.value)
 
     @contextmanager
     def guard(self) -> Iterator[None]:
@@ -343,8 +343,7 @@ class Stage:
         return f"{type(error).__name__}: {text or 'no message'}{place}"
 
     def _show_messages(self) -> None:
-        text = "".join(self._said)
-        if text != self._message.value:
+        if (text := "".join(self._said)) != self._message.value:
             self._message.value = text
 
     def _offer(self, suffix: str, save: Callable[[str], bytes]) -> None:
@@ -357,10 +356,8 @@ class Stage:
                 self._link.value = ""
                 raise
             media = {"png": "image/png", "gif": "image/gif", "mp4": "video/mp4", "html": "text/html"}[suffix]
-            file = f"{self.name}.{suffix}"
-            self._link.value = (
-                f'<a class="demo-download" download="{file}" href="data:{media};base64,{content}">⤓ {file}</a>&nbsp;'
-            )
+            file, address = f"{self.name}.{suffix}", f"data:{media};base64,{content}"
+            self._link.value = f'<a class="demo-download" download="{file}" href="{address}">⤓ {file}</a>&nbsp;'
 
     def _still_canvas(self) -> Any:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -372,9 +369,7 @@ class Stage:
 
         canvas = Canvas(self.figure)
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # ipympl makes its toolbar in a way that traitlets regrets
+            warnings.simplefilter("ignore", DeprecationWarning)  # of traitlets, for the toolbar that ipympl makes
             FigureManager(canvas, 0)
         canvas.resizable = False
         canvas.header_visible = canvas.footer_visible = canvas.toolbar_visible = False

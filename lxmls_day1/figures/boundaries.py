@@ -151,7 +151,8 @@ def _segment(params: np.ndarray, i: int, j: int) -> np.ndarray | None:
             return None
     if not last - first > _SHORTEST or _third_class_between(params, i, j, foot, along, across):
         return None
-    return np.clip([foot + first * along, foot + last * along], -1.0, 1.0)
+    ends: np.ndarray = np.clip([foot + first * along, foot + last * along], -1.0, 1.0)
+    return ends
 
 
 def _half_planes(params: np.ndarray, i: int, j: int) -> Iterator[tuple[float, np.ndarray]]:
@@ -197,7 +198,7 @@ def _curves(params: np.ndarray) -> list[np.ndarray]:
     for i, j in combinations(winners, 2):
         contour = contour_generator(axis, axis, scores[..., i] - scores[..., j])
         for line in contour.lines(0.0):
-            line = _onto_curve(line, params[:, i] - params[:, j], spacing=axis[1] - axis[0])
+            line = _onto_curve(np.asarray(line), params[:, i] - params[:, j], spacing=axis[1] - axis[0])
             polylines += _where_no_third_class_wins(line, params, i, j)
     return polylines
 
@@ -214,7 +215,8 @@ def _onto_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.
         moved[rows, free] -= np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
     strayed = np.abs(moved - line).max(axis=1) > spacing
     moved[strayed] = line[strayed]
-    return np.clip(moved, -1.0, 1.0)
+    inside: np.ndarray = np.clip(moved, -1.0, 1.0)
+    return inside
 
 
 def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: int) -> list[np.ndarray]:
@@ -242,7 +244,7 @@ def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: 
 
 def _junction(start: np.ndarray, end: np.ndarray, fraction: float, params: np.ndarray) -> np.ndarray:
     """The point between start and end where all three columns of params score the same, by Newton's method."""
-    guess = start + fraction * (end - start)
+    guess: np.ndarray = start + fraction * (end - start)
     point = guess
     differences = params[:, :1] - params[:, 1:]  # (5, 2)
     for _ in range(_NEWTON_STEPS):

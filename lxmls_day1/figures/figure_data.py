@@ -41,12 +41,12 @@ def record_figures(shell: Any = None) -> None:
     shell.display_formatter.mimebundle_formatter.for_type(Figure, as_mime_bundle)
 
 
-def as_mime_bundle(fig, include=None, exclude=None) -> dict[str, Any]:
+def as_mime_bundle(fig: Any, include: Any = None, exclude: Any = None) -> dict[str, Any]:
     """Data and description of a figure by media type, as IPython asks for them; the image comes from matplotlib."""
     return {MIME_TYPE: figure_data(fig), "text/plain": describe(fig)}
 
 
-def figure_data(fig) -> dict[str, Any]:
+def figure_data(fig: Any) -> dict[str, Any]:
     """All that a figure plots.
 
     Parameters
@@ -71,7 +71,7 @@ def figure_data(fig) -> dict[str, Any]:
     return {"axes": [_axes_data(ax) for ax in fig.axes if ax.get_visible()]}
 
 
-def describe(fig) -> str:
+def describe(fig: Any) -> str:
     """What a figure shows, in a few lines of text.
 
     Examples
@@ -133,7 +133,7 @@ def differences(expected: dict[str, Any], got: dict[str, Any]) -> list[str]:
     ]
 
 
-def _axes_data(ax) -> dict[str, Any]:
+def _axes_data(ax: Any) -> dict[str, Any]:
     return {
         "title": ax.get_title() or ax.get_title("left"),
         "xlabel": ax.get_xlabel(),
@@ -147,7 +147,8 @@ def _axes_data(ax) -> dict[str, Any]:
     }
 
 
-def _artist_data(ax, artist) -> dict[str, Any] | None:
+def _artist_data(ax: Any, artist: Any) -> dict[str, Any] | None:
+    import numpy as np
     from matplotlib.collections import Collection
     from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
@@ -169,11 +170,12 @@ def _artist_data(ax, artist) -> dict[str, Any] | None:
         position = {"x": _rounded([x]), "y": _rounded([y])}
         return entry | {"kind": "bar", "style": _hex(artist.get_facecolor())} | position | size
     if isinstance(artist, Patch):
-        return entry | {"kind": "area", "style": _hex(artist.get_facecolor())} | _points(*artist.get_path().vertices.T)
+        x, y = np.asarray(artist.get_path().vertices).T
+        return entry | {"kind": "area", "style": _hex(artist.get_facecolor())} | _points(x, y)
     if isinstance(artist, AxesImage):
         return entry | {"kind": "image", "z": _sampled(artist.get_array())}
     if isinstance(artist, Collection):
-        offsets = artist.get_offsets()
+        offsets = np.asarray(artist.get_offsets())
         points = offsets.T if len(offsets) > 1 or not artist.get_paths() else _vertices(artist)
         values = artist.get_array()
         coloured = {} if values is None else {"z": _sampled(values)}
@@ -185,19 +187,19 @@ def _artist_data(ax, artist) -> dict[str, Any] | None:
     return None
 
 
-def _vertices(collection):
+def _vertices(collection: Any) -> Any:
     import numpy as np
 
     return np.concatenate([path.vertices for path in collection.get_paths()]).T
 
 
-def _hex(colour) -> str:
+def _hex(colour: Any) -> str:
     from matplotlib.colors import to_hex
 
     return to_hex(colour)
 
 
-def _points(x, y) -> dict[str, Any]:
+def _points(x: Any, y: Any) -> dict[str, Any]:
     """Coordinates, all of them or enough to notice a change, and then the sums of all as well."""
     import numpy as np
 
@@ -209,7 +211,7 @@ def _points(x, y) -> dict[str, Any]:
     return {"x": _rounded(x[chosen]), "y": _rounded(y[chosen])} | means
 
 
-def _sampled(values) -> list[float | None]:
+def _sampled(values: Any) -> list[float | None]:
     import numpy as np
 
     values = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan).ravel()
@@ -217,7 +219,7 @@ def _sampled(values) -> list[float | None]:
     return _rounded(values[chosen])
 
 
-def _rounded(values) -> list[float | None]:
+def _rounded(values: Any) -> list[float | None]:
     return [float(f"{value:.{_DIGITS}g}") + 0.0 if math.isfinite(value) else None for value in map(float, values)]
 
 
@@ -248,27 +250,30 @@ def _axes_differences(expected: dict[str, Any], got: dict[str, Any]) -> Iterator
     if len(expected["artists"]) != len(got["artists"]):
         yield f"{len(got['artists'])} lines, bars and so on instead of {len(expected['artists'])}"
         return
-    nearness = {"x": near_x, "width": near_x, "y": near_y, "height": near_y, "mean": None, "z": _near_values}
+    nearness = {"x": near_x, "width": near_x, "y": near_y, "height": near_y, "z": _near_values}
     for wanted, present in zip(expected["artists"], got["artists"], strict=True):
         name = f"{wanted['kind']} {wanted['label']!r}"
         for key in ("kind", "label", "style", "length"):
             if not _alike(wanted.get(key), present.get(key)):
                 yield f"{name}: {key} is {present.get(key)!r} instead of {wanted.get(key)!r}"
+        if "mean" in wanted and "mean" in present:
+            for i, near in enumerate((near_x, near_y)):
+                pair = wanted["mean"][i : i + 1], present["mean"][i : i + 1]
+                yield from _number_differences(f"{name}: mean {'xy'[i]}", *pair, near)
         for key, near in nearness.items():
-            if key == "mean" and "mean" in wanted and "mean" in present:
-                for i, axis in enumerate((near_x, near_y)):
-                    pair = wanted["mean"][i : i + 1], present["mean"][i : i + 1]
-                    yield from _number_differences(f"{name}: mean {'xy'[i]}", *pair, axis)
-            elif key in wanted:
+            if key in wanted:
                 yield from _number_differences(f"{name}: {key}", wanted[key], present.get(key, []), near)
 
 
-def _number_differences(what: str, expected: list, got: list, near: Callable[[float, float], bool]) -> Iterator[str]:
+def _number_differences(
+    what: str, expected: list[float | None], got: list[float | None], near: Callable[[float, float], bool]
+) -> Iterator[str]:
     if len(expected) != len(got):
         yield f"{what}: {counted(len(got), 'number')} instead of {len(expected)}"
         return
     for i, (wanted, present) in enumerate(zip(expected, got, strict=True), start=1):
-        if (wanted is None) != (present is None) or (wanted is not None and not near(wanted, present)):
+        alike = wanted is present if wanted is None or present is None else near(wanted, present)
+        if not alike:
             yield f"{what} is {present} instead of {wanted} (number {i} of {len(expected)})"
             return
 
@@ -294,4 +299,4 @@ def _alike(expected: Any, got: Any) -> bool:
         return same_text(expected, got)
     if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
         return all(map(_alike, expected, got))
-    return expected == got
+    return bool(expected == got)

@@ -12,7 +12,7 @@ What is shown is put together by `lattice`, and drawn by `plot_lattice`. The sco
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -105,17 +105,15 @@ def lattice(
             f"the scores of {n_words} words and {n_tags} tags must have the shapes {', '.join(map(str, shapes))}, but "
             f"have {', '.join(str(part.shape) for part in (emissions, transitions, start, stop))}"
         )
-    paths = {"best": best, "true": true}
-    for name, path in paths.items():
-        if path is not None:
-            paths[name] = [int(tag) for tag in path]
-            if len(paths[name]) != n_words or not all(0 <= tag < n_tags for tag in paths[name]):
-                raise InputError(f"the {name} path must be {n_words} tag numbers from 0 to {n_tags - 1}, but is {path}")
-    on_paths = {tag for path in paths.values() if path is not None for tag in path}
+    for name, path in (("best", best), ("true", true)):
+        if path is not None and (len(path) != n_words or not all(0 <= int(tag) < n_tags for tag in path)):
+            raise InputError(f"the {name} path must be {n_words} tag numbers from 0 to {n_tags - 1}, but is {path}")
+    on_paths = {int(tag) for path in (best, true) if path is not None for tag in path}
     kept = _tags_shown(tags, emissions, on_paths, shown)
     row_of = {tag: row for row, tag in enumerate(kept)}
 
-    best_rows, true_rows = ([row_of[tag] for tag in path] if path is not None else None for path in paths.values())
+    best_rows = [row_of[int(tag)] for tag in best]
+    true_rows = None if true is None else [row_of[int(tag)] for tag in true]
     columns = [start[None, kept], *[transitions[np.ix_(kept, kept)]] * (n_words - 1), stop[kept, None]]
     edges = [
         Edge(column, before, after, score, *(_leads(path, column, before, after) for path in (best_rows, true_rows)))
@@ -123,11 +121,26 @@ def lattice(
         for (before, after), score in np.ndenumerate(matrix)
     ]
     nodes = emissions[:, kept]
-    totals = [_total(nodes, edges, path, on) for path, on in ((best_rows, "on_best"), (true_rows, "on_true"))]
-    return Lattice(words, [tags[tag] for tag in kept], nodes, edges, best_rows, true_rows, *totals)
+    return Lattice(
+        words=words,
+        rows=[tags[tag] for tag in kept],
+        nodes=nodes,
+        edges=edges,
+        best=best_rows,
+        true=true_rows,
+        best_score=_total(nodes, edges, best_rows, "on_best"),
+        true_score=None if true_rows is None else _total(nodes, edges, true_rows, "on_true"),
+    )
 
 
-def plot_lattice(drawn: Lattice, *, before: Lattice | None = None, title=None, label_edges=None, ax=None):
+def plot_lattice(
+    drawn: Lattice,
+    *,
+    before: Lattice | None = None,
+    title: str | None = None,
+    label_edges: bool | None = None,
+    ax: Any = None,
+) -> tuple[Any, Any]:
     """Draw a lattice with its scores; the best path thick, the true one dashed.
 
     Parameters
@@ -165,8 +178,8 @@ def plot_lattice(drawn: Lattice, *, before: Lattice | None = None, title=None, l
     changes = np.zeros_like(drawn.nodes) if before is None else drawn.nodes - before.nodes
     for t, k in np.ndindex(n_words, n_rows):
         on_true = drawn.true is not None and drawn.true[t] == k
-        _draw_node(ax, t, k, _signed(drawn.nodes[t, k]), drawn.best[t] == k, on_true)
-        _draw_change(ax, t, k, changes[t, k])
+        _draw_node(ax, t, k, _signed(float(drawn.nodes[t, k])), drawn.best[t] == k, on_true)
+        _draw_change(ax, t, k, float(changes[t, k]))
     for column, name in ((-1, _START), (n_words, _STOP)):
         _draw_node(ax, column, middle, name, on_best=True, on_true=False)
     for t, word in enumerate(drawn.words):
@@ -183,7 +196,13 @@ def plot_lattice(drawn: Lattice, *, before: Lattice | None = None, title=None, l
     return fig, ax
 
 
-def plot_update(before: Lattice, after: Lattice, *, titles=("Before the update", "After the update"), axes=None):
+def plot_update(
+    before: Lattice,
+    after: Lattice,
+    *,
+    titles: Sequence[str] = ("Before the update", "After the update"),
+    axes: Any = None,
+) -> tuple[Any, Any]:
     """The lattice of a sentence before and after an update, one above the other.
 
     Parameters
@@ -218,7 +237,9 @@ def plot_update(before: Lattice, after: Lattice, *, titles=("Before the update",
     return fig, np.asarray(axes)
 
 
-def _tags_shown(tags, emissions, on_paths, shown):
+def _tags_shown(
+    tags: Sequence[str], emissions: np.ndarray, on_paths: set[int], shown: int | Sequence[str]
+) -> list[int]:
     """The numbers of the tags that get a row, ascending."""
     if isinstance(shown, int):
         by_best_node = np.argsort(-emissions.max(axis=0), kind="stable").tolist()
@@ -234,32 +255,31 @@ def _tags_shown(tags, emissions, on_paths, shown):
     return kept
 
 
-def _leads(path, column, before, after):
+def _leads(path: Sequence[int] | None, column: int, before: int, after: int) -> bool:
     """Whether an edge lies on a path."""
     if path is None:
         return False
     return (column == 0 or path[column - 1] == before) and (column == len(path) or path[column] == after)
 
 
-def _total(nodes, edges, path, on):
-    """The score of a path: what stands on its nodes and its edges."""
-    if path is None:
-        return None
+def _total(nodes: np.ndarray, edges: Sequence[Edge], path: Sequence[int], on: str) -> float:
+    """The score of a path: the sum over its nodes and its edges."""
     return float(nodes[np.arange(len(path)), path].sum() + sum(edge.score for edge in edges if getattr(edge, on)))
 
 
-def _signed(score):
+def _signed(score: float) -> str:
     """A score with few digits and a true minus sign; 0 has no sign."""
     text = f"{score:.3g}" if abs(score) < 100 else f"{score:.0f}"
     return text.replace("-", "−") if float(text) else "0"
 
 
-def figure_size(drawn):
+def figure_size(drawn: Lattice) -> tuple[float, float]:
+    """Width and height of a picture of a lattice, in inches."""
     n_words, n_rows = drawn.nodes.shape
     return max(9.0, 2.4 * (n_words + 1.2)), max(3.5, n_rows + 1.4)
 
 
-def _axes(ax, figsize):
+def _axes(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
     if ax is not None:
         return ax.figure, ax
     import matplotlib.pyplot as plt
@@ -267,7 +287,7 @@ def _axes(ax, figsize):
     return plt.subplots(figsize=figsize, layout="constrained")
 
 
-def _draw_edge(ax, edge, change, n_words, n_rows, label_all):
+def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, label_all: bool) -> None:
     middle = (n_rows - 1) / 2
     x0, x1 = edge.column - 1, edge.column
     y0 = middle if edge.column == 0 else edge.before
@@ -298,7 +318,7 @@ def _draw_edge(ax, edge, change, n_words, n_rows, label_all):
         )
 
 
-def _draw_change(ax, x, y, change):
+def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
     """By how much a node's score has changed, below it."""
     if _signed(change) != "0":
         ax.annotate(
@@ -317,11 +337,11 @@ def _draw_change(ax, x, y, change):
         )
 
 
-def _with_plus(change):
+def _with_plus(change: float) -> str:
     return f"+{_signed(change)}" if change > 0 else _signed(change)
 
 
-def _draw_node(ax, x, y, text, on_best, on_true):
+def _draw_node(ax: Any, x: float, y: float, text: str, on_best: bool, on_true: bool) -> None:
     ax.text(
         x,
         y,
@@ -343,13 +363,13 @@ def _draw_node(ax, x, y, text, on_best, on_true):
     )
 
 
-def _draw_legend(ax, drawn):
+def _draw_legend(ax: Any, drawn: Lattice) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
         Line2D([], [], color=BLUE, linewidth=6.0, label=f"best path, score {_signed(drawn.best_score)}"),
     ]
-    if drawn.true is not None:
+    if drawn.true is not None and drawn.true_score is not None:
         same = " (the same)" if drawn.true == drawn.best else ""
         handles.append(
             Line2D(

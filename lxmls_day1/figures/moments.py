@@ -7,8 +7,8 @@ go; `plot_moments` draws all of them, against the line on which they should come
 """
 
 import html
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -41,13 +41,19 @@ class MomentTable(Sequence[MomentRow]):
     rows : iterable of MomentRow
     """
 
-    def __init__(self, rows):
+    def __init__(self, rows: Iterable[MomentRow]) -> None:
         self.rows = tuple(rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, index):
+    @overload
+    def __getitem__(self, index: int) -> MomentRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "MomentTable": ...
+
+    def __getitem__(self, index: int | slice) -> "MomentRow | MomentTable":
         """A row; for a slice, a table of those rows."""
         return MomentTable(self.rows[index]) if isinstance(index, slice) else self.rows[index]
 
@@ -74,11 +80,17 @@ class MomentTable(Sequence[MomentRow]):
         headings = "".join(f"<th>{heading}</th>" for heading in _HEADINGS)
         return f"<table><thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table>"
 
-    def _cells(self):
+    def _cells(self) -> list[tuple[str, ...]]:
         return [(row.feature, row.label, *(f"{moment:.4f}" for moment in row[2:])) for row in self.rows]
 
 
-def moment_table(before, after, feature_names=None, labels=None, most=10):
+def moment_table(
+    before: Sequence[Any],
+    after: Sequence[Any],
+    feature_names: Sequence[str] | None = None,
+    labels: Sequence[Any] | None = None,
+    most: int = 10,
+) -> MomentTable:
     """The moments that training had to move the furthest, as a table.
 
     Parameters
@@ -130,7 +142,9 @@ def moment_table(before, after, feature_names=None, labels=None, most=10):
     )
 
 
-def plot_moments(before, after, *, title=None, ax=None):
+def plot_moments(
+    before: Sequence[Any], after: Sequence[Any], *, title: str | None = None, ax: Any = None
+) -> tuple[Any, Any]:
     """Draw what the model expects of each feature against what the data say: open circles before, squares after training.
 
     Parameters
@@ -185,7 +199,7 @@ def plot_moments(before, after, *, title=None, ax=None):
     return ax.figure, ax
 
 
-def _checked(before, after):
+def _checked(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Empirical, expected before, expected after: three finite matrices of one shape."""
     (empirical, expected_before), (same, expected_after) = (
         tuple(np.asarray(moments, dtype=np.float64) for moments in pair) for pair in (before, after)

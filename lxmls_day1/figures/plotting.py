@@ -12,7 +12,9 @@ M. Okabe and K. Ito, *Color Universal Design: how to make figures and presentati
 people*, 2008, https://jfly.uni-koeln.de/color/
 """
 
+from collections.abc import Iterable, Mapping
 from textwrap import fill
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +65,7 @@ _MOST_UNEQUAL_EXTENTS = 4.0  # beyond this ratio of width to height, the two axe
 _IS_BOUNDARY = "decision boundary"  # the group id of a boundary's line
 
 
-def detached_axes(figsize=(10.0, 6.5)):
+def detached_axes(figsize: tuple[float, float] = (10.0, 6.5)) -> tuple[Any, Any]:
     """A new figure that pyplot does not know: for programs that write files, where nothing must stay in memory.
 
     Parameters
@@ -86,7 +88,17 @@ def detached_axes(figsize=(10.0, 6.5)):
     return fig, fig.subplots()
 
 
-def plot_points(train_X, train_y, dev_X=None, dev_y=None, test_X=None, test_y=None, *, title=None, ax=None):
+def plot_points(
+    train_X: Any,
+    train_y: Any,
+    dev_X: Any = None,
+    dev_y: Any = None,
+    test_X: Any = None,
+    test_y: Any = None,
+    *,
+    title: str | None = None,
+    ax: Any = None,
+) -> tuple[Any, Any]:
     """Draw the points of a data set with two features: a colour for each class, a marker for each part.
 
     The axes' limits are set to hold all points; where the two features' extents are alike, both axes get the same
@@ -145,7 +157,7 @@ def plot_points(train_X, train_y, dev_X=None, dev_y=None, test_X=None, test_y=No
     return fig, ax
 
 
-def add_boundary(ax, params, name, colour=None):
+def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[Any, Any]:
     """Draw where a model's predicted class changes, as one line with one entry in the legend.
 
     The line ends at the axes' limits, and these stay as they are. Each further boundary on the same axes has other
@@ -190,7 +202,7 @@ def add_boundary(ax, params, name, colour=None):
     xlim, ylim = ax.get_xlim(), ax.get_ylim()
     polylines = decision_boundary(params, xlim, ylim)
     line = Line2D(
-        *_with_gaps(polylines).T,
+        *with_gaps(polylines).T,
         color=colour,
         linewidth=_LINE_WIDTH,
         linestyle=(0, DASHES[nr_drawn % len(DASHES)]) if nr_drawn % len(DASHES) else "solid",
@@ -205,7 +217,7 @@ def add_boundary(ax, params, name, colour=None):
     return ax.figure, ax
 
 
-def plot_accuracies(rows, *, title=None, ax=None):
+def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = None) -> tuple[Any, Any]:
     """Draw training and test accuracies as paired horizontal bars, grouped by data set.
 
     Parameters
@@ -263,7 +275,7 @@ def plot_accuracies(rows, *, title=None, ax=None):
     return fig, ax
 
 
-def _axes(ax, figsize):
+def _axes(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
     if ax is not None:
         return ax.figure, ax
     import matplotlib.pyplot as plt
@@ -271,7 +283,7 @@ def _axes(ax, figsize):
     return plt.subplots(figsize=figsize, layout="constrained")
 
 
-def _checked_parts(parts):
+def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """The parts that have points, as (X float (M, 2), y int (M,))."""
     checked = {}
     for part, (X, y) in parts.items():
@@ -296,7 +308,7 @@ def _checked_parts(parts):
     return checked
 
 
-def _set_limits(ax, X):
+def _set_limits(ax: Any, X: np.ndarray) -> None:
     """Limits around all points, with a margin; a square where the features' extents are alike."""
     centre = (X.min(axis=0) + X.max(axis=0)) / 2
     extent = np.ptp(X, axis=0)
@@ -309,14 +321,23 @@ def _set_limits(ax, X):
     ax.set_anchor("E")  # next to the legend, so that the layout knows how much room that takes
 
 
-def _with_gaps(polylines):
-    """All polylines as one array (n, 2), with a row of NaN wherever the pen is lifted."""
+def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
+    """Several polylines as one array (n, 2), with a row of NaN between two of them.
+
+    Examples
+    --------
+    >>> with_gaps([np.zeros((2, 2)), np.ones((1, 2))])
+    array([[ 0.,  0.],
+           [ 0.,  0.],
+           [nan, nan],
+           [ 1.,  1.]])
+    """
     gap = np.full((1, 2), np.nan)
     rows = [rows for polyline in polylines for rows in (gap, polyline)]
     return np.concatenate(rows[1:]) if rows else np.empty((0, 2))
 
 
-def _draw_legend(ax):
+def _draw_legend(ax: Any) -> None:
     """To the right of the axes, where it hides no point, however many entries there are."""
     ax.legend(
         loc="upper left",
@@ -328,8 +349,8 @@ def _draw_legend(ax):
     )
 
 
-def _grouped_by_data_set(rows):
-    groups = {}
+def _grouped_by_data_set(rows: Iterable[Any]) -> dict[str, list[tuple[str, float, float]]]:
+    groups: dict[str, list[tuple[str, float, float]]] = {}
     for row in rows:
         try:
             classifier, data_set, *accuracies = row
@@ -350,7 +371,7 @@ def _grouped_by_data_set(rows):
     return groups
 
 
-def _draw_bar(ax, position, accuracy, colour):
+def _draw_bar(ax: Any, position: float, accuracy: float, colour: str) -> None:
     missing = np.isnan(accuracy)
     ax.barh(position, 0.0 if missing else accuracy, height=0.4, color=colour, edgecolor="white", linewidth=0.8)
     ax.annotate(
@@ -363,7 +384,7 @@ def _draw_bar(ax, position, accuracy, colour):
     )
 
 
-def _draw_accuracy_legend(ax):
+def _draw_accuracy_legend(ax: Any) -> None:
     from matplotlib.patches import Patch
 
     ax.legend(

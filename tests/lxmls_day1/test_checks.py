@@ -98,7 +98,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 def test_a_sparse_matrix_that_reaches_outside_of_itself(broken):
-    with pytest.raises(InputError, match="X (is a sparse matrix|must be a matrix)"):
+    with pytest.raises(InputError, match=r"X (is a sparse matrix|must be a matrix)"):
         as_matrix(broken())
 
 

@@ -225,7 +225,7 @@ def test_an_unknown_hyper_parameter_is_named_and_nothing_is_set():
 
 
 def test_values_out_of_range_are_found_by_fit():
-    with pytest.raises(InputError, match="regularizer .* must be a number above 0"):
+    with pytest.raises(InputError, match=r"regularizer .* must be a number above 0"):
         as_estimator(Mira()).set_params(regularizer=-1.0).fit(*points(2))
 
 

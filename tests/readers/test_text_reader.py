@@ -60,7 +60,7 @@ def test_quotes_line_ends_and_blank_lines():
 
 def test_quotes_that_mean_nothing():
     text = 'pos\t"Great", he said.\nneg\tNot "so.\n'
-    with pytest.raises(CorpusError, match="line 1: .*; expected quotes around a whole field .* quote=None"):
+    with pytest.raises(CorpusError, match=r"line 1: .*; expected quotes around a whole field .* quote=None"):
         parse_columns(text)
     assert parse_columns(text, quote=None)[1] == ['"Great", he said.', 'Not "so.']
 
@@ -152,7 +152,7 @@ def test_malformed_svmlight(line, says):
 
 @pytest.mark.parametrize("text", ["", "\n", "# nothing\n"])
 def test_an_empty_svmlight_file(text):
-    with pytest.raises(CorpusError, match="^f.svm: expected a label and pairs index:value a line, got none"):
+    with pytest.raises(CorpusError, match=r"^f.svm: expected a label and pairs index:value a line, got none"):
         parse_svmlight(text, "f.svm")
 
 

@@ -5,7 +5,8 @@ import pytest
 from matplotlib.backend_bases import MouseEvent
 from scipy.stats import norm
 
-from lxmls_day1.demos.gaussian_playground import LEARNERS, OPTIMAL, DemoGaussianPlayground, Points, Setting, draw_sample
+from lxmls_day1.demos.gaussian_playground import LEARNERS, DemoGaussianPlayground
+from lxmls_day1.demos.gaussian_points import OPTIMAL, Points, Setting, draw_sample
 
 
 @pytest.fixture

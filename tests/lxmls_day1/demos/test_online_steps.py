@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.online_steps import LEARNERS, DemoOnlineSteps, bound_of, points_of, trace_of, visits
+from lxmls_day1.demos.online_steps import LEARNERS, DemoOnlineSteps
+from lxmls_day1.demos.online_traces import bound_of, points_of, trace_of, visits
 from lxmls_day1.errors import InputError
 
 

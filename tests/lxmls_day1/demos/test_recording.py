@@ -77,5 +77,5 @@ def test_a_long_one_is_cut_off_and_says_so(stepper, monkeypatch):
 def test_what_does_not_go_in_steps_is_refused(lab):
     with pytest.raises(InputError, match="does not go in steps"):
         recording.animation(DemoGaussianPlayground(lab, nr_points=20), "gif")
-    with pytest.raises(InputError, match=".pdf was asked for"):
+    with pytest.raises(InputError, match=r".pdf was asked for"):
         recording.animation(None, "pdf")

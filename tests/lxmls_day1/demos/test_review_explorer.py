@@ -10,7 +10,9 @@ import pytest
 pytest.importorskip("ipywidgets")
 pytest.importorskip("ipympl")
 
-from lxmls_day1.demos.review_explorer import EXAMPLES, DemoReviews, coloured_text
+from lxmls_day1.demos.review_explorer import DemoReviews
+from lxmls_day1.demos.review_text import coloured_text
+from lxmls_day1.demos.reviews import EXAMPLES
 from lxmls_day1.lab import Lab
 
 HOSTILE = {

@@ -170,7 +170,7 @@ class TestLook:
         stage = Stage("x", "x", lab.folder)
         assert stage.look is DARK and stage.scale == 1.5
         monkeypatch.setenv(environment.SCALE_VARIABLE, "huge")
-        with pytest.raises(InputError, match="must be a number from 0.5 to 3"):
+        with pytest.raises(InputError, match=r"must be a number from 0.5 to 3"):
             Stage("x", "x", lab.folder)
 
 

@@ -179,7 +179,7 @@ def test_one_class_everywhere_is_said_in_the_legend(axis_with_points):
 
 def test_eight_boundaries_differ_in_dashes_and_in_colour(axis_with_points):
     for n in range(8):
-        add_boundary(axis_with_points, [*VERTICAL, [0.1 * n], [0], [0]], f"boundary {n}")
+        add_boundary(axis_with_points, np.add(VERTICAL, [[0.1 * n], [0], [0]]), f"boundary {n}")
     lines = axis_with_points.lines[-8:]
     assert len({line.get_color() for line in lines}) == 8
     assert [line.is_dashed() for line in lines] == [False] + 7 * [True]
@@ -202,7 +202,7 @@ def test_the_legend_hides_no_point_however_long_it_is():
     fig, ax = detached_axes(figsize=(9, 6))
     plot_points(X, Y, X, Y, X, Y, title="a title", ax=ax)
     for n in range(9):
-        add_boundary(ax, [*VERTICAL, [0.1 * n], [0], [0]], f"a classifier of number {n}")
+        add_boundary(ax, np.add(VERTICAL, [[0.1 * n], [0], [0]]), f"a classifier of number {n}")
     assert_legend_beside_the_axes_and_inside_the_figure(fig, ax)
 
 

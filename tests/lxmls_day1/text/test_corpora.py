@@ -576,7 +576,7 @@ def claimed(name, size, kind=tarfile.REGTYPE, before=()):
 @pytest.mark.parametrize("name", ["big", "processed_acl/dvd/positive.review"])
 def test_a_member_that_claims_a_petabyte_ends_the_reading(find, tmp_path, server, kind, name):
     server.answers["/all.tar.gz"] = answer(gzip.compress(claimed(name, 10**15, kind)))
-    with pytest.raises(CorpusUnavailable, match="larger than 2000000 bytes|archive that came is damaged"):
+    with pytest.raises(CorpusUnavailable, match=r"larger than 2000000 bytes|archive that came is damaged"):
         find("dvd")
     assert files_under(tmp_path / "cache") == []
 
