@@ -16,7 +16,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -121,9 +121,9 @@ def junit_xml(gradebook: Gradebook) -> bytes:
     <?xml version='1.0' encoding='utf-8'?>
     <testsuites name="lxmls-day1" tests="0" failures="0" errors="0" time="0.000" />
     """
-    root = ElementTree.Element("testsuites", name="lxmls-day1", **_counts(gradebook.rows))
+    root = ElementTree.Element("testsuites", {"name": "lxmls-day1", **_counts(gradebook.rows)})
     for row in gradebook.rows:
-        suite = ElementTree.SubElement(root, "testsuite", name=one_line(row.student), **_counts([row]))
+        suite = ElementTree.SubElement(root, "testsuite", {"name": one_line(row.student), **_counts([row])})
         suite.set("skipped", "0")
         if timestamp := _timestamp(gradebook.graded):
             suite.set("timestamp", timestamp)
@@ -135,7 +135,8 @@ def junit_xml(gradebook: Gradebook) -> bytes:
         if row.printed.strip():
             ElementTree.SubElement(suite, "system-out").text = lines(row.printed)
     ElementTree.indent(root, " ")
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return content
 
 
 def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
@@ -179,7 +180,7 @@ def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
 
 
 def _submission(row: Row) -> dict[str, Any]:
-    plain = to_plain(row)
+    plain: dict[str, Any] = to_plain(row)
     for left_out in ("fingerprints", "boundaries", "key", "exercises"):
         del plain[left_out]
     verdicts = Counter(check.verdict for check in row.checks)
@@ -259,7 +260,7 @@ def _status(check: CheckGrade) -> str:
     return "pass" if check.verdict == OK else "fail" if check.verdict in (WRONG, MISSING) else "error"
 
 
-def _counts(rows: Any) -> dict[str, str]:
+def _counts(rows: Iterable[Row]) -> dict[str, str]:
     checks = [check for row in rows for check in row.checks]
     statuses = Counter(map(_status, checks))
     return {

@@ -93,14 +93,18 @@ class ExerciseGrade:
 
     @property
     def passed(self) -> int:
+        """How many of its checks are right."""
         return sum(check.verdict == OK for check in self.checks)
 
     @property
     def points(self) -> float | None:
+        """The points reached; None where they are given by hand."""
         if self.by_hand:
             return None
-        kinds = [[check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)]
-        shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in enumerate(kinds) if ok]
+        kinds = {
+            hidden: [check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)
+        }
+        shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in kinds.items() if ok]
         return self.out_of * sum(shares)
 
     def weight(self, check: CheckGrade) -> float:
@@ -208,10 +212,12 @@ class Row:
 
     @property
     def out_of(self) -> float:
+        """The most that `points` can be."""
         return sum(exercise.out_of for exercise in self.exercises if not exercise.by_hand)
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:
+        """The checks of all exercises, in order."""
         return tuple(check for exercise in self.exercises for check in exercise.checks)
 
 
@@ -253,7 +259,8 @@ def to_plain(value: Any) -> Any:
         return value
     if kind is tuple or kind is list:
         return [entry if type(entry) in PLAIN else to_plain(entry) for entry in value]
-    if (names := _field_names(kind)) is not None:
+    names = _field_names(kind)  # type: ignore[arg-type]  # mypy sees no __hash__ in classes, which have one
+    if names is not None:
         return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): to_plain(entry) for key, entry in value.items()}
@@ -261,7 +268,7 @@ def to_plain(value: Any) -> Any:
 
 
 @functools.cache
-def _field_names(kind: type) -> tuple[str, ...] | None:
+def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
@@ -283,7 +290,7 @@ def _build(kind: Any, plain: Any) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         return None if plain is None else _build(arguments[0], plain)
-    if dataclasses.is_dataclass(kind):
+    if _field_names(kind) is not None:
         hints = typing.get_type_hints(kind)
         if unknown := set(plain) - set(hints):
             raise ValueError(f"unknown key {min(unknown)!r}")

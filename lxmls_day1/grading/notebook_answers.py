@@ -109,16 +109,21 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
     return [
-        _Question(cell.exercise, notebook, cell.id, cell.source, _asked(cell, registry))
+        _Question(cell.exercise, notebook, cell.id, cell.source, _asked(cell.source) or registry[cell.exercise].title)
         for cell in known
-        if cell.is_answer and cell.exercise in registry.assigned
+        if cell.is_answer and cell.exercise and cell.exercise in registry.assigned
     ]
 
 
-def _asked(cell: _Cell, registry: Registry) -> str:
-    """The question without its mark-up of the place to write in; what the exercise is called if nothing is left."""
-    text = re.sub(r"^\*\*(.+?)\*\*", r"\1", PROMPT.sub("", cell.source).strip())
-    return text.strip() or registry[cell.exercise].title
+def _asked(source: str) -> str:
+    """The question without its mark-up of the place to write in; it may be empty.
+
+    Examples
+    --------
+    >>> _asked("**Why?** *Your answer:*")
+    'Why?'
+    """
+    return re.sub(r"^\*\*(.+?)\*\*", r"\1", PROMPT.sub("", source).strip()).strip()
 
 
 def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Sequence[_Cell], notebook: str) -> list[str]:
@@ -162,7 +167,7 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
 
 def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, _Question]) -> _Question | None:
     """The question above a cell in the part of its exercise; the first one of the exercise if there is none above."""
-    if cell.exercise in latest:
+    if cell.exercise and cell.exercise in latest:
         return latest[cell.exercise]
     return next((question for question in questions if question.exercise == cell.exercise), None)
 
@@ -216,9 +221,9 @@ def parsed_notebook(content: bytes) -> dict[str, Any]:
     """A notebook of whatever kind, if it has a list of cells; a ValueError or a RecursionError if it has not."""
     if content.count(b"[") + content.count(b"{") > MOST_PARTS:
         raise ValueError("it has too many parts")
-    match json.loads(content.decode("utf-8-sig")):
-        case {"cells": list()} as notebook:
-            return notebook
+    notebook: Any = json.loads(content.decode("utf-8-sig"))
+    if isinstance(notebook, dict) and isinstance(notebook.get("cells"), list):
+        return notebook
     raise ValueError("it has no list of cells")
 
 

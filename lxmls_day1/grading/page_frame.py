@@ -105,7 +105,6 @@ def environment() -> Environment:
         name=name_of,
         one_line=one_line,
         percent=_percent,
-        points=points_text,
         prose=_prose,
         quoted=functools.partial(quote, safe=""),
     )

@@ -41,6 +41,7 @@ _MARKS = (
 )
 _PILED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")  # more than four over one letter paint over the lines around
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~!$])")
+_OUTER_WORDS = re.compile(r"\S(?:.*\S)?")  # from the first word of a line to the last
 _FORMULA = re.compile(r"(^\s*|[;,\t|\n\"']\s*)(?=[=+\-@＝＋－＠﹣﹢﹦﹫])")
 
 
@@ -150,8 +151,7 @@ def markdown_prose(text: str) -> str:
         if i % 2:
             parts[i] = f"`{part}`"
         else:
-            outer = re.fullmatch(r"(\s*)(.*?)(\s*)", part, re.DOTALL)
-            parts[i] = outer[1] + markdown_text(outer[2], TEXT_LENGTH).replace("\\*", "*") + outer[3]
+            parts[i] = _OUTER_WORDS.sub(lambda m: markdown_text(m[0], TEXT_LENGTH).replace("\\*", "*"), part)
     return "".join(parts)
 
 
