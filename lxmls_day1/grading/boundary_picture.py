@@ -1,8 +1,8 @@
-"""A student's decision boundaries beside the reference's, as a small PNG: drawn once, then only the student's lines anew.
+"""A student's decision boundaries beside the reference's, as a small PNG.
 
-The points, the best possible boundary and the reference's are the same in every picture. They are drawn when a
-`BoundaryPictures` is made and kept as pixels; each picture takes a copy, draws its own lines on it, and is written with the
-few colours that there are. That takes milliseconds where a fresh figure takes a quarter of a second.
+The points, the best possible boundary and the reference's are the same in every picture. `BoundaryPictures` draws them once
+and keeps the pixels; each picture copies them, draws the student's lines, and is written with a palette of few colours. That
+takes milliseconds, where a fresh figure takes a quarter of a second.
 """
 
 import struct
@@ -102,7 +102,7 @@ class BoundaryPictures:
         Returns
         -------
         bytes
-            A PNG. A panel for which there are no weights, or none that can be drawn, says so; nothing is raised.
+            A PNG. If the weights of a panel are missing or cannot be drawn, the panel says so; nothing is raised.
         """
         of_exercise: dict[str, Boundary] = {}
         for boundary in boundaries:
@@ -187,7 +187,7 @@ _NOTHING = np.empty((0, 2))
 
 
 def _curve(params: Any, xlim: tuple[float, float], ylim: tuple[float, float]) -> tuple[np.ndarray, str]:
-    """Where to draw a student's boundary, and what to say if there is none to be seen."""
+    """The points of a student's boundary, and a text for the panel if there is none to draw."""
     try:
         weights = np.array(params, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -213,7 +213,7 @@ def _limits(X: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def _joined(polylines: list[np.ndarray]) -> np.ndarray:
-    """All polylines as one array (n, 2), with a row of NaN wherever the pen is lifted."""
+    """All polylines as one array (n, 2), with a row of NaN between two of them."""
     gap = np.full((1, 2), np.nan)
     rows = [rows for polyline in polylines for rows in (gap, polyline)]
     return np.concatenate(rows[1:]) if rows else _NOTHING
