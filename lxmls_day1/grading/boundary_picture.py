@@ -1,14 +1,14 @@
-"""A student's decision boundaries beside the reference's, as a small PNG: drawn once, then only the student's lines anew.
+"""A student's decision boundaries beside the reference's, as a small PNG.
 
-The points, the best possible boundary and the reference's are the same in every picture. They are drawn when a
-`BoundaryPictures` is made and kept as pixels; each picture takes a copy, draws its own lines on it, and is written with the
-few colours that there are. That takes milliseconds where a fresh figure takes a quarter of a second.
+The points, the best possible boundary and the reference's are the same in every picture. `BoundaryPictures` draws them once
+and keeps the pixels; each picture copies them, draws the student's lines, and is written with a palette of few colours. That
+takes milliseconds, where a fresh figure takes a quarter of a second.
 """
 
 import struct
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import BLACK, CLASS_COLOURS, GREEN, PURPLE
 from lxmls_day1.grading.gradebook import Boundary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 MOST_CLASSES = {3: 6, 5: 3}  # rows of params -> how many classes are drawn; curves among more classes take too long
 
@@ -62,7 +67,8 @@ class BoundaryPictures:
         self._exercises = tuple(reference)
         self._canvas, axes = self._fresh_figure(X, y, bayes, reference)
         self._panels = dict(zip(self._exercises, axes, strict=True))
-        self._lines, self._words = {}, {}
+        self._lines: dict[str, Line2D] = {}
+        self._words: dict[str, Text] = {}
         for exercise, axis in self._panels.items():
             (self._lines[exercise],) = axis.plot(
                 [], [], color=PURPLE, linewidth=1.8, linestyle=(0, (3, 1.6)), zorder=6, animated=True
@@ -96,37 +102,40 @@ class BoundaryPictures:
         Returns
         -------
         bytes
-            A PNG. A panel for which there are no weights, or none that can be drawn, says so; nothing is raised.
+            A PNG. If the weights of a panel are missing or cannot be drawn, the panel says so; nothing is raised.
         """
         of_exercise: dict[str, Boundary] = {}
         for boundary in boundaries:
             of_exercise.setdefault(boundary.exercise, boundary)
         self._canvas.restore_region(self._background)
         for exercise, axis in self._panels.items():
-            boundary = of_exercise.get(exercise)
-            points, words = (_NOTHING, "no weights") if boundary is None else _curve(boundary.params, *self._limits)
+            drawn = of_exercise.get(exercise)
+            points, words = (_NOTHING, "no weights") if drawn is None else _curve(drawn.params, *self._limits)
             self._draw_on(axis, exercise, points, words)
         pixels, indices = _pixels(self._canvas), self._indices.copy()
         touched = pixels != self._untouched
         indices[touched] = self._index_of_code[_codes(pixels[touched])]
         return _png(indices, self._palette)
 
-    def _draw_on(self, axis: Any, exercise: str, points: np.ndarray, words: str) -> None:
+    def _draw_on(self, axis: "Axes", exercise: str, points: np.ndarray, words: str) -> None:
         self._lines[exercise].set_data(*points.T)
         axis.draw_artist(self._lines[exercise])
         if words:
             self._words[exercise].set_text(words)
             axis.draw_artist(self._words[exercise])
 
-    def _fresh_figure(self, X, y, bayes, reference):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    def _fresh_figure(
+        self, X: np.ndarray, y: np.ndarray, bayes: Any, reference: Mapping[str, tuple[str, Any]]
+    ) -> tuple[Any, list["Axes"]]:
+        """The figure with everything that is the same in all pictures, and a panel for each exercise."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # matplotlib takes long to import
         from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
 
         columns = 2 if len(reference) in (2, 4) else min(3, len(reference))
         rows = -(-len(reference) // columns)
         figure = Figure(figsize=(columns * _PANEL, rows * _PANEL + 0.45), dpi=_RESOLUTION)
-        canvas = FigureCanvasAgg(figure)
+        canvas: Any = FigureCanvasAgg(figure)  # which has no types
         height = figure.get_figheight()
         axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw={"hspace": 0.2, "wspace": 0.08}).ravel()
         figure.subplots_adjust(left=0.02, right=0.98, top=1 - 0.27 / height, bottom=0.5 / height)
@@ -158,9 +167,9 @@ class BoundaryPictures:
             columnspacing=1.2,
             borderaxespad=0.1,
         )
-        return canvas, axes[: len(reference)]
+        return canvas, list(axes[: len(reference)])
 
-    def _colours(self):
+    def _colours(self) -> tuple[np.ndarray, np.ndarray]:
         """The colours of a picture that has every kind of line in it, and for each code of a colour the nearest one."""
         (left, right), (low, high) = self._limits
         sample = np.column_stack([np.linspace(left, right, 9), np.tile([low, high], 5)[:9]])
@@ -178,7 +187,7 @@ _NOTHING = np.empty((0, 2))
 
 
 def _curve(params: Any, xlim: tuple[float, float], ylim: tuple[float, float]) -> tuple[np.ndarray, str]:
-    """Where to draw a student's boundary, and what to say if there is none to be seen."""
+    """The points of a student's boundary, and a text for the panel if there is none to draw."""
     try:
         weights = np.array(params, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -204,7 +213,7 @@ def _limits(X: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def _joined(polylines: list[np.ndarray]) -> np.ndarray:
-    """All polylines as one array (n, 2), with a row of NaN wherever the pen is lifted."""
+    """All polylines as one array (n, 2), with a row of NaN between two of them."""
     gap = np.full((1, 2), np.nan)
     rows = [rows for polyline in polylines for rows in (gap, polyline)]
     return np.concatenate(rows[1:]) if rows else _NOTHING
@@ -259,7 +268,7 @@ def _png(indices: np.ndarray, palette: np.ndarray) -> bytes:
             b"\x89PNG\r\n\x1a\n",
             chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
             chunk(b"PLTE", palette.tobytes()),
-            chunk(b"IDAT", zlib.compress(rows, 3)),
+            chunk(b"IDAT", zlib.compress(rows.tobytes(), 3)),
             chunk(b"IEND", b""),
         ]
     )

@@ -1,8 +1,8 @@
 """Two pages for the instructor: how the class did, and the free-text answers to be marked by hand.
 
-The summary has the distribution of points, the most common known mistakes, the checks that few pass, and submissions that
-are alike. The last are for a human to judge: two short right solutions of one task come out alike by themselves. What
-stands on the pages is computed here; how it looks is said in ``templates``.
+The summary shows the distribution of points, the most common known mistakes, the checks that few pass, and submissions that
+are alike. A human judges the last: two short right solutions of one task are alike by themselves. This module computes what
+the pages show; ``templates`` says how they look.
 """
 
 from collections import Counter
@@ -237,7 +237,7 @@ def _submission(row: Row) -> _SubmissionLine:
 
 
 class _Question(NamedTuple):
-    """A question of a notebook, and what became of it in each submission."""
+    """A question of a notebook with the answers of all submissions."""
 
     exercise: str
     title: str

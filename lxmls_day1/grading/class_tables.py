@@ -1,6 +1,6 @@
 """The marks of a class as files for other programs: CSV, JSON, JUnit XML, Gradescope's JSON.
 
-Nothing that a student wrote acts in them: texts are passed through `lxmls_day1.grading.safe_text` first, whatever the form.
+`lxmls_day1.grading.safe_text` cleans all texts of students first, so that nothing in them acts in another program.
 
 References
 ----------
@@ -16,7 +16,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -43,7 +43,7 @@ _GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floatin
 
 
 def grades_csv(gradebook: Gradebook) -> bytes:
-    """One line for each submission, for a spreadsheet or the import of a learning platform.
+    """The marks as a table with a line for each submission, for a spreadsheet or a learning platform.
 
     Columns: student, name, points, out of, one for each exercise (empty where it is marked by hand), by hand (the points
     that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing).
@@ -51,7 +51,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     Returns
     -------
     bytes
-        UTF-8 with a byte order mark, without which Excel takes it for another encoding; lines end in CR LF (RFC 4180).
+        UTF-8 with a byte order mark, which Excel needs to recognise the encoding. Lines end in CR LF (RFC 4180).
 
     Examples
     --------
@@ -84,10 +84,10 @@ def grades_csv(gradebook: Gradebook) -> bytes:
 
 
 def grades_json(gradebook: Gradebook) -> bytes:
-    """All that was found out, for programs; ``docs/grades.schema.json`` says what stands where.
+    """All results, for programs; ``docs/grades.schema.json`` describes the format.
 
-    Left out are what is of use to the grader only: weights, fingerprints, keys. Texts are made readable as everywhere
-    else, so the file may be printed on a terminal.
+    Weights, fingerprints and keys, which only the grader uses, are left out. Texts are cleaned, so that the file can be
+    printed on a terminal.
 
     Examples
     --------
@@ -111,9 +111,9 @@ def grades_json(gradebook: Gradebook) -> bytes:
 
 
 def junit_xml(gradebook: Gradebook) -> bytes:
-    """One test suite for each submission, one test case for each check; for the instructor, not for students.
+    """All checks as JUnit XML, for the instructor: a test suite for each submission, a test case for each check.
 
-    A wrong answer and a missing one are failures, every other verdict an error; the type says which.
+    A wrong or missing answer is a failure, and every other verdict an error; the type names the verdict.
 
     Examples
     --------
@@ -121,9 +121,9 @@ def junit_xml(gradebook: Gradebook) -> bytes:
     <?xml version='1.0' encoding='utf-8'?>
     <testsuites name="lxmls-day1" tests="0" failures="0" errors="0" time="0.000" />
     """
-    root = ElementTree.Element("testsuites", name="lxmls-day1", **_counts(gradebook.rows))
+    root = ElementTree.Element("testsuites", {"name": "lxmls-day1", **_counts(gradebook.rows)})
     for row in gradebook.rows:
-        suite = ElementTree.SubElement(root, "testsuite", name=one_line(row.student), **_counts([row]))
+        suite = ElementTree.SubElement(root, "testsuite", {"name": one_line(row.student), **_counts([row])})
         suite.set("skipped", "0")
         if timestamp := _timestamp(gradebook.graded):
             suite.set("timestamp", timestamp)
@@ -135,14 +135,15 @@ def junit_xml(gradebook: Gradebook) -> bytes:
         if row.printed.strip():
             ElementTree.SubElement(suite, "system-out").text = lines(row.printed)
     ElementTree.indent(root, " ")
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return content
 
 
 def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
     """A ``results.json`` for Gradescope.
 
-    Public checks are visible at once. Hidden ones, which say no more than the student's page does, come with the published
-    marks: a student who may hand in again must not use them to guess. All texts are plain ones, never HTML.
+    Public checks are visible at once. Hidden checks become visible with the published marks, so that nobody who may submit
+    again can use them to guess; they say no more than the student's page does. All texts are plain text, never HTML.
 
     Examples
     --------
@@ -179,7 +180,7 @@ def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
 
 
 def _submission(row: Row) -> dict[str, Any]:
-    plain = to_plain(row)
+    plain: dict[str, Any] = to_plain(row)
     for left_out in ("fingerprints", "boundaries", "key", "exercises"):
         del plain[left_out]
     verdicts = Counter(check.verdict for check in row.checks)
@@ -228,7 +229,7 @@ def _seconds(value: float) -> float:
 
 
 def _with_shares(exercise: ExerciseGrade) -> list[tuple[CheckGrade, float]]:
-    """Each check with the most points that it can bring; the sum is exactly what all of them can bring."""
+    """Each check with the most points that it can bring; they add up exactly to what all checks can bring."""
     reached = itertools.accumulate(map(exercise.weight, exercise.checks))
     ends = [0.0, *(round(exercise.out_of * weight * _GRAIN) / _GRAIN for weight in reached)]
     if any(check.hidden for check in exercise.checks):
@@ -259,7 +260,7 @@ def _status(check: CheckGrade) -> str:
     return "pass" if check.verdict == OK else "fail" if check.verdict in (WRONG, MISSING) else "error"
 
 
-def _counts(rows: Any) -> dict[str, str]:
+def _counts(rows: Iterable[Row]) -> dict[str, str]:
     checks = [check for row in rows for check in row.checks]
     statuses = Counter(map(_status, checks))
     return {
@@ -309,7 +310,7 @@ def _test_case(suite: ElementTree.Element, row: Row, check: CheckGrade) -> None:
 
 
 def _json(content: Any) -> bytes:
-    """As JSON, without what acts by itself in texts and without NaN; mostly there is none, and that is quick to see."""
+    """JSON without NaN and without control characters in texts. Most contents have neither, which is quick to check."""
     try:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     except ValueError:  # a NaN
@@ -320,7 +321,7 @@ def _json(content: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Readable texts, and None for numbers that JSON has not."""
+    """The same with cleaned texts, and with None for NaN and infinity, which JSON cannot hold."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, float) and not math.isfinite(value):

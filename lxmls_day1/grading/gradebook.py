@@ -1,4 +1,4 @@
-"""What grading finds out: one row for each submission, as plain data that goes to JSON and back.
+"""The results of grading: one row for each submission, as plain data that can be written to JSON and read back.
 
 The pages for students and the tables for instructors are made from these rows alone.
 """
@@ -42,11 +42,12 @@ class CheckGrade:
         ``test_1_05_mira.py::test_costs``
     exercise, title : str
     hidden : bool
-        Then students see the title, the verdict and `mistakes`. A hidden check has no `text` but where it was not run.
+        Whether it is a hidden check. Students see the title, the verdict and `mistakes` of such a check, and nothing else; it
+        has a `text` only if it was not run.
     verdict : str
         One of `VERDICTS`.
     text : str
-        What to say about it, some lines: expected and got, or the traceback in the student's files. Fit for students.
+        An explanation for students, of some lines: what was expected and what came, or the traceback in their files.
     calls : tuple of str
         What was called in the student's code, such as ``mira_rule([0.5, 2.5, −1], 0, 6, 8, [0, 1, 1])``; public checks only.
     mistakes : tuple of (name, sentence)
@@ -69,9 +70,9 @@ class CheckGrade:
 class ExerciseGrade:
     """How one exercise went.
 
-    Its points are None where they are given by hand. Else the public checks bring `PUBLIC_SHARE` of them and the hidden
-    checks the rest, within each kind in proportion to the checks passed. Without hidden checks the rest is lost: full marks
-    need them. Without public checks the hidden ones bring all.
+    The points are None if they are given by hand. Otherwise the public checks bring `PUBLIC_SHARE` of them, and the hidden
+    checks the rest; each kind brings its part in proportion to the checks passed. If no hidden check was run, their part is
+    lost. If there is no public check, the hidden ones bring all.
 
     Examples
     --------
@@ -93,14 +94,18 @@ class ExerciseGrade:
 
     @property
     def passed(self) -> int:
+        """How many of its checks are right."""
         return sum(check.verdict == OK for check in self.checks)
 
     @property
     def points(self) -> float | None:
+        """The points reached; None where they are given by hand."""
         if self.by_hand:
             return None
-        kinds = [[check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)]
-        shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in enumerate(kinds) if ok]
+        kinds = {
+            hidden: [check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)
+        }
+        shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in kinds.items() if ok]
         return self.out_of * sum(shares)
 
     def weight(self, check: CheckGrade) -> float:
@@ -124,7 +129,7 @@ class ExerciseGrade:
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A free-text answer out of a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty."""
+    """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty."""
 
     exercise: str
     notebook: str
@@ -158,30 +163,30 @@ class Row:
     Attributes
     ----------
     student : str
-        Unique in a run, fit for a file name.
+        An identifier that is unique in a run and can be a file name.
     name : str
-        What to print.
+        The name to print.
     source : str
-        Where it came from, as the instructor wrote it.
+        The path of the submission, as the instructor wrote it.
     digest : str
-        Of all its files: the same digest, the same submission.
+        A digest of all its files.
     exercises : tuple of ExerciseGrade
     warnings : tuple of str
-        Sentences that cost no points: a file in an unusual place, one that was put aside.
+        Sentences about what is unusual and costs no points, such as a file in another place.
     printed : str
         The beginning of what its code printed in public checks.
     boundaries, answers, notebook_failures : tuples
     fingerprints : mapping from exercise to numbers
         To find submissions that are alike (`lxmls_day1.grading.similarity`).
     key : str
-        Of everything else that the row depends on (checks, seed, limits): a row with another key is out of date.
+        A digest of all else that the row depends on (checks, seed, limits). A row with another key is out of date.
     seconds : float
     notes : tuple of str
-        For the instructor alone: what of this submission the grader itself could not do, and why.
+        For the instructor alone: what the grader itself could not do, and why.
     made_by : str
         Version and digests of the installation that has made the row (`lxmls_day1.grading.plan.identity`).
     failed : bool
-        Whether the grader could not grade it, so that the verdicts say nothing about its code.
+        Whether the grader could not grade it. Then the verdicts say nothing about its code.
     """
 
     student: str
@@ -208,10 +213,12 @@ class Row:
 
     @property
     def out_of(self) -> float:
+        """The most that `points` can be."""
         return sum(exercise.out_of for exercise in self.exercises if not exercise.by_hand)
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:
+        """The checks of all exercises, in order."""
         return tuple(check for exercise in self.exercises for check in exercise.checks)
 
 
@@ -224,16 +231,16 @@ class Gradebook:
     rows : tuple of Row
         In the order of `Row.student`.
     seed : int
-        Of the hidden checks; the same seed gives the same checks.
+        The seed of the hidden checks; the same seed gives the same checks.
     level, level_text : str
-        How submissions were kept apart: ``bubblewrap``, ``landlock`` or ``process``, and that in a sentence.
+        How submissions were isolated: ``bubblewrap``, ``landlock`` or ``process``, and a sentence about it.
     limits : mapping from name to number
     hidden : bool
         Whether hidden checks were run.
     graded : str
-        When, as ISO 8601 in UTC.
+        The time of the run, as ISO 8601 in UTC.
     version : str
-        Of this package.
+        The version of this package.
     """
 
     rows: tuple[Row, ...]
@@ -253,7 +260,8 @@ def to_plain(value: Any) -> Any:
         return value
     if kind is tuple or kind is list:
         return [entry if type(entry) in PLAIN else to_plain(entry) for entry in value]
-    if (names := _field_names(kind)) is not None:
+    names = _field_names(kind)  # type: ignore[arg-type]  # mypy sees no __hash__ in classes, which have one
+    if names is not None:
         return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): to_plain(entry) for key, entry in value.items()}
@@ -261,7 +269,7 @@ def to_plain(value: Any) -> Any:
 
 
 @functools.cache
-def _field_names(kind: type) -> tuple[str, ...] | None:
+def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
@@ -283,7 +291,7 @@ def _build(kind: Any, plain: Any) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         return None if plain is None else _build(arguments[0], plain)
-    if dataclasses.is_dataclass(kind):
+    if _field_names(kind) is not None:
         hints = typing.get_type_hints(kind)
         if unknown := set(plain) - set(hints):
             raise ValueError(f"unknown key {min(unknown)!r}")

@@ -1,8 +1,8 @@
 """The free-text answers in a student's notebooks, for a human to mark.
 
-What was given out tells where an answer is asked for: a markdown cell tagged ``answer`` in the part of an exercise. A
-student's text is found by the id of that cell wherever the cell stands now; text in other cells of their own belongs to the
-exercise whose heading stands above it. Cells may have been deleted, doubled, moved or turned into another kind.
+The notebooks as given out say where an answer is asked for: in a markdown cell with the tag ``answer`` in the part of an
+exercise. A student's text is found by the id of that cell, wherever the cell stands now. Text in cells of the student's own
+belongs to the exercise whose heading stands above it. Students may have deleted, doubled or moved cells, or changed their kind.
 """
 
 import functools
@@ -62,7 +62,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     answers : tuple of FreeAnswer
         One for each question, in the order of the notebooks; its text is empty where nothing was written.
     warnings : tuple of str
-        What could not be read, or was too long.
+        Sentences about what could not be read, or was too long.
 
     Examples
     --------
@@ -109,20 +109,25 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
     return [
-        _Question(cell.exercise, notebook, cell.id, cell.source, _asked(cell, registry))
+        _Question(cell.exercise, notebook, cell.id, cell.source, _asked(cell.source) or registry[cell.exercise].title)
         for cell in known
-        if cell.is_answer and cell.exercise in registry.assigned
+        if cell.is_answer and cell.exercise and cell.exercise in registry.assigned
     ]
 
 
-def _asked(cell: _Cell, registry: Registry) -> str:
-    """The question without its mark-up of the place to write in; what the exercise is called if nothing is left."""
-    text = re.sub(r"^\*\*(.+?)\*\*", r"\1", PROMPT.sub("", cell.source).strip())
-    return text.strip() or registry[cell.exercise].title
+def _asked(source: str) -> str:
+    """The question without its mark-up of the place to write in; it may be empty.
+
+    Examples
+    --------
+    >>> _asked("**Why?** *Your answer:*")
+    'Why?'
+    """
+    return re.sub(r"^\*\*(.+?)\*\*", r"\1", PROMPT.sub("", source).strip()).strip()
 
 
 def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Sequence[_Cell], notebook: str) -> list[str]:
-    """Put the student's texts to the questions."""
+    """Assign the student's texts to the questions; the warnings that result."""
     by_id = {question.id: question for question in questions if question.id}
     given_by_id = {cell.id: cell for cell in known if cell.id}
     given_texts = _squeezed_texts(known)
@@ -134,7 +139,7 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
             latest[question.exercise] = question
             text = _answer_in(cell.source, question.given)
         elif cell.id in given_by_id and given_by_id[cell.id].source == cell.source:
-            continue  # nobody has touched it
+            continue  # it is as it was given out
         elif _squeezed(cell.source) in given_texts:
             for asked in questions:  # an answer cell that lost its id
                 if _squeezed(asked.given) == _squeezed(cell.source) and asked.exercise == cell.exercise:
@@ -162,13 +167,13 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
 
 def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, _Question]) -> _Question | None:
     """The question above a cell in the part of its exercise; the first one of the exercise if there is none above."""
-    if cell.exercise in latest:
+    if cell.exercise and cell.exercise in latest:
         return latest[cell.exercise]
     return next((question for question in questions if question.exercise == cell.exercise), None)
 
 
 def _answer_in(source: str, given: str) -> str:
-    """What a student wrote into an answer cell: without the question where that still stands at its beginning.
+    """The text that a student wrote into an answer cell, without the question if the cell still begins with it.
 
     Examples
     --------
@@ -213,17 +218,17 @@ def _squeezed_texts(cells: tuple[_Cell, ...]) -> frozenset[str]:
 
 
 def parsed_notebook(content: bytes) -> dict[str, Any]:
-    """A notebook of whatever kind, if it has a list of cells; a ValueError or a RecursionError if it has not."""
+    """A notebook that has at least a list of cells; ValueError or RecursionError for anything else."""
     if content.count(b"[") + content.count(b"{") > MOST_PARTS:
         raise ValueError("it has too many parts")
-    match json.loads(content.decode("utf-8-sig")):
-        case {"cells": list()} as notebook:
-            return notebook
+    notebook: Any = json.loads(content.decode("utf-8-sig"))
+    if isinstance(notebook, dict) and isinstance(notebook.get("cells"), list):
+        return notebook
     raise ValueError("it has no list of cells")
 
 
 def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
-    """The cells that are what cells must be, with their exercises."""
+    """The well-formed cells, with their exercises."""
     sound = [cell for cell in map(_sound, notebook["cells"]) if cell]
     for cell, exercise in zip(sound, exercises_of_cells({"cells": sound}), strict=True):
         tags = cell["metadata"]["tags"]

@@ -1,8 +1,8 @@
-"""What all pages of a grading run share: their templates, how verdicts look, and how names, points and times are written.
+"""What all pages of a grading run share: templates, signs and words for verdicts, the format of names, points and times.
 
-The HTML stands in the folder ``templates``. Whatever a template prints is made readable (`safe_text.visible`) and escaped,
-and nothing else has to be remembered: only `safe_text.html_prose` and other templates bring markup. Light and dark
-follow the reader's setting; colours are of Okabe and Ito's kind, and each is joined by a sign and a word.
+The HTML stands in the folder ``templates`` (jinja2). The environment cleans (`safe_text.visible`) and escapes every text that
+a template prints; only `safe_text.html_prose` and other templates add markup. The pages follow the reader's choice of light
+or dark. Colours are those of Okabe and Ito, and a sign and a word stand beside each.
 """
 
 import functools
@@ -32,7 +32,7 @@ from lxmls_day1.grading.safe_text import html_prose, lines, one_line, visible
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
-except ImportError as error:  # told on import, so before any submission is graded
+except ImportError as error:  # raised on import, so before any submission is graded
     raise InputError(
         f"grading needs jinja2 for its pages, an optional extra of this package: {how_to_install('grading')}"
     ) from error
@@ -60,12 +60,12 @@ def render(template: str, **values: Any) -> str:
     template : str
         A file in ``templates``.
     **values
-        What the template needs. Texts are made readable and escaped when they are printed.
+        The values that the template needs. Texts are cleaned and escaped when they are printed.
 
     Returns
     -------
     str
-        The same one for the same values.
+        The same page for the same values.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def embedded(png: bytes) -> Markup:
-    """A picture as an address that holds it.
+    """A picture as an address that contains it.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def embedded(png: bytes) -> Markup:
 
 @functools.cache
 def environment() -> Environment:
-    """The templates, each compiled once in a process, with what all of them may use."""
+    """The environment of the templates. It compiles each template once in a process."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -105,7 +105,6 @@ def environment() -> Environment:
         name=name_of,
         one_line=one_line,
         percent=_percent,
-        points=points_text,
         prose=_prose,
         quoted=functools.partial(quote, safe=""),
     )
@@ -114,7 +113,7 @@ def environment() -> Environment:
 
 
 def _readable(value: Any) -> Any:
-    """What a template prints: a text without anything that acts by itself; markup stays."""
+    """Clean a text before the template prints it. Markup stays as it is."""
     return visible(value) if type(value) is str else value
 
 
@@ -129,7 +128,7 @@ def _percent(share: float) -> str:
 
 
 def how_graded(gradebook: Gradebook) -> list[tuple[str, str]]:
-    """How a run kept submissions apart, with which seed and limits, when: names and values as plain text."""
+    """Time, sandbox level, seed, limits and version of a run: names and values as plain text."""
     return [
         ("graded", date_text(gradebook.graded)),
         ("sandbox level", " – ".join(filter(None, (one_line(gradebook.level), one_line(gradebook.level_text, 400))))),
@@ -164,7 +163,7 @@ def points_text(points: float) -> str:
 
 
 def date_text(iso: str) -> str:
-    """A time in ISO 8601 as one reads it; what is none stays as it is.
+    """A time in ISO 8601 as a reader writes it. A text that is no time stays as it is.
 
     Examples
     --------
@@ -180,7 +179,7 @@ def date_text(iso: str) -> str:
 
 
 def joined(texts: list[str]) -> str:
-    """Texts as one says them.
+    """Texts as an enumeration.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which files a grading run leaves: for each student, and for the class; paths below the output folder, and contents."""
+"""The files that a grading run writes, for each student and for the class: paths below the output folder, and contents."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -17,13 +17,13 @@ from lxmls_day1.whole_files import replace_files
 
 
 def files_of_student(row: Row, gradebook: Gradebook, picture: bytes | None = None) -> dict[PurePosixPath, bytes]:
-    """The files about one student.
+    """The files for one student.
 
     Parameters
     ----------
     row : Row
     gradebook : Gradebook
-        The run; its other rows are not looked at.
+        The run; only `row` of its rows is used.
     picture : bytes, optional
         A PNG for the page, as `lxmls_day1.grading.boundary_picture.BoundaryPictures.draw` makes it.
 
@@ -47,7 +47,7 @@ def files_of_student(row: Row, gradebook: Gradebook, picture: bytes | None = Non
 
 
 def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[PurePosixPath, bytes]:
-    """The files about all of them.
+    """The files for the whole class.
 
     Parameters
     ----------

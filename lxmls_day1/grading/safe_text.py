@@ -1,8 +1,8 @@
-"""Text that students wrote or printed, made fit to be shown: in a page, in Markdown, in a table, on a terminal.
+"""Texts of students, cleaned so that they can be shown on a page, in Markdown, in a table and on a terminal.
 
-A name or an output may hold anything: markup, formulas for a spreadsheet, sequences that steer a terminal, characters that
-turn the direction of writing. `visible` takes away what acts by itself and keeps what can be read; the other functions make
-of that what one kind of file needs.
+A name or an output may hold anything: markup, formulas for a spreadsheet, control sequences for a terminal, characters that
+change the direction of writing. `visible` removes what acts by itself and keeps what can be read; the other functions
+prepare its result for one kind of file each.
 """
 
 import re
@@ -41,14 +41,15 @@ _MARKS = (
 )
 _PILED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")  # more than four over one letter paint over the lines around
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~!$])")
+_OUTER_WORDS = re.compile(r"\S(?:.*\S)?")  # from the first word of a line to the last
 _FORMULA = re.compile(r"(^\s*|[;,\t|\n\"']\s*)(?=[=+\-@＝＋－＠﹣﹢﹦﹫])")
 
 
 def visible(text: str) -> str:
-    """A text without anything that acts by itself: what cannot be read is replaced by a sign that can.
+    """A text without anything that acts by itself: a visible sign replaces what cannot be read.
 
-    Sequences for terminals go; control characters become their pictures, marks that turn the direction of writing their
-    numbers. Line ends become newlines; tabs stay.
+    Control sequences for terminals are removed. Control characters become their pictures; marks that change the direction of
+    writing become their numbers. Line ends become newlines; tabs stay.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def one_line(text: str, most: int = 200) -> str:
 
 
 def lines(text: str, most: int = TEXT_LENGTH, most_lines: int = TEXT_LINES) -> str:
-    """A text of several lines, cut off where it becomes too long to be read; then its last line says so.
+    """A text of several lines, cut off if it is too long to be read; then the last line says how much is missing.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def html_text(text: str) -> str:
 
 
 def html_prose(text: str) -> str:
-    """A sentence of ours as HTML: ``code`` in backticks and *emphasis* in stars are set as such, nothing else is.
+    """A sentence of this project as HTML: ``code`` in backticks and *emphasis* in stars become markup, nothing else does.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def html_prose(text: str) -> str:
 
 
 def markdown_text(text: str, most: int = 400) -> str:
-    """One line for Markdown in which nothing is markup, a link or HTML.
+    """One line for Markdown without any markup, link or HTML.
 
     Examples
     --------
@@ -136,7 +137,7 @@ def markdown_text(text: str, most: int = 400) -> str:
 
 
 def markdown_prose(text: str) -> str:
-    """A sentence of ours in Markdown: its ``code`` and *emphasis* stay, everything else is plain.
+    """A sentence of this project in Markdown: ``code`` and *emphasis* stay, everything else is plain.
 
     Examples
     --------
@@ -150,13 +151,12 @@ def markdown_prose(text: str) -> str:
         if i % 2:
             parts[i] = f"`{part}`"
         else:
-            outer = re.fullmatch(r"(\s*)(.*?)(\s*)", part, re.DOTALL)
-            parts[i] = outer[1] + markdown_text(outer[2], TEXT_LENGTH).replace("\\*", "*") + outer[3]
+            parts[i] = _OUTER_WORDS.sub(lambda m: markdown_text(m[0], TEXT_LENGTH).replace("\\*", "*"), part)
     return "".join(parts)
 
 
 def markdown_block(text: str, indent: str = "") -> str:
-    """Lines as a block of code that ends where we end it, whatever backticks they hold.
+    """Lines as a block of code that no backticks in them can end.
 
     Examples
     --------
@@ -174,9 +174,9 @@ def markdown_block(text: str, indent: str = "") -> str:
 
 
 def table_cell(text: str) -> str:
-    """A cell of a table that a spreadsheet takes for text: what would start a formula there gets an apostrophe before it.
+    """A cell of a table that a spreadsheet reads as text: an apostrophe stands before what would begin a formula.
 
-    Also after a character that separates cells for the spreadsheet of another country, as the semicolon does.
+    It also stands after characters that separate cells in some countries, such as the semicolon.
 
     Examples
     --------

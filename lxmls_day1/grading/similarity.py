@@ -1,14 +1,14 @@
-"""Which submissions are alike, so that a human looks at them: it proves nothing.
+"""Pairs of submissions that are alike, for a human to compare. Likeness proves nothing.
 
-What a student wrote for an exercise becomes tokens without names, numbers and comments; runs of `GRAM` tokens are hashed,
-and of every `WINDOW` hashes in a row the smallest is kept, so that whatever two texts share over ``GRAM + WINDOW − 1``
-tokens is found, and renaming or moving it changes nothing. The share of two submissions is Dice's: twice the hashes in both,
-over those in one and in the other.
+A student's text for an exercise becomes a row of tokens without names, numbers and comments. Each run of `GRAM` tokens is
+hashed, and the smallest of every `WINDOW` hashes in a row is kept. So every passage of ``GRAM + WINDOW − 1`` tokens that two
+texts share is found, also if it was moved or its names were changed. The share of two submissions is Dice's coefficient:
+twice the number of hashes in both, divided by the sum of the numbers in each.
 
-Short solutions are alike by nature. So hashes of what students were given do not count, nor do those that many have, and two
-submissions are only compared if `LEAST_HASHES` are left of each. Texts that are the same to the letter, with comments and
-blanks, are stronger evidence. They are told separately, unless they have fewer than `LEAST_WORDS` of their own or more than
-half of all have that same text; how many have it stands with each pair.
+Short solutions are alike by nature. So the hashes of the given files do not count, nor do hashes that many submissions have;
+two submissions are compared only if `LEAST_HASHES` are left of each. Texts that are identical, comments and blanks included,
+are stronger evidence. They are listed separately, with the number of others that have the same text, unless they have fewer
+than `LEAST_WORDS` words of their own or more than half of all submissions have that text.
 
 Source: S. Schleimer, D. Wilkerson, A. Aiken, Winnowing: local algorithms for document fingerprinting, SIGMOD 2003.
 """
@@ -89,7 +89,7 @@ class Alike:
 
 
 def fingerprints(files: Files, given: Files, exercises: Iterable[Exercise]) -> dict[str, tuple[int, ...]]:
-    """What is kept of a submission for comparing it with others.
+    """The numbers by which a submission is compared with others.
 
     Parameters
     ----------
@@ -102,8 +102,9 @@ def fingerprints(files: Files, given: Files, exercises: Iterable[Exercise]) -> d
     Returns
     -------
     dict from exercise to numbers
-        A hash of the text as it is, how many tokens and words of comments the lines of their own have, then the hashes of
-        the parts. Exercises that are not begun are not in it. Every number is less than 2⁴⁸, so that JSON keeps it everywhere.
+        First a hash of the text as it is, then how many tokens and words of comments the student's own lines have, then the
+        hashes of the runs. Exercises that are not begun are left out. Every number is less than 2⁴⁸, so that every reader
+        of JSON keeps it exactly.
 
     Examples
     --------
@@ -149,7 +150,8 @@ def alike(rows: Sequence[Row], least: float = 0.8, at_most: int = 500) -> list[A
     Returns
     -------
     list of Alike
-        Identical texts that few have first, then by falling share, then the texts that more than `MANY` have.
+        First identical texts that few submissions have, then the others by falling share, last identical texts that more
+        than `MANY` have.
 
     Examples
     --------
@@ -173,7 +175,7 @@ def alike(rows: Sequence[Row], least: float = 0.8, at_most: int = 500) -> list[A
 
 
 def _strength(pair: Alike) -> tuple[bool, bool, int, float, str, str, str]:
-    """To sort by: a text that many came to may be the one that comes to mind first, and tells least."""
+    """The key to sort by: a text that many wrote is the weakest evidence, since it may be the obvious one."""
     is_common = pair.others + 2 > MANY
     return is_common, not pair.identical, pair.others, -pair.share, pair.first, pair.second, pair.exercise
 
@@ -207,7 +209,7 @@ def _alike_in(exercise: str, theirs: list[tuple[str, tuple[int, ...]]], least: f
 
 
 def _written(files: Files, given: Files, exercise: Exercise) -> Iterator[str]:
-    """What a student wrote for an exercise: the functions that were stubs and those of their own; whole files at worst."""
+    """A student's texts for an exercise: the functions that were stubs, and new ones; the whole file if they are not found."""
     for name in exercise.files:
         path = PurePosixPath(name)
         if path not in files:
@@ -221,8 +223,9 @@ def _written(files: Files, given: Files, exercise: Exercise) -> Iterator[str]:
             continue
         wanted = _stub_functions(stub, exercise.id)
         functions = _functions(source)
-        places = {name: functions.get(name) or function_lines(source, name) for name in wanted}
-        if not places or None in places.values():
+        searched = {name: functions.get(name) or function_lines(source, name) for name in wanted}
+        places = {name: place for name, place in searched.items() if place is not None}
+        if not wanted or len(places) < len(searched):
             if source.strip() != stub.strip():
                 yield source
             continue
@@ -237,7 +240,7 @@ def _written(files: Files, given: Files, exercise: Exercise) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=64)
 def _base(given: str) -> tuple[frozenset[int], frozenset[str]]:
-    """Hashes and lines of what was given out, which are nobody's own."""
+    """The hashes and lines of a given file; they are no student's own work."""
     return frozenset(_grams(_tokens(given)[0]).tolist()), frozenset(line.strip() for line in given.split("\n"))
 
 
@@ -254,12 +257,12 @@ def _stub_cells(given: bytes, exercise: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=64)
 def _functions(source: str) -> Mapping[str, slice]:
-    """Where the functions at the top and in classes stand, as `function_lines` has it; none if it is not Python."""
+    """The lines of functions and methods, as `function_lines` gives them; empty if the source is not Python."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return {}
-    found = {}
+    found: dict[str, slice] = {}
     for node in tree.body:
         inner = [(f"{node.name}.", part) for part in node.body] if isinstance(node, ast.ClassDef) else [("", node)]
         for prefix, part in inner:
@@ -283,7 +286,7 @@ def _cells_written(content: bytes, given: bytes, exercise: str) -> Iterator[str]
 
 
 def _is_stub(text: str, exercise: str) -> bool:
-    """Whether the exercise is still to be done there; a method's text may stand as it is in its class."""
+    """Whether the exercise is still to be done there; the text of a method may be indented."""
     if "NotImplementedError" not in text:
         return False
     return exercise in stubs_left("class _:\n" + text if text[:1].isspace() else text)
@@ -299,8 +302,8 @@ def _text_of(files: Mapping[PurePosixPath, bytes], name: str) -> str:
 def _tokens(source: str) -> tuple[list[str], int]:
     """The tokens of a source, names, texts and numbers each as one, and how many words its comments have.
 
-    What follows a dot keeps its name, for nobody renames ``np.argmax``; so do keywords and builtin functions. A text that
-    stands alone, as a docstring does, is a comment. Files that are not Python have tokens too.
+    Names after a dot stay as they are, since nobody renames ``np.argmax``; so do keywords and builtin functions. A string that
+    stands alone, such as a docstring, counts as a comment. Files that are not Python have tokens too.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What a student gets back: a page for the browser, and the same as Markdown text.
+"""The feedback for a student: a page for the browser, and the same as Markdown text.
 
-Both say for each exercise how many points it brought and why. Of a public check they tell what was called, what was expected
-and what came; of a hidden one its title, the verdict and a known mistake. What one common mistake explains stands at the
-head of its exercise, once.
+Both say for each exercise how many points it brought, and why. A public check is shown with its calls, what was expected and
+what came; a hidden check with its title, the verdict and a known mistake. A known mistake stands once, at the head of its
+exercise.
 """
 
 import re
@@ -28,7 +28,7 @@ def student_html(row: Row, gradebook: Gradebook, picture: bytes | None = None) -
     ----------
     row : Row
     gradebook : Gradebook
-        The run that the row belongs to; other rows are not looked at.
+        The run that the row belongs to; its other rows are not used.
     picture : bytes, optional
         A PNG of the student's decision boundaries, as `lxmls_day1.grading.boundary_picture` draws it.
 
@@ -116,7 +116,7 @@ def student_markdown(row: Row, gradebook: Gradebook) -> str:
 
 
 def explanation(check: CheckGrade) -> str:
-    """What a student may read about one check, as plain text of some lines: the verdict, and what is said about it.
+    """The verdict and the text of one check for a student, as plain text of some lines.
 
     Examples
     --------
@@ -131,12 +131,12 @@ def explanation(check: CheckGrade) -> str:
 
 
 def calls_text(check: CheckGrade) -> str:
-    """What was called in a check, a line for each call."""
+    """The calls of a check, a line for each."""
     return lines("\n".join(one_line(call, 500) for call in check.calls), most_lines=20)
 
 
 def _still_to_come(row: Row) -> str:
-    """Which exercises bring more points later; empty if none does."""
+    """A sentence about the exercises that are marked by hand; empty if there is none."""
     by_hand = [exercise for exercise in row.exercises if exercise.by_hand]
     if not by_hand:
         return ""
@@ -151,7 +151,7 @@ def _facts(row: Row, gradebook: Gradebook) -> list[tuple[str, str]]:
 
 
 class _ToldCheck(NamedTuple):
-    """A check and how it is told."""
+    """A check and the texts that present it."""
 
     check: CheckGrade
     sign: str
@@ -163,7 +163,7 @@ class _ToldCheck(NamedTuple):
 
 
 class _ToldExercise(NamedTuple):
-    """An exercise and how it is told."""
+    """An exercise and the texts that present it."""
 
     grade: ExerciseGrade
     anchor: str
@@ -190,7 +190,7 @@ def _told_exercise(exercise: ExerciseGrade, row: Row) -> _ToldExercise:
 
 
 def _told_checks(exercise: ExerciseGrade) -> Iterator[_ToldCheck]:
-    """The checks of an exercise; a text that comes again is referred to."""
+    """The checks of an exercise. A text that an earlier check has already is not repeated."""
     titles: dict[str, str] = {}
     for check in exercise.checks:
         as_in = titles.get(check.text)
@@ -203,7 +203,7 @@ def _told_checks(exercise: ExerciseGrade) -> Iterator[_ToldCheck]:
 
 
 def _needs_words(check: CheckGrade) -> bool:
-    """Whether to say what the verdict means: where it is rarer than “right” and “wrong”, or nothing else is said."""
+    """Whether to explain the verdict: if it is neither “right” nor “wrong”, or if a wrong answer has no text."""
     return check.verdict not in (OK, WRONG) if check.text else check.verdict != OK
 
 
