@@ -111,7 +111,14 @@ def compact(examples):
     return examples._replace(indices=indices, data=data if fit else examples.data)
 
 
-@kernel()
+def _put_in_numpy(data, small):
+    fit = bool(((data >= 0) & (data <= 255) & (data == np.floor(data))).all())
+    if fit:
+        small[:] = data
+    return fit
+
+
+@kernel(_put_in_numpy)
 def _put_into_bytes(data, small):
     """Whether all the numbers are whole ones from 0 to 255; then they stand in ``small``."""
     others = 0  # counted without a branch for each number, so that several are looked at in one instruction

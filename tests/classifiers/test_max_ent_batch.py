@@ -131,7 +131,7 @@ def test_armijo_steps_lower_the_objective_enough():
     values, trained = [np.log(3)], []
     for n in range(1, 8):
         maxent = MaxEntBatch(0.1, solver="gradient_descent", max_iterations=n)
-        with pytest.warns(UserWarning, match=f"stopped after {n} iterations"):
+        with pytest.warns(UserWarning, match=f"stopped after {n} iteration"):
             trained.append(maxent.train(X, y))
         values.append(maxent.history[-1].objective)
     for before, after, params in zip(values, values[1:], trained, strict=False):
