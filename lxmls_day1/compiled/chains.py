@@ -40,7 +40,7 @@ if COMPILES:
 # What disappears into its callers and holds nothing that numba would have to count references of.
 _PRIMITIVE = {"forceinline": True, "_nrt": False}
 
-# as scale * V while they shrink, and the scale is folded into V outside this range.
+# As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
 
 

@@ -11,6 +11,7 @@ from numba.extending import intrinsic, register_model
 
 
 def read_only(element, n_dimensions=1):
+    """The type of a C-contiguous array that a kernel only reads."""
     return numba.types.Array(element, n_dimensions, "C", readonly=True)
 
 
@@ -86,6 +87,8 @@ def add_multiple(_typing_context, four, factor, other):
 
 @intrinsic
 def four_zeros(_typing_context):
+    """Four zeros in a register."""
+
     def generate(_context, _builder, _signature, _arguments):
         return ir.Constant(_FOUR_IN_LLVM, [0.0] * 4)
 

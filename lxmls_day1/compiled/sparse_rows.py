@@ -130,9 +130,10 @@ def _put_into_bytes(data, small):
 
 
 def _squared_norms_in_numpy(indptr, data):
-    return 1.0 + sp.csr_array((data * data, np.zeros(len(data), np.int32), indptr), shape=(len(indptr) - 1, 1)).sum(
-        axis=1
-    )
+    with np.errstate(over="ignore"):  # the norms of large numbers are infinite, as they are in machine code
+        squares = data * data
+    n_rows = len(indptr) - 1
+    return 1.0 + np.bincount(np.repeat(np.arange(n_rows), np.diff(indptr)), weights=squares, minlength=n_rows)
 
 
 @kernel(_squared_norms_in_numpy, fastmath={"reassoc", "contract"})
