@@ -74,9 +74,25 @@ print(
 # > **Output:** the mean of the $T = RM$ matrices $W$ that stood after each step (or the last one).
 #
 # The rule says by how much the example is added to each class: $d_k > 0$ pulls class $k$'s weights towards $x$,
-# $d_k < 0$ pushes them away. Nothing else differs between the algorithms, and nothing else is in their files:
-# shuffling, averaging, sparse data and speed are in `classifiers/online_classifier.py`.
+# $d_k < 0$ pushes them away. Nothing else differs between the algorithms, and nothing else is in their files.
 #
+# `classifiers/online_loop.py` is this loop in plain NumPy. It computes with whole matrices, and so it is slow on texts;
+# `classifiers/online_classifier.py` adds shuffling, sparse data and speed, and gets the same weights.
+
+# %%
+import inspect
+
+from classifiers.online_loop import online_loop
+from classifiers.perceptron import Perceptron, perceptron_rule
+
+print(inspect.getsource(online_loop).split('"""')[-1])
+
+points, labels, order = sd.train_X[:10], sd.train_y[:10], np.arange(10)
+_, mean = online_loop(perceptron_rule, points, labels, np.tile(order, 5), np.ones(50), 1 - np.eye(2))
+params = Perceptron(nr_rounds=5, order=order).train(points, labels)
+print("Perceptron.train returns the same weights:", np.allclose(mean, params))
+
+# %% [markdown]
 # ## 2.2 The perceptron
 #
 # Rosenblatt's rule of 1958: if the prediction is right, leave everything alone. If it is wrong, add the example to the
@@ -88,8 +104,6 @@ print(
 # data, the perceptron stops making mistakes after finitely many of them; exercise 1.12 is about how many.
 
 # %%
-from classifiers.perceptron import Perceptron
-
 perceptron = Perceptron(nr_rounds=10)
 params_perc_sd = perceptron.train(sd.train_X, sd.train_y)
 boundaries["perceptron"] = params_perc_sd

@@ -1,7 +1,9 @@
-"""The compiled loops, and how they are compiled. A leaf: imported when a learner trains, not before.
+"""The loops that are compiled, each beside its twin in NumPy. A leaf: imported when a learner trains, not before.
 
 ==================  ==========================================================================
+``primitives``      whether kernels are compiled or their twins in NumPy run
 ``machine_code``    compiling, and the cache of machine code
+``intrinsics``      types and instructions that the kernels take from numba
 ``sparse_rows``     rows of a CSR matrix against a weight matrix; the loop of online learning
 ``online_steps``    the weights of online learners with their average, and a rule at work on rows
 ``batch``           objective and gradient of the batch learners

@@ -25,21 +25,17 @@ matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on sing
 import functools
 from typing import NamedTuple
 
-import numba
 import numpy as np
+import scipy.sparse as sp
 
-from lxmls_day1.compiled.machine_code import cached_jit
-from lxmls_day1.compiled.sparse_rows import RULE_SIGNATURE
+from lxmls_day1.compiled.primitives import COMPILES, kernel
 from lxmls_day1.errors import InputError
 
+if COMPILES:
+    import numba
 
-def _read_only(element, n_dimensions=1):
-    return numba.types.Array(element, n_dimensions, "C", readonly=True)
-
-
-_REALS, _LONGS, _INTS = _read_only(numba.float64), _read_only(numba.int64), _read_only(numba.int32)
-_VECTOR = numba.float64[::1]
-_MATRIX = numba.float64[:, ::1]
+    from lxmls_day1.compiled.intrinsics import MATRIX, RULE_SIGNATURE, VECTOR, read_only
+    from lxmls_day1.compiled.machine_code import cached_jit
 
 # What disappears into its callers and holds nothing that numba would have to count references of.
 _PRIMITIVE = {"forceinline": True, "_nrt": False}
@@ -61,7 +57,7 @@ class Sentences(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- scores
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _score_words(starts, indptr, indices, m, V, scale, emissions):
     """emissions[t, k] ← scale · (V[0, k] + Σ_j V[j + 1, k]), over the features j of word t; returns how many words."""
     # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
@@ -79,7 +75,7 @@ def _score_words(starts, indptr, indices, m, V, scale, emissions):
     return n_words
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _score_chain(V, scale, from_tag, start, stop):
     """The scores of transitions, ``from_tag[j, k]`` that from k to j, and of the first and the last tag."""
     n_tags = np.uint64(V.shape[1])
@@ -91,7 +87,7 @@ def _score_chain(V, scale, from_tag, start, stop):
         stop[k] = scale * V[row + n_tags + np.uint64(1), k]
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _add_costs(n_words, labels, first, costs, emissions):
     """emissions[t, k] += ρ(k, y_t): costs of wrong tags add up over the words, so they are part of the emissions."""
     n_tags = np.uint64(emissions.shape[1])
@@ -104,7 +100,7 @@ def _add_costs(n_words, labels, first, costs, emissions):
 # --------------------------------------------------------------------------------------------------------------- search
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _best_path(n_words, emissions, from_tag, start, stop, best, path):
     """The tag sequence of the highest score, into ``path``; of equal ones the first in lexicographic order.
 
@@ -148,7 +144,7 @@ def _best_path(n_words, emissions, from_tag, start, stop, best, path):
         path[t] = top
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _gain(n_words, labels, first, emissions, from_tag, start, stop, path):
     """The score of ``path`` minus that of the true tags: a sum over the places where they differ."""
     gain = 0.0
@@ -172,7 +168,7 @@ def _gain(n_words, labels, first, emissions, from_tag, start, stop, path):
 # --------------------------------------------------------------------------------------------------------------- update
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _difference(starts, indptr, indices, m, labels, path, n_rows, n_tags, has_chain, entries, signs):
     """The non-zero parts of Φ(x, y) − Φ(x, ŷ) as +1 and −1 at entries of the flattened matrix; returns how many.
 
@@ -206,7 +202,7 @@ def _difference(starts, indptr, indices, m, labels, path, n_rows, n_tags, has_ch
     return n
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _squared_norm(n, entries, signs, sums):
     """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first. ``sums`` is zero before and after."""
     squared = 0.0
@@ -219,7 +215,7 @@ def _squared_norm(n, entries, signs, sums):
     return squared
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
     """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
     average.
@@ -247,7 +243,7 @@ def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
-@cached_jit(**_PRIMITIVE)
+@kernel(**_PRIMITIVE)
 def _room(starts, indptr):
     """How many words the longest sentence has, and how many entries a difference can have at most."""
     n_words, n_entries = 0, 0
@@ -351,9 +347,10 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
 
 @functools.cache
 def _compiled_round():
-    rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
-    data = (_LONGS, _LONGS, _INTS, _LONGS, numba.int64, _LONGS, _REALS, numba.float64)
-    signature = numba.int64(*data, rule, costs, numba.boolean, _MATRIX, _MATRIX, _VECTOR, numba.int32[::1])
+    reals, longs, costs = read_only(numba.float64), read_only(numba.int64), read_only(numba.float64, 2)
+    data = (longs, longs, read_only(numba.int32), longs, numba.int64, longs, reals, numba.float64)
+    rule = numba.types.FunctionType(RULE_SIGNATURE)
+    signature = numba.int64(*data, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR, numba.int32[::1])
     return cached_jit(signature)(_round)
 
 
@@ -383,14 +380,46 @@ def _search(starts, indptr, indices, labels, n_features, costs, W):
     return paths, losses
 
 
+def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
+    n_words, n_tags = len(indptr) - 1, W.shape[1]
+    words = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n_words, n_features))
+    scores = words @ W[1 : 1 + n_features] + W[0]  # (N, K)
+    if len(labels):
+        scores += costs[labels]
+    chain = W[1 + n_features :] if len(W) > 1 + n_features else np.zeros((n_tags + 2, n_tags))
+    from_tag, start, stop = chain[:n_tags].T, chain[-2], chain[-1]  # from_tag[j, k]: from k to j
+    paths, losses = np.empty(n_words, np.int64), np.zeros(len(starts) - 1)
+    for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+        emissions, path = scores[first:end], paths[first:end]
+        best = emissions.copy()  # becomes the most that the words from t on can score
+        best[-1] += stop
+        for t in range(len(path) - 2, -1, -1):
+            best[t] += (from_tag + best[t + 1][:, None]).max(axis=0)
+        path[0] = np.argmax(start + best[0])
+        for t in range(1, len(path)):
+            path[t] = np.argmax(from_tag[:, path[t - 1]] + best[t])
+        if len(labels):
+            losses[m], truth = (
+                start[tags[0]]
+                + emissions[np.arange(len(tags)), tags].sum()
+                + from_tag[tags[1:], tags[:-1]].sum()
+                + stop[tags[-1]]
+                for tags in (path, labels[first:end])
+            )
+            losses[m] -= truth
+    return paths, losses
+
+
 @functools.cache
-def compiled_search():
-    """Viterbi for many sentences, compiled: ``(starts, indptr, indices, labels, n_features, costs, W) -> paths (N,),
-    losses (M,)``, cost-augmented if there are ``labels`` (N,); row y of ``costs`` is ρ(·, y).
+def search_of_kernels():
+    """Viterbi for many sentences: ``(starts, indptr, indices, labels, n_features, costs, W) -> paths (N,), losses (M,)``,
+    cost-augmented if there are ``labels`` (N,); row y of ``costs`` is ρ(·, y). Compiled where that is possible.
     """
-    matrix = _read_only(numba.float64, 2)
-    returned = numba.types.Tuple((numba.int64[::1], _VECTOR))
-    return cached_jit(returned(_LONGS, _LONGS, _INTS, _LONGS, numba.int64, matrix, matrix))(_search)
+    if not COMPILES:
+        return _search_in_numpy
+    longs, matrix = read_only(numba.int64), read_only(numba.float64, 2)
+    returned = numba.types.Tuple((numba.int64[::1], VECTOR))
+    return cached_jit(returned(longs, longs, read_only(numba.int32), longs, numba.int64, matrix, matrix))(_search)
 
 
 def best_paths(starts, indptr, indices, n_features, W):
@@ -408,7 +437,7 @@ def best_paths(starts, indptr, indices, n_features, W):
         Word after word.
     """
     no_labels, no_costs = np.empty(0, np.int64), np.empty((0, 0))
-    return compiled_search()(starts, indptr, indices, no_labels, n_features, no_costs, W)[0]
+    return search_of_kernels()(starts, indptr, indices, no_labels, n_features, no_costs, W)[0]
 
 
 def hinge_losses(sentences, costs, W):
@@ -425,4 +454,4 @@ def hinge_losses(sentences, costs, W):
     -------
     losses : float64 array (M,)
     """
-    return compiled_search()(*sentences, costs, W)[1]
+    return search_of_kernels()(*sentences, costs, W)[1]

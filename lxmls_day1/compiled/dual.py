@@ -1,6 +1,6 @@
 """The compiled inner loops of the dual support vector machine: one sweep of steps over examples, one pass that measures.
 
-Both come twice, for any number of classes and for two. They work on the rows of ``kernels.Examples`` and change the
+Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
 multipliers α, the weights and ``rests`` in place. ``classifiers/svm_dual.py`` has the mathematics, the readable form of
 a step, and the loop around these.
 
@@ -12,12 +12,16 @@ every example that has something to gain again.
 """
 
 import numpy as np
+import scipy.sparse as sp
 
-from lxmls_day1.compiled.machine_code import cached_jit
-from lxmls_day1.compiled.sparse_rows import _NEAR, _prefetch, _prefetch_row, _prefetch_weights
+from lxmls_day1.compiled.primitives import COMPILES, kernel
+from lxmls_day1.compiled.sparse_rows import _NEAR, _prefetch_row, _prefetch_weights
+
+if COMPILES:
+    from lxmls_day1.compiled.intrinsics import prefetch
 
 
-@cached_jit(forceinline=True)
+@kernel(forceinline=True)
 def _scores(indptr, indices, data, m, W, scores):
     """scores ← g(x_m)ᵀ W, shape (K,)."""
     n_classes, intercept = np.uint64(W.shape[1]), np.uint64(0)
@@ -29,7 +33,7 @@ def _scores(indptr, indices, data, m, W, scores):
             scores[k] += value * W[j, k]
 
 
-@cached_jit(forceinline=True)
+@kernel(forceinline=True)
 def _project_on_simplex(z, kept):
     """z ← the nearest point of {z ≥ 0, Σ z = 1}: max(z − θ, 0), with θ found by dropping what is below it until
     nothing is (Michelot 1986); exact, and a handful of passes over the few entries that are left.
@@ -57,7 +61,39 @@ def _project_on_simplex(z, kept):
             z[k] = z[k] - theta if z[k] > theta else 0.0
 
 
-@cached_jit()
+def _project_in_numpy(z):
+    """As `_project_on_simplex`, by sorting: a new array."""
+    downwards = np.sort(z)[::-1]
+    thetas = (np.cumsum(downwards) - 1.0) / np.arange(1, len(z) + 1)
+    n_kept = np.count_nonzero(downwards > thetas)
+    if n_kept == 1:  # a corner, reached without rounding
+        return (z == downwards[0]).astype(np.float64)
+    return np.maximum(z - thetas[n_kept - 1], 0.0)
+
+
+def _sweep_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests):
+    gap, n_steps = 0.0, 0
+    for m in order:
+        row = slice(indptr[m], indptr[m + 1])
+        features, values = 1 + indices[row], data[row]
+        v = W[0] + values @ W[features] + costs[labels[m]]
+        short = v.max() - v
+        own_gap = alpha[m] @ short
+        if own_gap <= 0.0:
+            rests[m] += 1
+            continue
+        rests[m] = 0
+        gap += own_gap
+        moved = _project_in_numpy(alpha[m] - relaxation / (sq_norms[m] * unit) * short)
+        d = unit * (alpha[m] - moved)
+        alpha[m] = moved
+        n_steps += d.any()
+        W[0] += d
+        W[features] += np.multiply.outer(values, d)
+    return gap, n_steps
+
+
+@kernel(_sweep_in_numpy)
 def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests):
     """Take the step of each example in ``order``.
 
@@ -88,7 +124,7 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
         if rows_far and n + 16 < len(order):
-            _prefetch(indptr, order[n + 16])
+            prefetch(indptr, order[n + 16])
             _prefetch_row(indptr, indices, data, order[n + 8])
         if weights_far and n + 1 < len(order):
             _prefetch_weights(indptr, indices, order[n + 1], flat_weights, W.shape[1])
@@ -130,7 +166,16 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
     return gap, n_steps
 
 
-@cached_jit()
+def _measure_in_numpy(indptr, indices, data, labels, costs, alpha, W, rests):
+    X = sp.csr_array((data, indices, indptr), shape=(len(labels), len(W) - 1))
+    scores = X @ W[1:] + W[0]
+    v = scores + costs[labels]
+    top = v.max(axis=1)
+    rests[((alpha > 0.0) & (v < top[:, None])).any(axis=1)] = 0
+    return (top - scores[np.arange(len(labels)), labels]).sum(), (alpha * costs[labels]).sum()
+
+
+@kernel(_measure_in_numpy)
 def measure(indptr, indices, data, labels, costs, alpha, W, rests):
     """One pass over all examples at fixed weights: (Σ hinge loss, Σ_m α_m · ρ(·, y_m))."""
     n_classes = W.shape[1]
@@ -151,7 +196,7 @@ def measure(indptr, indices, data, labels, costs, alpha, W, rests):
     return loss, cost
 
 
-@cached_jit(forceinline=True, fastmath={"reassoc"})
+@kernel(forceinline=True, fastmath={"reassoc"})
 def _score(indptr, indices, data, m, v):
     """g(x_m) · v, in whatever order of summation is fastest."""
     score = v[np.uint64(0)]
@@ -160,7 +205,29 @@ def _score(indptr, indices, data, m, v):
     return score
 
 
-@cached_jit()
+def _sweep_two_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests):
+    gap, n_steps = 0.0, 0
+    signs, cost = (2.0 * labels - 1.0).tolist(), costs[labels, 1 - labels].tolist()
+    for m in order.tolist():
+        row = slice(indptr[m], indptr[m + 1])
+        features, values = 1 + indices[row], data[row]
+        violation = cost[m] - signs[m] * float(v[0] + values @ v[features])
+        before = float(beta[m])
+        own_gap = max(violation, 0.0) - before * violation
+        if own_gap <= 0.0:
+            rests[m] += 1
+            continue
+        rests[m] = 0
+        gap += own_gap
+        beta[m] = moved = min(max(before + relaxation * violation / (2.0 * unit * sq_norms[m]), 0.0), 1.0)
+        d = 2.0 * unit * signs[m] * (moved - before)
+        n_steps += d != 0.0
+        v[0] += d
+        v[features] += values * d
+    return gap, n_steps
+
+
+@kernel(_sweep_two_in_numpy)
 def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests):
     """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) in place of α and W."""
     gap, n_steps = 0.0, 0
@@ -185,7 +252,16 @@ def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, uni
     return gap, n_steps
 
 
-@cached_jit()
+def _measure_two_in_numpy(indptr, indices, data, labels, costs, beta, v, rests):
+    X = sp.csr_array((data, indices, indptr), shape=(len(labels), len(v) - 1))
+    cost = costs[labels, 1 - labels]
+    violation = cost - (2.0 * labels - 1.0) * (X @ v[1:] + v[0])
+    loss = np.maximum(violation, 0.0)
+    rests[loss - beta * violation > 0.0] = 0
+    return loss.sum(), (beta * cost).sum()
+
+
+@kernel(_measure_two_in_numpy)
 def measure_two_classes(indptr, indices, data, labels, costs, beta, v, rests):
     """:func:`measure` for K = 2."""
     loss, cost = 0.0, 0.0

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import check_finite
+from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import (
     as_examples,
     compact,
@@ -157,11 +158,11 @@ def _as_update(rule: Rule, d: Any, n_classes: int) -> Reals:
 
 
 def machine_code_of(rule: Rule) -> Any:
-    """The rule as compiled loops call it; None if it is not marked for that, or cannot be compiled.
+    """The rule as compiled loops call it; None if it is not marked for that, if nothing is compiled, or if it cannot be.
 
     A warning says why a marked rule cannot be compiled. As Python it works: `check_rule` has tried it.
     """
-    if not getattr(rule, "compiled", False):
+    if not COMPILES or not getattr(rule, "compiled", False):
         return None
     try:
         return compile_rule(rule)

@@ -15,27 +15,29 @@ numba compiles a function when it is first called, and ``machine_code.py`` keeps
 import functools
 from typing import NamedTuple
 
-import llvmlite.ir as ir
-import numba
 import numpy as np
 import scipy.sparse as sp
-from numba.core import cgutils
-from numba.core.datamodel.models import PrimitiveModel
-from numba.extending import intrinsic, register_model
 
-from lxmls_day1.compiled.machine_code import cached_jit
+from lxmls_day1.compiled.primitives import COMPILES, kernel
 from lxmls_day1.errors import InputError
 
+if COMPILES:
+    import numba
 
-def _read_only(element, n_dimensions=1):
-    return numba.types.Array(element, n_dimensions, "C", readonly=True)
+    from lxmls_day1.compiled.intrinsics import (
+        MATRIX,
+        RULE_SIGNATURE,
+        VECTOR,
+        add_multiple,
+        borrowed,
+        four_zeros,
+        load_four,
+        prefetch,
+        read_only,
+        store_four,
+    )
+    from lxmls_day1.compiled.machine_code import cached_jit
 
-
-_VECTOR = numba.float64[::1]
-_MATRIX = numba.float64[:, ::1]
-
-#: rule(scores (K,), label, sq_norm, step, cost (K,), which it may only read) -> d (K,)
-RULE_SIGNATURE = _VECTOR(_VECTOR, numba.int64, numba.float64, numba.float64, _read_only(numba.float64))
 
 # Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running
 # sum of the average accurate: a fold only at 1e-9 was seen to leave errors of 1e-9 in the average.
@@ -109,7 +111,14 @@ def compact(examples):
     return examples._replace(indices=indices, data=data if fit else examples.data)
 
 
-@cached_jit()
+def _put_in_numpy(data, small):
+    fit = bool(((data >= 0) & (data <= 255) & (data == np.floor(data))).all())
+    if fit:
+        small[:] = data
+    return fit
+
+
+@kernel(_put_in_numpy)
 def _put_into_bytes(data, small):
     """Whether all the numbers are whole ones from 0 to 255; then they stand in ``small``."""
     others = 0  # counted without a branch for each number, so that several are looked at in one instruction
@@ -120,7 +129,14 @@ def _put_into_bytes(data, small):
     return others == 0
 
 
-@cached_jit(fastmath={"reassoc", "contract"})
+def _squared_norms_in_numpy(indptr, data):
+    with np.errstate(over="ignore"):  # the norms of large numbers are infinite, as they are in machine code
+        squares = data * data
+    n_rows = len(indptr) - 1
+    return 1.0 + np.bincount(np.repeat(np.arange(n_rows), np.diff(indptr)), weights=squares, minlength=n_rows)
+
+
+@kernel(_squared_norms_in_numpy, fastmath={"reassoc", "contract"})
 def squared_norms(indptr, data):
     """‖g(x)‖² of every row: the intercept's 1 counts."""
     sq_norms = np.empty(len(indptr) - 1)
@@ -132,84 +148,13 @@ def squared_norms(indptr, data):
     return sq_norms
 
 
-class _FourNumbers(numba.types.Type):
-    """Four float64 in one register of the processor (or two of half the width: LLVM sees to it).
-
-    The K weights of a feature lie side by side, so four of them can be read, multiplied and added at once. LLVM does not
-    find that by itself in a loop whose rows are scattered.
-    """
-
-    def __init__(self):
-        super().__init__(name="FourNumbers")
-
-
-_FOUR = _FourNumbers()
-_FOUR_IN_LLVM = ir.VectorType(ir.DoubleType(), 4)
-
-
-@register_model(_FourNumbers)
-class _FourNumbersModel(PrimitiveModel):
-    def __init__(self, data_model_manager, numba_type):
-        super().__init__(data_model_manager, numba_type, _FOUR_IN_LLVM)
-
-
-def _pointer_to_four(context, builder, array_type, array, index):
-    start = builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
-    return builder.bitcast(start, _FOUR_IN_LLVM.as_pointer())
-
-
-@intrinsic
-def _load_four(_typing_context, array, index):
-    """The numbers ``index`` … ``index + 3`` of a C-contiguous ``array``, counted through its rows."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.load(_pointer_to_four(context, builder, signature.args[0], *arguments), align=8)
-
-    return _FOUR(array, index), generate
-
-
-@intrinsic
-def _store_four(_typing_context, array, index, four):
-    """Put ``four`` where :func:`_load_four` would take it from."""
-
-    def generate(context, builder, signature, arguments):
-        pointer = _pointer_to_four(context, builder, signature.args[0], *arguments[:2])
-        builder.store(arguments[2], pointer, align=8)
-        return context.get_dummy_value()
-
-    return numba.types.void(array, index, four), generate
-
-
-@intrinsic
-def _add_multiple(_typing_context, four, factor, other):
-    """``four + factor · other``, fused where the processor can."""
-
-    def generate(_context, builder, _signature, arguments):
-        four, factor, other = arguments
-        number = ir.IntType(32)
-        undefined = ir.Constant(_FOUR_IN_LLVM, ir.Undefined)
-        first = builder.insert_element(undefined, factor, number(0))
-        everywhere = builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(number, 4), [0, 0, 0, 0]))
-        return builder.fadd(four, builder.fmul(everywhere, other, flags=("contract",)), flags=("contract",))
-
-    return _FOUR(_FOUR, numba.float64, _FOUR), generate
-
-
-@intrinsic
-def _four_zeros(_typing_context):
-    def generate(_context, _builder, _signature, _arguments):
-        return ir.Constant(_FOUR_IN_LLVM, [0.0] * 4)
-
-    return _FOUR(), generate
-
-
-@cached_jit(**_ROW_PRIMITIVE)
+@kernel(**_ROW_PRIMITIVE)
 def _place(indices, i, n_classes, k):
     """Where the weight for class ``k`` of the i-th entry's feature lies, counted through the rows of V."""
     return (np.uint64(np.uint32(indices[i])) + np.uint64(1)) * n_classes + k
 
 
-@cached_jit(**_ROW_PRIMITIVE)
+@kernel(**_ROW_PRIMITIVE)
 def score_row(indptr, indices, data, m, V, scores):
     """scores ← g(x_m)ᵀ V, shape (K,): summed in registers, eight, four, two or one class at a time.
 
@@ -220,28 +165,28 @@ def score_row(indptr, indices, data, m, V, scores):
     one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
     intercept, k = np.uint64(0), np.uint64(0)
     while k + eight <= n_classes:
-        low, high = _load_four(V, k), _load_four(V, k + four)
+        low, high = load_four(V, k), load_four(V, k + four)
         for i in range(start, stop):
             at, value = _place(indices, i, n_classes, k), data[i]
-            low = _add_multiple(low, value, _load_four(V, at))
-            high = _add_multiple(high, value, _load_four(V, at + four))
-        _store_four(scores, k, low)
-        _store_four(scores, k + four, high)
+            low = add_multiple(low, value, load_four(V, at))
+            high = add_multiple(high, value, load_four(V, at + four))
+        store_four(scores, k, low)
+        store_four(scores, k + four, high)
         k += eight
     if k + four <= n_classes:
         # Four sums, of every fourth feature each, need not wait for one another. (More classes than these four would have
         # to be summed in the same order.)
-        sum0, sum1, sum2, sum3 = _load_four(V, k), _four_zeros(), _four_zeros(), _four_zeros()
+        sum0, sum1, sum2, sum3 = load_four(V, k), four_zeros(), four_zeros(), four_zeros()
         last = stop - (stop - start) % four if n_classes == four else start
         for i in range(start, last, four):
-            sum0 = _add_multiple(sum0, data[i], _load_four(V, _place(indices, i, n_classes, k)))
-            sum1 = _add_multiple(sum1, data[i + one], _load_four(V, _place(indices, i + one, n_classes, k)))
-            sum2 = _add_multiple(sum2, data[i + two], _load_four(V, _place(indices, i + two, n_classes, k)))
-            sum3 = _add_multiple(sum3, data[i + three], _load_four(V, _place(indices, i + three, n_classes, k)))
+            sum0 = add_multiple(sum0, data[i], load_four(V, _place(indices, i, n_classes, k)))
+            sum1 = add_multiple(sum1, data[i + one], load_four(V, _place(indices, i + one, n_classes, k)))
+            sum2 = add_multiple(sum2, data[i + two], load_four(V, _place(indices, i + two, n_classes, k)))
+            sum3 = add_multiple(sum3, data[i + three], load_four(V, _place(indices, i + three, n_classes, k)))
         for i in range(last, stop):
-            sum0 = _add_multiple(sum0, data[i], _load_four(V, _place(indices, i, n_classes, k)))
-        sum0, sum2 = _add_multiple(sum0, 1.0, sum1), _add_multiple(sum2, 1.0, sum3)
-        _store_four(scores, k, _add_multiple(sum0, 1.0, sum2))
+            sum0 = add_multiple(sum0, data[i], load_four(V, _place(indices, i, n_classes, k)))
+        sum0, sum2 = add_multiple(sum0, 1.0, sum1), add_multiple(sum2, 1.0, sum3)
+        store_four(scores, k, add_multiple(sum0, 1.0, sum2))
         k += four
     if k + two <= n_classes:
         k1 = k + one
@@ -272,7 +217,12 @@ def score_row(indptr, indices, data, m, V, scores):
         scores[k] = s0
 
 
-@cached_jit()
+def _scores_in_numpy(indptr, indices, data, m, V, state):
+    start, stop = indptr[m], indptr[m + 1]
+    return state[0] * (V[0] + data[start:stop] @ V[1:].take(indices[start:stop], axis=0))
+
+
+@kernel(_scores_in_numpy)
 def scores_of(indptr, indices, data, m, V, state):
     """The scores s = g(x_m)ᵀ W of the weights W = state[0] · V: a new array (K,)."""
     scores = np.empty(V.shape[1])
@@ -280,7 +230,7 @@ def scores_of(indptr, indices, data, m, V, state):
     return state[0] * scores
 
 
-@cached_jit(**_ROW_PRIMITIVE)
+@kernel(**_ROW_PRIMITIVE)
 def add_row(indptr, indices, data, m, d, factor, V):
     """V ← V + factor · g(x_m) dᵀ. Returns whether ``d`` had a non-zero entry; two of them touch two columns only."""
     n_classes = np.uint64(V.shape[1])
@@ -312,11 +262,11 @@ def add_row(indptr, indices, data, m, d, factor, V):
     else:
         k = np.uint64(0)
         while k + four <= n_classes:
-            change = _add_multiple(_four_zeros(), factor, _load_four(d, k))
-            _store_four(V, k, _add_multiple(_load_four(V, k), 1.0, change))
+            change = add_multiple(four_zeros(), factor, load_four(d, k))
+            store_four(V, k, add_multiple(load_four(V, k), 1.0, change))
             for i in range(start, stop):
                 at = _place(indices, i, n_classes, k)
-                _store_four(V, at, _add_multiple(_load_four(V, at), data[i], change))
+                store_four(V, at, add_multiple(load_four(V, at), data[i], change))
             k += four
         if k < n_classes:
             for column in range(k, n_classes):
@@ -328,55 +278,23 @@ def add_row(indptr, indices, data, m, d, factor, V):
     return True
 
 
-@intrinsic
-def _prefetch(_typing_context, array, index):
-    """Ask the processor to bring the cache line of ``array[index]`` near; it never faults and never waits."""
-
-    def generate(context, builder, signature, arguments):
-        pointer = builder.gep(
-            context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]]
-        )
-        byte_pointer = builder.bitcast(pointer, ir.IntType(8).as_pointer())
-        number = ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [byte_pointer.type, number, number, number])
-        llvm_prefetch = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
-        read, keep_in_all_caches, data_cache = number(0), number(3), number(1)
-        builder.call(llvm_prefetch, [byte_pointer, read, keep_in_all_caches, data_cache])
-        return context.get_dummy_value()
-
-    return numba.types.void(array, numba.intp), generate
-
-
-@cached_jit(**_ROW_PRIMITIVE)
+@kernel(**_ROW_PRIMITIVE)
 def _prefetch_row(indptr, indices, data, m):
     for i in range(indptr[m], indptr[m + 1], _LINE // indices.itemsize):
-        _prefetch(indices, i)
+        prefetch(indices, i)
     for i in range(indptr[m], indptr[m + 1], _LINE // data.itemsize):
-        _prefetch(data, i)
+        prefetch(data, i)
 
 
-@cached_jit(**_ROW_PRIMITIVE)
+@kernel(**_ROW_PRIMITIVE)
 def _prefetch_weights(indptr, indices, m, weights, n_classes):
     for i in range(indptr[m], indptr[m + 1]):
         row = (np.int64(indices[i]) + 1) * n_classes
         for k in range(row, row + n_classes, _LINE // 8):
-            _prefetch(weights, k)
+            prefetch(weights, k)
 
 
-@intrinsic
-def _borrowed(_typing_context, array):
-    """``array`` without its owner: whoever gets it counts no references. Its owner must outlive it."""
-
-    def generate(context, builder, signature, arguments):
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        view.meminfo = cgutils.get_null_value(view.meminfo.type)
-        view.parent = cgutils.get_null_value(view.parent.type)
-        return view._getvalue()
-
-    return array(array), generate
-
-
-@cached_jit()
+@kernel()
 def _fold(V, U, scale, scale_sum):
     """V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round."""
     for j in range(V.shape[0]):
@@ -386,7 +304,7 @@ def _fold(V, U, scale, scale_sum):
             V[j, k] *= scale
 
 
-@cached_jit(**_ROW_PRIMITIVE)
+@kernel(**_ROW_PRIMITIVE)
 def _update(indptr, indices, data, m, d, shrink, V, U, scale, scale_sum):
     """The second half of a step, see :func:`apply_update`; returns (whether d changed anything, scale, scale_sum)."""
     if shrink != 1.0:
@@ -400,7 +318,29 @@ def _update(indptr, indices, data, m, d, shrink, V, U, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
-@cached_jit()
+def _update_in_numpy(indptr, indices, data, m, d, shrink, V, U, state):
+    if shrink != 1.0:
+        state[0] *= shrink
+        if not _SMALLEST_SCALE < abs(state[0]) < _LARGEST_SCALE:
+            if len(U):
+                U -= state[1] * V
+            V *= state[0]
+            state[:] = 1.0, 0.0
+    changed = bool(d.any())
+    if changed:
+        scale, scale_sum = state.tolist()
+        start, stop = indptr[m], indptr[m + 1]
+        rows, change = indices[start:stop], np.multiply.outer(data[start:stop], d / scale)
+        V[0] += d / scale
+        V[1:][rows] += change  # a feature occurs once in a row
+        if len(U):
+            U[0] += scale_sum / scale * d
+            U[1:][rows] += scale_sum * change
+    state[1] += state[0]
+    return changed
+
+
+@kernel(_update_in_numpy)
 def apply_update(indptr, indices, data, m, d, shrink, V, U, state):
     """The second half of a step: W ← shrink · W + g(x_m) dᵀ, and one more term in the running average.
 
@@ -432,9 +372,9 @@ def _steps(
         score_row(indptr, indices, data, m, V, scores)
         # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
         if rows_far and n + 8 < n_steps:
-            _prefetch(indptr, order[n + 8])
-            _prefetch(labels, order[n + 8])
-            _prefetch(sq_norms, order[n + 8])
+            prefetch(indptr, order[n + 8])
+            prefetch(labels, order[n + 8])
+            prefetch(sq_norms, order[n + 8])
             _prefetch_row(indptr, indices, data, order[n + 4])
         if weights_far and n + 1 < n_steps:
             _prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
@@ -442,7 +382,7 @@ def _steps(
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
-        d = rule(_borrowed(scores), label, sq_norms[m], steps[n], _borrowed(costs[label]))
+        d = rule(borrowed(scores), label, sq_norms[m], steps[n], borrowed(costs[label]))
         if len(d) != n_classes:
             return -1
         if n_columns < n_classes:
@@ -509,12 +449,12 @@ def take_steps(rule, examples, *, labels, order, steps, shrinkage, costs, V, U, 
 
 @functools.cache
 def _compiled_steps(indices_type, data_type):
-    reals, longs = _read_only(numba.float64), _read_only(numba.int64)
-    indices, data = _read_only(numba.from_dtype(indices_type)), _read_only(numba.from_dtype(data_type))
-    rule, costs = numba.types.FunctionType(RULE_SIGNATURE), _read_only(numba.float64, 2)
+    reals, longs = read_only(numba.float64), read_only(numba.int64)
+    indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type))
+    rule, costs = numba.types.FunctionType(RULE_SIGNATURE), read_only(numba.float64, 2)
     signature = numba.int64(
-        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, _MATRIX, _MATRIX, _VECTOR,
-        numba.int64[::1], numba.int64, _VECTOR,
+        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, MATRIX, MATRIX, VECTOR,
+        numba.int64[::1], numba.int64, VECTOR,
     )  # fmt: skip
     return cached_jit(signature)(_steps)
 

@@ -20,8 +20,8 @@ NEEDED = (
     "checks",
     "compiled.batch",
     "compiled.dual",
-    "compiled.machine_code",
     "compiled.online_steps",
+    "compiled.primitives",
     "compiled.sparse_rows",
     "errors",
     "figures.plotting",
@@ -33,6 +33,9 @@ NEEDED = (
     "text.parsed_reviews",
     "text.tokens",
 )
+
+#: Modules that these import only where numba can be imported.
+WITH_NUMBA = ("compiled.intrinsics", "compiled.machine_code")
 
 #: Modules that compute what an exercise asks for: the search of 1.13. No check trains what needs them.
 ANSWERS = ("compiled.chains",)
@@ -106,7 +109,7 @@ def importable_modules() -> frozenset[str]:
     """The modules of this package that can be imported: those that given files need, and what these need at their heads."""
     folder = Path(__file__).parents[1]
     found: set[str] = set()
-    pending = list(NEEDED)
+    pending = [*NEEDED, *WITH_NUMBA]
     while pending:
         name = pending.pop()
         path = folder.joinpath(*name.split(".")).with_suffix(".py")

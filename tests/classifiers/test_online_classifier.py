@@ -16,6 +16,7 @@ from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.checks import check_inputs
 from lxmls_day1.compiled import sparse_rows
+from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import as_examples
 from lxmls_day1.errors import InputError
 
@@ -441,6 +442,7 @@ class TestStudentsRules:
         with pytest.raises(ValueError, match="read-only"):
             Greedy().train([[0.0], [1.0]], [0, 1])
 
+    @pytest.mark.skipif(not COMPILES, reason="numba cannot be imported")
     def test_a_rule_that_cannot_be_compiled_runs_as_it_is(self):
         class Dictionaries(OnlineClassifier):
             @staticmethod

@@ -17,6 +17,7 @@ from classifiers.structured import StructuredClassifier, StructuredMira, Structu
 from classifiers.svm import SVM, svm_rule
 from classifiers.tag_features import FeatureIndex
 from classifiers.viterbi import viterbi
+from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
 
 TEMPLATES = ["word", "suffix1", "word[-1]"]
@@ -378,6 +379,7 @@ def test_a_learner_without_a_rule_or_whose_rule_returns_nothing():
         AnyRule(lambda *given: None, np.ones(30)).train(X_SAW, Y_SAW)
 
 
+@pytest.mark.skipif(not COMPILES, reason="numba cannot be imported")
 def test_a_rule_that_cannot_be_compiled_runs_as_python_and_says_so():
     @compiled
     def stubborn_rule(scores, label, sq_norm, step, cost):

@@ -1,0 +1,127 @@
+"""What kernels take from numba beyond Python's own operations: types, and a few instructions of the processor.
+
+Imported only where numba can be (see ``primitives.py``).
+"""
+
+import llvmlite.ir as ir
+import numba
+from numba.core import cgutils
+from numba.core.datamodel.models import PrimitiveModel
+from numba.extending import intrinsic, register_model
+
+
+def read_only(element, n_dimensions=1):
+    """The type of a C-contiguous array that a kernel only reads."""
+    return numba.types.Array(element, n_dimensions, "C", readonly=True)
+
+
+VECTOR = numba.float64[::1]
+MATRIX = numba.float64[:, ::1]
+
+#: rule(scores (K,), label, sq_norm, step, cost (K,), which it may only read) -> d (K,)
+RULE_SIGNATURE = VECTOR(VECTOR, numba.int64, numba.float64, numba.float64, read_only(numba.float64))
+
+
+class _FourNumbers(numba.types.Type):
+    """Four float64 in one register of the processor (or two of half the width: LLVM sees to it).
+
+    The K weights of a feature lie side by side, so four of them can be read, multiplied and added at once. LLVM does not
+    find that by itself in a loop whose rows are scattered.
+    """
+
+    def __init__(self):
+        super().__init__(name="FourNumbers")
+
+
+_FOUR = _FourNumbers()
+_FOUR_IN_LLVM = ir.VectorType(ir.DoubleType(), 4)
+
+
+@register_model(_FourNumbers)
+class _FourNumbersModel(PrimitiveModel):
+    def __init__(self, data_model_manager, numba_type):
+        super().__init__(data_model_manager, numba_type, _FOUR_IN_LLVM)
+
+
+def _pointer_to_four(context, builder, array_type, array, index):
+    start = builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+    return builder.bitcast(start, _FOUR_IN_LLVM.as_pointer())
+
+
+@intrinsic
+def load_four(_typing_context, array, index):
+    """The numbers ``index`` … ``index + 3`` of a C-contiguous ``array``, counted through its rows."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load(_pointer_to_four(context, builder, signature.args[0], *arguments), align=8)
+
+    return _FOUR(array, index), generate
+
+
+@intrinsic
+def store_four(_typing_context, array, index, four):
+    """Put ``four`` where :func:`load_four` would take it from."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = _pointer_to_four(context, builder, signature.args[0], *arguments[:2])
+        builder.store(arguments[2], pointer, align=8)
+        return context.get_dummy_value()
+
+    return numba.types.void(array, index, four), generate
+
+
+@intrinsic
+def add_multiple(_typing_context, four, factor, other):
+    """``four + factor · other``, fused where the processor can."""
+
+    def generate(_context, builder, _signature, arguments):
+        four, factor, other = arguments
+        number = ir.IntType(32)
+        undefined = ir.Constant(_FOUR_IN_LLVM, ir.Undefined)
+        first = builder.insert_element(undefined, factor, number(0))
+        everywhere = builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(number, 4), [0, 0, 0, 0]))
+        return builder.fadd(four, builder.fmul(everywhere, other, flags=("contract",)), flags=("contract",))
+
+    return _FOUR(_FOUR, numba.float64, _FOUR), generate
+
+
+@intrinsic
+def four_zeros(_typing_context):
+    """Four zeros in a register."""
+
+    def generate(_context, _builder, _signature, _arguments):
+        return ir.Constant(_FOUR_IN_LLVM, [0.0] * 4)
+
+    return _FOUR(), generate
+
+
+@intrinsic
+def prefetch(_typing_context, array, index):
+    """Ask the processor to bring the cache line of ``array[index]`` near; it never faults and never waits."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = builder.gep(
+            context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]]
+        )
+        byte_pointer = builder.bitcast(pointer, ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        function_type = ir.FunctionType(ir.VoidType(), [byte_pointer.type, number, number, number])
+        llvm_prefetch = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
+        read, keep_in_all_caches, data_cache = number(0), number(3), number(1)
+        builder.call(llvm_prefetch, [byte_pointer, read, keep_in_all_caches, data_cache])
+        return context.get_dummy_value()
+
+    return numba.types.void(array, numba.intp), generate
+
+
+@intrinsic
+def borrowed(_typing_context, array):
+    """``array`` without its owner: whoever gets it counts no references. Its owner must outlive it."""
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
+    return array(array), generate

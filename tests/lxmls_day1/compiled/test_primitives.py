@@ -1,0 +1,116 @@
+"""Without numba: the same weights, and the tests of learners and exercises pass."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from classifiers.binary_perceptron import BinaryPerceptron
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.perceptron import Perceptron
+from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.svm import SVM
+from lxmls_day1.compiled import primitives
+
+ROOT = Path(__file__).resolve().parents[3]
+BLOCK = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"  # their import raises ImportError
+ONLY_HERE = f"""{BLOCK}
+import importlib.util, numpy
+specification = importlib.util.spec_from_file_location("tested", {str(Path(__file__))!r})
+tested = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(tested)
+assert not tested.primitives.COMPILES
+numpy.savez(sys.argv[1], **tested.trained())
+"""
+TESTS = f"{BLOCK}import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+
+
+def trained():
+    """Weights and what else is computed by kernels, by name."""
+    results = {}
+    for n_classes in (2, 3, 5):
+        rng = np.random.default_rng(n_classes)
+        X = rng.normal(size=(40, 6)) * (rng.random((40, 6)) < 0.6)
+        y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 40 - n_classes)])
+        cost = rng.uniform(0.5, 2.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
+        for name, learner in {
+            "perceptron": Perceptron(nr_rounds=4),
+            "last": Perceptron(nr_rounds=4, averaged=False),
+            "rounds": Perceptron(nr_rounds=4, averaged="rounds"),
+            "mira": Mira(nr_rounds=4, cost=cost),
+            "svm": SVM(nr_rounds=4, cost=cost, regularizer=0.3),
+            "shrinking to 0": SVM(nr_rounds=4, regularizer=1.0, averaged=True),
+            "dual": SVM(solver="dual", regularizer=0.1, cost=cost, tolerance=1e-12),
+            "max_ent": MaxEntOnline(nr_rounds=4, regularizer=0.3),
+            "batch": MaxEntBatch(0.3, tolerance=1e-12),
+            "squishing": ColumnSquishing(nr_rounds=4, cap=0.5),
+        }.items():
+            results[f"{name} {n_classes}"] = learner.train(X, y)
+    separable = np.arange(10.0)[:, None] - 4.5
+    results["binary"] = BinaryPerceptron().train(separable, separable[:, 0] > 0)
+
+    words, rng = ["ab", "cb", "ad", "cd", "b"], np.random.default_rng(0)
+    sentences = [rng.choice(words, length).tolist() for length in rng.integers(1, 6, 15)]
+    tags = [rng.integers(0, 3, len(sentence)).tolist() for sentence in sentences]
+    for transitions in (True, False):
+        for tagger in (
+            StructuredPerceptron(nr_rounds=4, transitions=transitions),
+            StructuredMira(nr_rounds=4, transitions=transitions),
+            StructuredSVM(nr_rounds=4, transitions=transitions, regularizer=0.1),
+        ):
+            name = f"{tagger.get_name()} {transitions}"
+            results[name] = params = tagger.train(sentences, tags)
+            results[f"{name}, tags"] = np.concatenate(tagger.test(sentences, params))
+            results[f"{name}, objective"] = np.array(tagger.history[-1].objective or 0.0)
+    return results
+
+
+def without_numba(code, *arguments):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.mark.skipif(not primitives.COMPILES, reason="numba cannot be imported")
+def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
+    ran = without_numba(ONLY_HERE, tmp_path / "plain.npz")
+    assert ran.returncode == 0, ran.stderr
+    compiled = trained()
+    with np.load(tmp_path / "plain.npz") as plain:
+        assert set(plain) == set(compiled)
+        for name, expected in compiled.items():
+            np.testing.assert_allclose(plain[name], expected, rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.skipif(not primitives.COMPILES, reason="numba cannot be imported")
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["tests/classifiers/test_perceptron.py", "tests/classifiers/test_mira.py", "tests/classifiers/test_losses.py"],
+        pytest.param(["tests/classifiers"], marks=pytest.mark.slow),
+        pytest.param(["tests/exercises"], marks=pytest.mark.slow),
+    ],
+    ids=["a few", "classifiers", "exercises"],
+)
+def test_the_tests_pass_without_numba(paths):
+    ran = without_numba(TESTS, "-q", "-p", "no:cacheprovider", "-m", "not slow", *paths)
+    assert ran.returncode == 0, ran.stdout[-5000:]
+
+
+def test_a_kernel_is_its_twin_where_nothing_is_compiled(monkeypatch):
+    def twin(x):
+        return x + 1
+
+    def function(x):
+        return x + 2
+
+    monkeypatch.setattr(primitives, "COMPILES", False)
+    assert primitives.kernel(twin)(function) is twin
+    assert primitives.kernel(fastmath=True)(function) is function
