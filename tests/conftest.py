@@ -13,11 +13,40 @@ settings.load_profile("any machine")
 os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib; subprocesses inherit it
 
 
+#: Files that take longest, the longest first: begun first, they leave no process to work alone at the end.
+LONGEST = (
+    *("test_run.py", "test_hostile_submissions.py", "test_sklearn_adapter.py", "test_worker.py", "test_safe_start.py"),
+    *("test_in_a_browser.py", "test_authors_check.py", "test_worthless_answers.py", "test_hidden_stays_hidden.py"),
+    *("test_notebooks.py", "test_standard_streams.py", "test_same_marks.py", "test_importing_answers.py"),
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Put the longest files first; the order within a file stays."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One process more than there are cores: many tests wait for processes of their own, or for a browser."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.fixture(scope="session")
+def folder_of_the_run(tmp_path_factory) -> Path:
+    """A folder that all processes of this run of pytest share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.fixture(scope="session", autouse=True)
-def own_cache_and_no_network(tmp_path_factory):
+def own_cache_and_no_network(folder_of_the_run):
     """Keep the tests away from the user's cache and from the network; a test may set the variables anew."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LXMLS_DAY1_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("LXMLS_DAY1_CACHE", str(folder_of_the_run / "cache"))
         patch.setenv("LXMLS_DAY1_OFFLINE", "1")
         yield
 

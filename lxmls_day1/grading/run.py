@@ -66,7 +66,7 @@ class Workers(Protocol):
     """
 
     @property
-    def checks(self) -> tuple[CheckGrade, ...]: ...  # noqa: D102
+    def checks(self) -> tuple[CheckGrade, ...]: ...
 
     def slots(self) -> Sequence[Slot]:
         """Those that can be used now. Is asked again and again: some may be gone, and others new."""

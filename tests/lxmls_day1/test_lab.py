@@ -55,7 +55,9 @@ class TestOpening:
 
     def test_an_installed_package_brings_its_reference_lab(self, tmp_path, monkeypatch):
         make_lab(tmp_path / "site" / "lxmls_day1" / "reference_lab")
-        monkeypatch.setattr(lxmls_day1.library_path, "__file__", str(tmp_path / "site" / "lxmls_day1" / "library_path.py"))
+        monkeypatch.setattr(
+            lxmls_day1.library_path, "__file__", str(tmp_path / "site" / "lxmls_day1" / "library_path.py")
+        )
         assert Lab.open(tmp_path).folder == tmp_path / "site" / "lxmls_day1" / "reference_lab"
 
     def test_a_symbolic_link_leads_to_the_same_lab(self, tmp_path):

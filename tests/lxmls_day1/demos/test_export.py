@@ -13,6 +13,8 @@ from lxmls_day1.demos.online_steps import DemoOnlineSteps
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import notebook_building
 
+pytestmark = pytest.mark.usefixtures("imports_as_before_the_module")
+
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPTS = notebook_building.scripts(ROOT / serving.FOLDER)
 

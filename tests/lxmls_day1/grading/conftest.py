@@ -14,19 +14,27 @@ it get the reference's.
 """
 
 import ast
+import json
 import textwrap
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.exercises import record
+from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.markers import Solution, find_solutions, stubbed
-from lxmls_day1.exercises.registry import FILE, Exercise, Registry
+from lxmls_day1.exercises.registry import FILE, Exercise, Registry, exercise_of_check
 from lxmls_day1.lab import reference_folder
+from lxmls_day1.whole_files import replace_files
 
 BANK = Path(__file__).parent / "right"
+collect_ignore = ["load_campaign.py"]  # a program, which imports this file as a module beside it
+
+compute_answers = record.answers_of_reference
 
 
 @dataclass(frozen=True)
@@ -107,3 +115,37 @@ def read_right_variants() -> list[RightVariant]:
 def right_variants() -> list[RightVariant]:
     """The bank. ``variant.lab_files(student_files(reference))`` is a submission that solves ``variant.exercise``."""
     return read_right_variants()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def answers_computed_once(folder_of_the_run):
+    """What the hidden checks expect is computed once for an exercise and a seed, whichever tests ask for it.
+
+    Most runs of these tests grade a few submissions, and the dry run of the reference and of all known mistakes would take
+    longer than that. A test of the computation itself asks for `answers_computed_anew`.
+    """
+
+    def answers(ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1) -> RecordedAnswers:
+        ids = Registry.of(reference_folder()).ids if ids is None else ids
+        files = {id: folder_of_the_run / f"answers-{id}-{seed}-{hidden}.json" for id in ids}
+        missing = [id for id, file in files.items() if not file.is_file()]
+        if missing:
+            fresh = compute_answers(missing, hidden, seed)
+            replace_files({files[id]: fresh.only([id], exercise_of_check).to_json().encode() for id in missing})
+        together = RecordedAnswers()
+        for file in files.values():
+            one = RecordedAnswers.from_plain(json.loads(file.read_text(encoding="utf-8")))
+            together.checks.update(one.checks)
+            together.sentences.update(one.sentences)
+            together.hidden.update(one.hidden)
+        return together
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record, "answers_of_reference", answers)
+        yield answers
+
+
+@pytest.fixture
+def answers_computed_anew(monkeypatch):
+    """What the checks expect is computed in this test, as often as it asks."""
+    monkeypatch.setattr(record, "answers_of_reference", compute_answers)

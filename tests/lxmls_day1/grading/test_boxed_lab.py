@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 import pytest
 
 from lxmls_day1.exercises import pytest_plugin
-from lxmls_day1.exercises.record import answers_of_reference
 from lxmls_day1.exercises.registry import FOLDER, Registry, check_files
 from lxmls_day1.grading import box
 from lxmls_day1.grading.box import StudentError
@@ -39,7 +38,7 @@ def test_a_check_can_catch_what_it_expects(kind):
 
 
 @pytest.mark.slow
-def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch):
+def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch, answers_computed_once):
     """Each request waits for a reply: hundreds of them take longer than the student's code."""
     asked = []
     ask = box.Box.ask
@@ -65,7 +64,7 @@ def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch):
         for package in PACKAGES
         for path in (reference / package).glob("*.py")
     }
-    session = CheckSession(files, answers_of_reference(hidden=True, seed=4), 4, Limits())
+    session = CheckSession(files, answers_computed_once(hidden=True, seed=3), 3, Limits())
     fork_server = fork_server_of(PROCESS)
     verdicts = {}
     try:

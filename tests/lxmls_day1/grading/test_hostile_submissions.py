@@ -541,7 +541,7 @@ def graded(request, tmp_path_factory):
     confinement.adopt_orphans()
     with server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LXMLS_DAY1_SECRET", SECRET)
-        plan = make_plan(out, Level(level, (), user, newest_landlock), ["1.5"], seed=11, limits=LIMITS)
+        plan = make_plan(out, Level(level, (), user, newest_landlock), ["1.5"], seed=3, limits=LIMITS)
         book = grade([inbox], out, plan, jobs=2)
         connected = had_a_guest(server)
     after = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
@@ -672,7 +672,7 @@ def test_processes_that_were_allowed_are_killed(tmp_path):
     confinement.adopt_orphans()
     before = children()
     limits = Limits(check_seconds=3, processes=400)
-    plan = make_plan(tmp_path / "out", Level(BUBBLEWRAP), ["1.5"], seed=1, limits=limits)
+    plan = make_plan(tmp_path / "out", Level(BUBBLEWRAP), ["1.5"], seed=3, limits=limits)
     book = grade([tmp_path / "inbox"], tmp_path / "out", plan, jobs=1)
     assert [row.points for row in book.rows][1] == 10
     assert children() <= before
