@@ -5,16 +5,13 @@
 | ``gaussian_playground`` | classes, their boundaries and the Bayes error, under sliders and clicks; computed by ``gaussian_points`` |
 | ``online_steps`` | perceptron, MIRA, SVM and maximum entropy, one example at a time; computed by ``online_traces`` |
 | ``mira_step`` | a single step of MIRA, and column squishing beside it |
-| ``optimisation`` | objectives on their way down |
-| ``review_explorer`` | what a classifier makes of a review, and of which words; ``review_text`` colours the words |
-| ``comparison_sweep`` | accuracy over size, variance and balance |
-
-What a demonstration computes stands apart where it is long: ``objective_curves`` (for ``optimisation``), ``review_decisions``
-(for ``review_explorer``), ``accuracy_sweep`` (for ``comparison_sweep``), and ``reviews``, which opens their corpora.
+| ``optimisation`` | objectives on their way down; computed by ``objective_curves`` |
+| ``review_explorer`` | what a classifier makes of a review, and of which words; computed by ``review_decisions`` on ``reviews``, coloured by ``review_text`` |
+| ``comparison_sweep`` | accuracy over size, variance and balance; computed by ``accuracy_sweep`` |
 
 ``demonstration`` is their base class and says how one is written; ``stage`` is the page of one, ``look`` its colours, with
 ``stage.css``, ``environment`` what the surroundings ask for. ``recording`` makes pictures and animations, ``export`` a folder
 of them all, ``serving`` puts them into the browser (``lxmls-day1 demo``) with Voilà and the page template in
 ``jupyter/``; ``learners`` are the lab's classifiers, written or not, ``background`` computes beside a live page. Each
-demonstration has a notebook of two cells in ``notebooks/demos/``, which ``notebook_pairs`` makes.
+demonstration has a notebook of two cells in ``notebooks/demos/``, which ``notebook_pairs`` makes from a script.
 """
