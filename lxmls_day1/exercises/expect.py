@@ -102,6 +102,7 @@ class RecordingExpect:
         self.tolerances: dict[str, tuple[float, float]] = {}
 
     def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
+        """Keep a value, with the tolerances that the check asks for."""
         if what in self.answers:
             raise InputError(f"expect({what!r}) stands twice in this check; give each place its own words")
         self.answers[what] = Answer.of(value)
