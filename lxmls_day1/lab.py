@@ -344,7 +344,7 @@ class _LabFinder:
     folder: str | None = None
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name not in PACKAGES or self.folder not in sys.path:
+        if name not in PACKAGES or self.folder is None or self.folder not in sys.path:
             return None
         return PathFinder.find_spec(name, [self.folder])
 
@@ -354,8 +354,9 @@ def _finder() -> _LabFinder:
     for finder in sys.meta_path:
         if isinstance(finder, _LabFinder):
             return finder
-    sys.meta_path.insert(0, _LabFinder())
-    return sys.meta_path[0]
+    first = _LabFinder()
+    sys.meta_path.insert(0, first)
+    return first
 
 
 def library_names(folder: Path) -> list[Path]:

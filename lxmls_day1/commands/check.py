@@ -85,6 +85,7 @@ class shown_check:
         return self.show
 
     def show(self, title: str) -> None:
+        """Put a title in the place of the one before."""
         if self.shows:
             click.echo(f"\r\x1b[K{title[:70]} ...", nl=False, err=True)
 

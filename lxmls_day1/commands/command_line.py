@@ -49,21 +49,26 @@ class CommandGroup(click.Group):
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import the module of a command."""
         if name not in COMMANDS:
             return None
-        return importlib.import_module(COMMANDS[name]).command
+        command: click.Command = importlib.import_module(COMMANDS[name]).command
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of an argument; a mistyped one is answered with the nearest."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(f"there is no command {args[0]!r}{nearest(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what a user can mend ends in one sentence."""
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -165,10 +170,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
+    status: str | int | None
     streams = StandardStreams()
     shown_before = warnings.formatwarning
 
-    def formatwarning(message, category, *arguments, **settings):
+    def formatwarning(message: Warning | str, category: type[Warning], *arguments: Any, **settings: Any) -> str:
         if issubclass(category, LibraryName):
             return f"Warning: {message}\n"  # meant for whoever types the command: no file and line of ours
         return shown_before(message, category, *arguments, **settings)

@@ -11,6 +11,7 @@ from lxmls_day1.commands.predict import reading_options
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
+    import numpy as np
     from rich.console import Group
 
     from lxmls_day1.explanations import Explanation
@@ -71,7 +72,8 @@ def command(
         if number > len(documents):
             raise InputError(f"--number is {number}, but the file holds {counted(len(documents), 'review')}.")
         documents = [documents[number - 1]]
-    known = set(model.feature_names)
+    feature_names = model.feature_names or []  # `open_model` has made sure of them
+    known = set(feature_names)
     X = vectorised(lab, documents, model)
     with warnings_as_notes():
         explained = [
@@ -79,7 +81,7 @@ def command(
                 model.classifier,
                 model.params,
                 X[m : m + 1],
-                model.feature_names,
+                feature_names,
                 class_names=model.class_names,
                 unknown={token: count for token, count in document.counts.items() if token not in known},
             )
@@ -148,7 +150,7 @@ def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
         table.add_column(Text(names[k]), justify="right", overflow="fold")
     table.add_column(Text(f"{names[predicted]} − {names[rival]}"), justify="right", overflow="fold")
 
-    def add_row(word, count, contributions):
+    def add_row(word: str, count: str, contributions: "np.ndarray") -> None:
         numbers = [*contributions[columns], lead(contributions[None], predicted, rival)[0]]
         signs = [""] * len(columns) + ["+"]
         texts = [number_text(number, digits, sign) for number, sign in zip(numbers, signs, strict=True)]

@@ -180,7 +180,7 @@ def cluster(scheduler: str | None) -> Iterator[Any]:
 
     _silence_dask()
     try:
-        client = Client(scheduler, timeout=10, set_as_default=False)
+        client: Any = Client(scheduler, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]  # dask says no types
     except OSError as error:
         raise InputError(f"there is no dask scheduler at {scheduler}: {error}.") from error
     try:

@@ -121,7 +121,8 @@ def margins_of(scores: "np.ndarray") -> "np.ndarray":
     if scores.shape[1] < 2:
         return np.full(len(scores), np.inf)
     second, best = np.partition(scores, -2, axis=1)[:, -2:].T
-    return best - second
+    margins: np.ndarray = best - second
+    return margins
 
 
 def remarks(documents: Sequence["Document"], predicted: Sequence[str], X: Any) -> list[str]:
@@ -177,7 +178,8 @@ def count_function(lab: "Lab", model: "SavedModel") -> "CountText":
     if kind == "reviews":
         return count_tokens
     if kind == "questions":
-        return lab.load("readers.vocabulary").count_words
+        count_words: CountText = lab.load("readers.vocabulary").count_words
+        return count_words
     raise InputError(f"the model is of texts whose tokens are those of {kind!r}; known are 'reviews' and 'questions'.")
 
 
@@ -196,5 +198,5 @@ def check_labels_known(documents: Sequence["Document"], model: "SavedModel") -> 
 
 def vectorised(lab: "Lab", documents: Sequence["Document"], model: "SavedModel") -> Any:
     """The documents as rows over the features of the model, (M, J)."""
-    columns = {name: column for column, name in enumerate(model.feature_names)}
+    columns = {name: column for column, name in enumerate(model.feature_names or [])}
     return lab.load("readers.vocabulary").vectorise([document.counts for document in documents], columns)

@@ -1,6 +1,11 @@
 """``lxmls-day1 solve``: the reference solution of one exercise, so that one can go on."""
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from lxmls_day1.exercises.replacements import Replaced
 
 
 @click.command(name="solve", short_help="Put in the reference solution of an exercise.")
@@ -22,7 +27,7 @@ def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
     tell(solve(shown_workspace(lab_folder, "solve"), exercise, whole_file), f"The solution of exercise {exercise}")
 
 
-def tell(replaced: object, what: str) -> None:
+def tell(replaced: "Replaced", what: str) -> None:
     """Say what was replaced, and how to get it back."""
     if not replaced.files:
         click.echo(f"{what} was in place already.")

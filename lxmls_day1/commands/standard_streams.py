@@ -9,6 +9,10 @@ import errno
 import io
 import os
 import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 READER_GONE = 141  # what a shell reports of a program that SIGPIPE has ended
 _MOST_KEPT = 10_000  # bytes of what standard error did not take
@@ -32,17 +36,21 @@ class Output(io.RawIOBase):
         self.error: OSError | None = None
 
     def writable(self) -> bool:
+        """It is, as far as buffers need to know."""
         return True
 
     def isatty(self) -> bool:
+        """Whether it is a terminal."""
         return self._raw is not None and self._raw.isatty()
 
     def fileno(self) -> int:
+        """The number of the file."""
         return 1 if self._raw is None else self._raw.fileno()
 
-    def write(self, content) -> int | None:
+    def write(self, content: "ReadableBuffer") -> int | None:
+        """Write to the file; see the class for what happens where that fails."""
         if self.error is not None:
-            return len(content)
+            return memoryview(content).nbytes
         try:
             if self._raw is None:
                 raise OSError(errno.EBADF, "it is closed")
@@ -68,16 +76,18 @@ class ErrorOutput(Output):
     lost = b""
 
     def fileno(self) -> int:
+        """The number of the file."""
         return 2 if self._raw is None else self._raw.fileno()
 
-    def write(self, content) -> int | None:
+    def write(self, content: "ReadableBuffer") -> int | None:
+        """Write to the file; see the class for what happens where that fails."""
         try:
             if self._raw is not None:
                 return self._raw.write(content)
         except OSError:
             pass
         self.lost = (self.lost + bytes(content))[-_MOST_KEPT:]
-        return len(content)
+        return memoryview(content).nbytes
 
 
 class StandardStreams:
@@ -89,14 +99,14 @@ class StandardStreams:
     def __init__(self) -> None:
         _open_closed_descriptors()
         if sys.stdin is None:
-            sys.stdin = open(os.devnull)
+            sys.stdin = open(os.devnull)  # open until the process ends
         self._before = (sys.stdout, sys.stderr)  # each closes its file as soon as nobody holds it
         self.output = Output(_raw(sys.stdout))
         self.errors = ErrorOutput(_raw(sys.stderr))
         sys.stdout = _text(self.output, sys.stdout)
         sys.stderr = _text(self.errors, sys.stderr)
 
-    def finish(self, status: int) -> int:
+    def finish(self, status: str | int | None) -> str | int | None:
         """Flush, say what is left to say, and return the exit code that this makes of `status`."""
         with contextlib.suppress(OutputLost):
             if status and self.errors.lost:
@@ -135,13 +145,13 @@ def _open_closed_descriptors() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
 
 
-def _raw(stream) -> io.RawIOBase | None:
+def _raw(stream: TextIO | None) -> io.RawIOBase | None:
     """The file below a text stream; with ``PYTHONUNBUFFERED`` there is no buffer between the two."""
     buffer = getattr(stream, "buffer", None)
     return buffer if isinstance(buffer, io.RawIOBase) else getattr(buffer, "raw", None)
 
 
-def _text(raw: Output, stream):
+def _text(raw: Output, stream: TextIO | None) -> TextIO:
     """A text stream over `raw` in place of `stream`; `stream` itself if that is open, and no file."""
     if stream is not None and _raw(stream) is None:
         return stream

@@ -20,7 +20,7 @@ import numpy as np
 from lxmls_day1.commands.output import ReportProgress, png, show_table, shown_progress, writable_folder
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
-from lxmls_day1.figures.lattice import figure_size, lattice, plot_update
+from lxmls_day1.figures.lattice import Lattice, figure_size, lattice, plot_update
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.lab import Lab
 from lxmls_day1.result_table import ResultTable, Row
@@ -148,7 +148,10 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     """
     if not corpus.test_X:
         raise InputError(f"{corpus.get_name()} has no test part, on which the taggers could be compared")
-    rows, dev_accuracy, predictions, notes = [], {}, {}, []
+    rows: list[Row] = []
+    dev_accuracy: dict[str, float] = {}
+    predictions: dict[str, Any] = {}
+    notes: list[str] = []
     for done, (module, class_name) in enumerate(LEARNERS.items()):
         learner = lab.classifier(module, class_name, nr_rounds=NR_ROUNDS, track_objective=False)
         name = learner.get_name()
@@ -162,7 +165,7 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
             notes.append(f"{name} is left out, as it is not written yet: {str(error) or 'NotImplementedError'}")
             continue
         seconds = time.perf_counter() - started
-        accuracy = {}
+        accuracy: dict[str, Any] = {}
         for part in ("train", "dev", "test"):
             X, y = getattr(corpus, f"{part}_X"), getattr(corpus, f"{part}_y")
             predicted = learner.test(X, params)
@@ -176,7 +179,7 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     if not rows:
         raise InputError(f"none of the structured learners is written yet: {' '.join(notes)}")
 
-    best = max(dev_accuracy, key=dev_accuracy.get)
+    best = max(dev_accuracy, key=dev_accuracy.__getitem__)
     tags, confusion = confusion_counts(corpus.test_y, predictions[best])
     fig, axis = detached_axes(figsize=(11.0, 10.0))
     plot_confusion(tags, confusion, title=f"{best}, {corpus.get_name()}, test part", ax=axis)
@@ -263,11 +266,11 @@ def to_json(results: TaggingResults) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _share(share):
+def _share(share: float | None) -> str:
     return "n/a" if share is None else f"{share:.4f}"
 
 
-def _load_compiled_code(learner):
+def _load_compiled_code(learner: Any) -> None:
     """Train and tag with a copy and one small sentence, so that what is compiled on first use is compiled.
 
     What is wrong with a learner the real training will say.
@@ -279,9 +282,9 @@ def _load_compiled_code(learner):
         learner.test(X, learner.train(X, y))
 
 
-def _on_unseen_words(name, corpus, predicted):
+def _on_unseen_words(name: str, corpus: Any, predicted: Sequence[Sequence[str]]) -> list[str]:
     """A note on the test words that the training part has, and on those that it has not."""
-    right = {True: [], False: []}
+    right: dict[bool, list[bool]] = {True: [], False: []}
     for sentence, tags, guesses in zip(corpus.test_X, corpus.test_y, predicted, strict=True):
         for word, tag, guess in zip(sentence, tags, guesses, strict=True):
             right[word in corpus.word_counts].append(tag == guess)
@@ -297,7 +300,7 @@ def _on_unseen_words(name, corpus, predicted):
 # ------------------------------------------------------------------------------------------------------------- pictures
 
 
-def update_lattices(lab: Lab):
+def update_lattices(lab: Lab) -> tuple[Lattice, Lattice] | None:
     """The lattice of a toy sentence before and after one update of the structured perceptron.
 
     The learner goes through the training sentences once, in their order, without averaging. Before the last sentence
@@ -328,14 +331,15 @@ def update_lattices(lab: Lab):
     shown = list(
         dict.fromkeys([*y[-1], *paths[0], *paths[1]])
     )  # from the top left to the bottom right along the true path
-    return tuple(
+    before, after = (
         lattice(X[-1], tags, scores, path, [tags.index(tag) for tag in y[-1]], shown=shown)
         for tags, scores, path in seen
     )
+    return before, after
 
 
-def _lattice_figure(before, after):
-    from matplotlib.figure import Figure
+def _lattice_figure(before: Lattice, after: Lattice) -> "Figure":
+    from matplotlib.figure import Figure  # here, as the other imports need no matplotlib
 
     width, height = figure_size(before)
     fig = Figure(figsize=(width, 2 * height), layout="constrained")

@@ -20,12 +20,13 @@ SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
 WORDS = {"true": True, "false": False, "none": None}
 
 
-class Setting(click.ParamType):
+class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
     """``NAME=VALUE``: a value as Python writes it, or a bare word."""
 
     name = "NAME=VALUE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        """Take name and value apart."""
         name, equals, text = value.partition("=")
         name, text = name.strip(), text.strip()
         if not (equals and name.isidentifier() and text):

@@ -1,4 +1,4 @@
-"""The authors' check: do the exercises, their solutions, checks, mistakes, hints and generated files fit together?
+"""The authors' check: whether exercises, solutions, checks, mistakes, hints and generated files fit together.
 
 Every stub fails its checks, every reference solution passes them, every known mistake fails with its own message, every
 file that was generated is current, and no line of a solution is in what a student receives.
@@ -9,6 +9,7 @@ import json
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import RecordedAnswers
@@ -65,8 +66,8 @@ def problems_of_registry(
 ) -> Iterator[str]:
     """Solutions in files that are not named, code exercises without solution, checks, hidden ones, or enough known mistakes."""
     marked: dict[str, set[str]] = {}
-    for name, exercise in _marked(reference, registry):
-        marked.setdefault(exercise, set()).add(name)
+    for name, id in _marked(reference, registry):
+        marked.setdefault(id, set()).add(name)
     for exercise in registry:
         for name in marked.get(exercise.id, set()) - set(exercise.files):
             if name != exercise.notebook:
@@ -153,10 +154,9 @@ def solution_lines(reference: Path, assigned: Collection[str]) -> dict[str, str]
         a_script = name.suffix == ".py" and name.parts[0] in PACKAGES
         if not (a_script or name.suffix == ".ipynb"):
             continue
-        if name.suffix == ".ipynb":
-            sources = list(_cell_sources(json.loads(content)))
-        else:
-            sources = [(content.decode(), True, None)]
+        sources: list[tuple[str, bool, str | None]] = (
+            [(content.decode(), True, None)] if a_script else list(_cell_sources(json.loads(content)))
+        )
         for source, is_code, whole_cell_of in sources:
             lines = source.split("\n")
             regions = [s for s in find_solutions(source, str(name)) if s.exercise in assigned] if is_code else []
@@ -229,11 +229,11 @@ def _marked(reference: Path, registry: Registry) -> Iterator[tuple[str, str]]:
             for source, is_code, whole_cell_of in _cell_sources(json.loads(content)):
                 for solution in find_solutions(source, str(name), registry.ids) if is_code else ():
                     yield str(name), solution.exercise
-                if whole_cell_of in registry:
+                if whole_cell_of is not None and whole_cell_of in registry:
                     yield str(name), whole_cell_of
 
 
-def _cell_sources(notebook: dict) -> Iterator[tuple[str, bool, str | None]]:
+def _cell_sources(notebook: dict[str, Any]) -> Iterator[tuple[str, bool, str | None]]:
     """Of each cell the text, whether it is code, and if it is tagged ``solution`` the exercise that it solves."""
     for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True):
         is_solution = "solution" in cell.get("metadata", {}).get("tags", [])

@@ -33,23 +33,24 @@ def environment() -> dict[str, str]:
     return variables
 
 
-def start(module: str, arguments: Sequence[str], folder: Path, errors: Path) -> subprocess.Popen:
+def start(module: str, arguments: Sequence[str], folder: Path, errors: Path) -> subprocess.Popen[bytes]:
     """Run a module as ``python -m`` does, in a folder, as the head of a group of processes of its own.
 
     What it prints is thrown away; what goes to standard error is kept in the file `errors`.
     """
-    own_group = (
-        {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}
-    )
+    flags = 0
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP
     with errors.open("wb") as file:
         return subprocess.Popen(
-            command_of(module, arguments, options=("-X", "faulthandler")),
+            command_of(module, [*arguments], options=("-X", "faulthandler")),
             cwd=folder,
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=file,
-            **own_group,
+            start_new_session=sys.platform != "win32",
+            creationflags=flags,
         )
 
 
@@ -65,7 +66,7 @@ def forget_bytecode(lab_folder: Path) -> None:
                 path.unlink()
 
 
-def end(process: subprocess.Popen) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """Kill a process and all of its group, whether it has ended by itself or not."""
     if os.name == "nt":
         if process.poll() is None:

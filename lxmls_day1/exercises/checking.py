@@ -52,6 +52,7 @@ class CheckResult:
 
     @property
     def passed(self) -> bool:
+        """Whether it holds."""
         return self.outcome == "passed"
 
 
@@ -84,10 +85,12 @@ class ExerciseReport:
 
     @property
     def passed(self) -> int:
+        """How many checks hold."""
         return sum(result.passed for result in self.results)
 
     @property
     def all_passed(self) -> bool:
+        """Whether there are checks, and all hold."""
         return bool(self.counted) and self.passed == len(self.counted)
 
     @property
@@ -98,7 +101,7 @@ class ExerciseReport:
 
     @property
     def what_is_missing(self) -> str:
-        """``classifiers/mira.py is not there; `lxmls-day1 reset 1.5` puts it back.``"""
+        """The sentence about missing files: ``classifiers/mira.py is not there; `lxmls-day1 reset 1.5` puts it back``."""
         verb, pronoun = ("is", "it") if len(self.missing) == 1 else ("are", "them")
         puts_back = f"`lxmls-day1 reset {self.exercise.id}` puts {pronoun} back"
         return f"{' and '.join(self.missing)} {verb} not there; {puts_back}."
@@ -132,6 +135,7 @@ class CheckReport:
 
     @property
     def all_passed(self) -> bool:
+        """Whether all checks of all exercises hold."""
         return all(report.all_passed for report in self.reports if report.results)
 
 
@@ -143,6 +147,10 @@ class _Watched:
     ended: dict[str, CheckResult] = field(default_factory=dict)
     running: str | None = None
     since: float = 0.0
+
+    def begin(self) -> None:
+        """Wait for a process that has just been started; no check is running yet."""
+        self.running, self.since = None, time.monotonic()
 
 
 def run_checks(
@@ -246,7 +254,7 @@ def _run_some(
         place,
         errors,
     )  # fmt: skip
-    watched.running, watched.since = None, time.monotonic()
+    watched.begin()
     collected, read = False, 0
     timed_out = False
     try:
@@ -274,7 +282,7 @@ def _run_some(
             outcome, text = "timeout", f"did not end within {time_limit:g} s; is there a loop that never ends?"
         else:
             outcome, text = "ended", _how_it_ended(process.returncode)
-        watched.ended[watched.running] = CheckResult(**check, outcome=outcome, text=text)
+        watched.ended[watched.running] = CheckResult(check["check"], check["exercise"], check["title"], outcome, text)
 
 
 def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> bool:
@@ -308,7 +316,9 @@ def _leave_out_after_timeouts(watched: _Watched, time_limit: float) -> None:
     for check in watched.order:
         if check["check"] not in watched.ended and counts[check["exercise"]] >= MOST_UNENDING:
             text = f"not run, because {MOST_UNENDING} checks before it did not end within {time_limit:g} s"
-            watched.ended[check["check"]] = CheckResult(**check, outcome="not run", text=text)
+            watched.ended[check["check"]] = CheckResult(
+                check["check"], check["exercise"], check["title"], "not run", text
+            )
 
 
 def _how_it_ended(status: int) -> str:

@@ -102,7 +102,7 @@ class RecordingExpect:
         self.tolerances: dict[str, tuple[float, float]] = {}
 
     def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
-        """Compare what a check has got with what is recorded for it."""
+        """Keep a value, with the tolerances that the check asks for."""
         if what in self.answers:
             raise InputError(f"expect({what!r}) stands twice in this check; give each place its own words")
         self.answers[what] = Answer.of(value)

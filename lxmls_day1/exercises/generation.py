@@ -16,7 +16,7 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.markers import MarkerError, Solution, find_solutions, stub, stubbed, without_markers
 from lxmls_day1.exercises.registry import FILE, FOLDER, MISTAKES, RECORDED, Exercise, Registry, exercise_of_check
-from lxmls_day1.exercises.source_functions import indented
+from lxmls_day1.exercises.source_functions import Definition, first_line, indented
 from lxmls_day1.lab import PACKAGES
 
 FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))
@@ -74,9 +74,9 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
         elif name == RECORDED:
             made[name] = content
         elif FOLDER in name.parents and exercise_of_check(name.name):
-            text = without_hidden_checks(content.decode(), str(name))
-            if text is not None:
-                made[name] = text.encode()
+            public = without_hidden_checks(content.decode(), str(name))
+            if public is not None:
+                made[name] = public.encode()
         elif name.parts[0] == "notebooks" and name.suffix == ".py" and name.with_suffix(".ipynb") in files:
             continue  # the source of a notebook, which a student has no use for
         elif name.suffix == ".ipynb":
@@ -136,7 +136,7 @@ def student_notebook(
             if id in assigned or (assigned and id not in registry):
                 continue
         elif "solution" in tags:
-            if id not in registry:
+            if id is None or id not in registry:
                 raise MarkerError(
                     f"{where}: this cell is tagged `solution`; wanted a heading such as 'Exercise 1.4' above it, or a "
                     "tag such as `exercise-1.4`, of an exercise that there is"
@@ -240,13 +240,14 @@ def without_hidden_checks(source: str, name: str) -> str | None:
             and any(_is_hidden_mark(part) for part in ast.walk(node.value))
         ):
             return None
-        if any(_is_hidden_mark(decorator) for decorator in getattr(node, "decorator_list", [])):
-            begin = min(decorator.lineno for decorator in node.decorator_list) - 1
+        decorators = node.decorator_list if isinstance(node, Definition) else []
+        if any(map(_is_hidden_mark, decorators)):
+            begin = first_line(node) - 1
             while begin and lines[begin - 1].strip().startswith("#"):
                 begin -= 1
             while begin and not lines[begin - 1].strip():
                 begin -= 1
-            cuts.append((begin, node.end_lineno))
+            cuts.append((begin, node.end_lineno or node.lineno))
     for begin, end in sorted(cuts, reverse=True):
         del lines[begin:end]
     left = "\n".join(lines).rstrip("\n") + "\n"
@@ -273,7 +274,7 @@ def _is_hidden_mark(node: ast.AST) -> bool:
 
 
 def _without_outputs(notebook: dict[str, Any]) -> dict[str, Any]:
-    made = json.loads(json.dumps(notebook))
+    made: dict[str, Any] = json.loads(json.dumps(notebook))
     made.get("metadata", {}).pop("jupytext", None)
     for cell in made["cells"]:
         if cell["cell_type"] == "code":

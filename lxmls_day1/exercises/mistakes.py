@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.markers import Solution, find_solutions, stubbed
@@ -66,9 +67,11 @@ class Mistake:
         )
         made = {}
         for path in dict.fromkeys(path for path, _ in changed):
-            made[path] = stubbed(
-                sources[path], lambda s, path=path: textwrap.dedent(changed.get((path, s), texts[path, s])), path
-            )
+
+            def written(solution: Solution, path: str = path) -> str:
+                return textwrap.dedent(changed.get((path, solution), texts[path, solution]))
+
+            made[path] = stubbed(sources[path], written, path)
         return made
 
     def _changed(self, texts: dict[tuple[str, Solution], str]) -> dict[tuple[str, Solution], str]:
@@ -127,7 +130,7 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
     return mistakes
 
 
-def _parse(table: dict, exercise: str, path: Path) -> Mistake:
+def _parse(table: dict[str, Any], exercise: str, path: Path) -> Mistake:
     where = f"{path}, mistake {table.get('name', '?')}"
     unknown = set(table) - {"name", "sentence", "swap", "solution", "function"}
     if unknown:

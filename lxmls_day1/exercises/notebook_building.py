@@ -135,7 +135,8 @@ def build(script: Path) -> float:
     seconds = run(notebook, script.parent)
     if max(figures(notebook), default=0) > LARGEST_FIGURE:
         raise InputError(f"{script.name} draws a figure of {max(figures(notebook))} bytes; make it smaller.")
-    replace_files({script.with_suffix(".ipynb"): nbformat.writes(notebook).rstrip().encode() + b"\n"})
+    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]  # nbformat says no types
+    replace_files({script.with_suffix(".ipynb"): text.rstrip().encode() + b"\n"})
     return seconds
 
 
@@ -146,7 +147,7 @@ def check(script: Path) -> bool:
     path = script.with_suffix(".ipynb")
     if not path.is_file():
         return False
-    made = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+    made = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]  # as above
     return in_step(from_source(script.read_text(encoding="utf-8"), script.stem), made)
 
 
@@ -177,7 +178,8 @@ def real_data_at_hand() -> bool:
 
 def _joined(outputs: list[Any]) -> list[Any]:
     """All that a cell prints as one output; how it was cut to pieces on its way depends on the moment."""
-    joined, streams = [], {}
+    joined: list[Any] = []
+    streams: dict[str, Any] = {}
     for output in outputs:
         if output.output_type != "stream":
             joined.append(output)

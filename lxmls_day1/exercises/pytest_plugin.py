@@ -70,9 +70,16 @@ class ChecksRun:
         self.recordings = recordings
         self.item: pytest.Item | None = None
         self.skip = skip
-        self._answers = {None: answers} if answers is not None else {}
+        self._given = answers
+        self._answers: dict[Path, RecordedAnswers] = {}
         self._fresh: RecordedAnswers | None = answers
         self._registries: dict[Path, Registry] = {}
+
+    @property
+    def current(self) -> pytest.Item:
+        """The check that is running, for its fixtures."""
+        assert self.item is not None
+        return self.item
 
     def lab(self, check_file: Path) -> Lab:
         """The lab that is checked."""
@@ -80,9 +87,10 @@ class ChecksRun:
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
         """The answers with which a check is compared."""
-        if None in self._answers:
-            return self._answers[None]
+        if self._given is not None:
+            return self._given
         if is_hidden(item):
+            assert self._fresh is not None  # `compute_hidden_answers` came first
             return self._fresh
         folder = item.path.parent
         if folder not in self._answers:
@@ -128,11 +136,11 @@ class ChecksRun:
         """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
         hidden = [item for item in items if is_hidden(item)]
         if hidden and self._fresh is None and self.recordings is None:
-            from lxmls_day1.exercises.record import answers_of_reference
+            from lxmls_day1.exercises.record import answers_of_reference  # here, as students' checks never need it
 
             if self.seed is None:
                 self.seed = secrets.randbits(32)
-            exercises = sorted({exercise_of_check(item.path.name) for item in hidden})
+            exercises = sorted({exercise_of_check(item.path.name) or "" for item in hidden})
             self._fresh = answers_of_reference(exercises, hidden=True, seed=self.seed)
 
     def files_of(self, item: pytest.Item) -> tuple[str, ...]:
@@ -140,7 +148,7 @@ class ChecksRun:
         folder = item.path.parent
         if folder not in self._registries:
             self._registries[folder] = Registry.read(folder / "exercises.toml")
-        exercise = exercise_of_check(item.path.name)
+        exercise = exercise_of_check(item.path.name) or ""
         return self._registries[folder][exercise].files if exercise in self._registries[folder] else ()
 
     def write(self, **event: Any) -> None:
@@ -157,6 +165,7 @@ class BrokenFiles:
         self._run = run
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Report a check file that cannot be imported."""
         if report.failed:
             lines = report.longreprtext.strip().splitlines()
             self._run.write(
@@ -173,17 +182,17 @@ class Fixtures:
     @pytest.fixture
     def lab(self) -> Lab:
         """The lab that is checked."""
-        return self._run.lab(self._run.item.path)
+        return self._run.lab(self._run.current.path)
 
     @pytest.fixture
     def expect(self) -> Expect | RecordingExpect:
         """``expect("what this is", value, rtol=1e-6, atol=1e-9)`` compares a value with what the reference answers."""
-        return self._run.expect(self._run.item)
+        return self._run.expect(self._run.current)
 
     @pytest.fixture
     def rng(self) -> Any:
         """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
-        return self._run.rng(self._run.item)
+        return self._run.rng(self._run.current)
 
 
 RUN = pytest.StashKey[ChecksRun]()
@@ -209,6 +218,7 @@ def needs_no_protocol(item: pytest.Item) -> bool:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the checks."""
     group = parser.getgroup("lxmls-day1", "exercises of the day-1 lab")
     group.addoption(
         "--lab", metavar="FOLDER", help="The lab folder that is checked; the one around the checks if not given."
@@ -222,6 +232,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Register marker, fixtures and the run."""
     config.addinivalue_line("markers", "hidden: a check of an exercise that runs at grading only, on fresh inputs")
     if RUN not in config.stash:  # a dry run has put its own there before
         config.stash[RUN] = _run_of_options(config)
@@ -242,6 +253,7 @@ def _run_of_options(config: pytest.Config) -> ChecksRun:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out checks that are not to run, and compute what hidden ones expect."""
     run = config.stash[RUN]
     leave_out = [item for item in items if (is_hidden(item) and not run.hidden) or check_key(item) in run.skip]
     if leave_out:
@@ -258,11 +270,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
+    """Name the lab that is checked."""
     run = config.stash[RUN]
     return f"lab: {run.lab_folder}" if run.lab_folder else None
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Name the seed of the hidden checks."""
     run = config.stash[RUN]
     if run.hidden and run.seed is not None:
         terminalreporter.write_line(f"hidden checks ran with --seed {run.seed}")
@@ -270,6 +284,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    """Put down that a check begins."""
     run = item.config.stash[RUN]
     run.item = item
     run.write(event="begin", check=check_key(item), time=time.time())
@@ -287,7 +302,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Any:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+    """Put down how a check ended."""
     report = yield
     run = item.config.stash[RUN]
     if run.report is None and run.recordings is None:
@@ -303,7 +319,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Any:
     return report
 
 
-def verdict(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo) -> tuple[str, str, list[tuple[str, str]]]:
+def verdict(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo[Any]) -> tuple[str, str, list[tuple[str, str]]]:
     """How a check ended: ``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``; what to say; the known mistakes."""
     if call.excinfo is None:
         return "passed", "", []

@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
@@ -20,6 +21,7 @@ from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.whole_files import replace_files, temporary_folder
 
 REFERENCE = "the reference"
+Part = TypeVar("Part")
 
 
 def answers_of_reference(
@@ -191,12 +193,11 @@ def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:
     """The same answers in the order of the registry, so that recording one exercise moves none of the others."""
     place = {id: i for i, id in enumerate(registry.ids)}
 
-    def by_exercise(item: tuple[str, object]) -> int:
-        return place.get(exercise_of_check(item[0].partition("::")[0]) or item[0], len(place))
+    def ordered(part: dict[str, Part]) -> dict[str, Part]:
+        by_exercise = {key: place.get(exercise_of_check(key.partition("::")[0]) or key, len(place)) for key in part}
+        return {key: part[key] for key in sorted(part, key=by_exercise.__getitem__)}
 
-    return RecordedAnswers(
-        *(dict(sorted(part.items(), key=by_exercise)) for part in (answers.checks, answers.sentences, answers.hidden))
-    )
+    return RecordedAnswers(ordered(answers.checks), ordered(answers.sentences), ordered(answers.hidden))
 
 
 if __name__ == "__main__":

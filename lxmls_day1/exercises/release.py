@@ -164,9 +164,9 @@ def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
                 shutil.copyfile(reference / name, staging / name)
         package: Files = {}
         for path in (reference / "lxmls_day1").rglob("*"):
-            name = PurePosixPath(path.relative_to(reference).as_posix())
-            if path.is_file() and not LEFT_BEHIND.search(str(name)):
-                package[name] = path.read_bytes()
+            place = PurePosixPath(path.relative_to(reference).as_posix())
+            if path.is_file() and not LEFT_BEHIND.search(str(place)):
+                package[place] = path.read_bytes()
         write_files(staging, {**package, **lab})
         result = subprocess.run(
             [sys.executable, "-P", "-m", "hatchling", "build", "-t", "wheel", "-d", temporary],

@@ -112,8 +112,8 @@ def reset(folder: Path, id: str, whole_file: bool = False) -> Replaced:
             ids = ids or [cell["id"] for cell in empty["cells"] if id in stubs_left(cell_source(cell))]
             stubs[name] = {cell["id"]: cell_source(cell) for cell in empty["cells"] if cell["id"] in ids}
         else:
-            empty = student_source(content, registry, [id], name)
-            stubs[name] = {function: _function_text(empty, function) for function in functions_of(empty, id)}
+            source = student_source(content, registry, [id], name)
+            stubs[name] = {function: _function_text(source, function) for function in functions_of(source, id)}
     if not any(stubs.values()):
         raise InputError(f"exercise {id} came with its solution; there is nothing to reset.")
 
@@ -152,7 +152,7 @@ def undo(folder: Path) -> Replaced:
                 lost.append(old)
             else:
                 contents[path] = (folder / old).read_bytes()
-                if edited and now != contents[path]:
+                if edited and now is not None and now != contents[path]:
                     contents[folder / f"{old}.edited"] = now
                     kept.append(f"{old}.edited")
         if contents or new:
@@ -331,4 +331,6 @@ def _reference_text(reference: Path, name: str) -> str:
 
 
 def _function_text(source: str, function: str) -> str:
-    return "\n".join(source.split("\n")[function_lines(source, function)])
+    place = function_lines(source, function)
+    assert place is not None, f"{function} was found in the same source before"
+    return "\n".join(source.split("\n")[place])

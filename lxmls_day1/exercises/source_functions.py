@@ -70,7 +70,8 @@ def definitions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, s
 
 def first_line(node: ast.stmt | ast.excepthandler) -> int:
     """The line at which a statement begins, its decorators included."""
-    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+    decorators = node.decorator_list if isinstance(node, Definition) else []
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _function_lines_by_indent(lines: list[str], function: str) -> slice | None:

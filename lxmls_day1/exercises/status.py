@@ -38,6 +38,7 @@ class Standing:
 
     @property
     def done(self) -> bool:
+        """Whether nothing is left to do about it."""
         return self.state in DONE
 
 
@@ -54,6 +55,7 @@ class Status:
 
     @property
     def done(self) -> int:
+        """How many exercises are done."""
         return sum(standing.done for standing in self.counted)
 
     @property

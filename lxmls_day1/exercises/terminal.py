@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,7 +12,7 @@ from lxmls_day1.exercises.workspace import workspace_of
 from lxmls_day1.exercises.workspace_state import why_not_kept
 from lxmls_day1.lab import Lab
 
-STYLES = {
+STYLES: dict[str, dict[str, Any]] = {
     "": {},
     "title": {"bold": True},
     "good": {"fg": "green"},

@@ -127,7 +127,8 @@ class WorkspaceState:
         if self.damage and keeps_state(self.folder):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(self.folder / FILE, self.folder / DAMAGED)
-        replace_files({**(with_files or {}), **self.contents()})
+        together = {**(with_files or {}), **self.contents()}
+        replace_files({os.fspath(path): content for path, content in together.items()})
 
 
 @contextlib.contextmanager
@@ -171,7 +172,7 @@ def _wait_for(file: int) -> None:
     except ImportError:  # Windows
         import msvcrt
 
-        msvcrt.locking(file, msvcrt.LK_LOCK, 1)
+        msvcrt.locking(file, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]  # of Windows only
         return
     with contextlib.suppress(OSError):  # some network drives know no locks
         fcntl.flock(file, fcntl.LOCK_EX)

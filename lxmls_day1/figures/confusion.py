@@ -1,7 +1,7 @@
 """Confusion matrices: which class is taken for which, counted and drawn."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from lxmls_day1.figures.plotting import BLACK, BLUE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _LABEL_SIZE, _CELL_SIZE = 15, 11  # points
 _MOST_TAGS_WITH_COUNTS = 20  # beyond, the cells of a confusion matrix are too small for numbers
@@ -46,7 +47,9 @@ def confusion_counts(
     return tags.tolist(), counts
 
 
-def plot_confusion(tags: Sequence[str], confusion: np.ndarray, *, title: str | None = None, ax: "Axes | None" = None):
+def plot_confusion(
+    tags: Sequence[str], confusion: np.ndarray, *, title: str | None = None, ax: "Axes | None" = None
+) -> "tuple[Figure, Axes]":
     """Draw a confusion matrix: a row for each true tag, darker where a larger share of its words is tagged so.
 
     Parameters
@@ -119,4 +122,4 @@ def plot_confusion(tags: Sequence[str], confusion: np.ndarray, *, title: str | N
     bar.ax.tick_params(labelsize=_LABEL_SIZE - 3)
     if title is not None:
         ax.set_title(title, fontsize=_LABEL_SIZE + 1)
-    return ax.figure, ax
+    return cast("Figure", ax.figure), ax  # a subfigure does as well
