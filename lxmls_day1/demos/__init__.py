@@ -6,7 +6,7 @@
 | ``online_steps`` | perceptron, MIRA, SVM and maximum entropy, one example at a time; computed by ``online_traces`` |
 | ``mira_step`` | a single step of MIRA, and column squishing beside it |
 | ``optimisation`` | objectives on their way down; computed by ``objective_curves`` |
-| ``review_explorer`` | what a classifier makes of a review, and of which words; computed by ``review_decisions`` on ``reviews``, coloured by ``review_text`` |
+| ``review_explorer`` | what a classifier makes of a review; see ``reviews``, ``review_decisions`` and ``review_text`` |
 | ``comparison_sweep`` | accuracy over size, variance and balance; computed by ``accuracy_sweep`` |
 
 ``demonstration`` is their base class and says how one is written; ``stage`` is the page of one, ``look`` its colours, with
