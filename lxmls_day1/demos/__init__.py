@@ -6,8 +6,10 @@
 | ``online_steps`` | perceptron, MIRA, SVM and maximum entropy, one example at a time; computed by ``online_traces`` |
 | ``mira_step`` | a single step of MIRA, and column squishing beside it |
 | ``optimisation`` | objectives on their way down; computed by ``objective_curves`` |
-| ``review_explorer`` | what a classifier makes of a review, and of which words; ``reviews`` opens the data, ``review_decisions`` computes, ``review_text`` colours the words |
+| ``review_explorer`` | what a classifier makes of a review, and of which words |
 | ``comparison_sweep`` | accuracy over size, variance and balance; computed by ``accuracy_sweep`` |
+
+For the review explorer, ``reviews`` opens the data, ``review_decisions`` computes, and ``review_text`` colours the words.
 
 ``demonstration`` is their base class and says how one is written; ``stage`` is the page of one, ``look`` its colours, with
 ``stage.css``, ``environment`` what the surroundings ask for. ``recording`` makes pictures and animations, ``export`` a folder
