@@ -20,7 +20,8 @@
 ``max_ent_model.py``            the probabilities of a maximum-entropy model, however trained
 ``binary_perceptron.py``        two classes, one weight vector, labels ±1
 ``mistake_bounds.py``           how many mistakes a perceptron can make at most
-``structured.py``               the learners of tag sequences: perceptron, MIRA, SVM, each in its file
+``structured.py``               the learners of tag sequences together; each has its file: ``structured_perceptron.py``,
+                                ``structured_mira.py``, ``structured_svm.py``
 ``structured_classifier.py``    what they share: the flat rounds with a bigger argmax
 ``viterbi.py``                  that argmax
 ``joint_features.py``           what a sentence and its tags score by; ``tag_features.py``: of its words

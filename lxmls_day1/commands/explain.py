@@ -83,7 +83,7 @@ def command(
                 X[m : m + 1],
                 feature_names,
                 class_names=model.class_names,
-                unknown={token: count for token, count in document.counts.items() if token not in known},
+                unknown={token: int(count) for token, count in document.counts.items() if token not in known},
             )
             for m, document in enumerate(documents)
         ]
