@@ -1,6 +1,8 @@
 """What all tests share: no network, no cache of the user's own, no window; and real data where it is at hand."""
 
+import importlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,30 @@ def pytest_collection_modifyitems(items):
     """Put the longest files first; the order within a file stays."""
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
+
+
+#: Path and modules of labs as they are when all tests have been collected.
+IMPORTS: dict[str, dict] = {}
+
+
+def pytest_collection_finish(session):
+    """Take down what is imported of labs: the classes that the tests have at their heads."""
+    IMPORTS["path"] = dict.fromkeys(sys.path)
+    IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if of_a_lab(name)}
+
+
+def of_a_lab(name):
+    return name.partition(".")[0] in ("readers", "classifiers")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imports_of_the_collection():
+    """Opening a lab changes the imports of a process. No file of tests meets those that another one has left."""
+    sys.path[:] = IMPORTS["path"]
+    for name in [name for name in sys.modules if of_a_lab(name)]:
+        del sys.modules[name]
+    sys.modules.update(IMPORTS["modules"])
+    importlib.invalidate_caches()
 
 
 @pytest.hookimpl(optionalhook=True)
