@@ -391,13 +391,13 @@ def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
     paths, losses = np.empty(n_words, np.int64), np.zeros(len(starts) - 1)
     for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         emissions, path = scores[first:end], paths[first:end]
-        best = emissions.copy()  # becomes the most that the words from t on can score
-        best[-1] += stop
+        ahead = emissions.copy()  # becomes the most that the words from t on can score
+        ahead[-1] += stop
         for t in range(len(path) - 2, -1, -1):
-            best[t] += (from_tag + best[t + 1][:, None]).max(axis=0)
-        path[0] = np.argmax(start + best[0])
+            ahead[t] += (from_tag + ahead[t + 1][:, None]).max(axis=0)
+        path[0] = np.argmax(start + ahead[0])
         for t in range(1, len(path)):
-            path[t] = np.argmax(from_tag[:, path[t - 1]] + best[t])
+            path[t] = np.argmax(from_tag[:, path[t - 1]] + ahead[t])
         if len(labels):
             losses[m], truth = (
                 start[tags[0]]
