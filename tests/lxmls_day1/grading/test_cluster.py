@@ -74,7 +74,9 @@ def test_rows_are_the_same_and_other_workers_are_left_out_by_name(tmp_path, thre
     said = []
     book = grade([inbox], tmp_path / "out", plan, workers=lambda plan: cluster.Cluster(client, plan, said.append))
     alone = grade([inbox], tmp_path / "alone", plan, jobs=1)
-    assert [row.points for row in book.rows] == [10, 0]
+    assert [row.points for row in book.rows] == [10, 0], [
+        [(c.check, c.verdict, c.text) for c in row.checks] for row in book.rows
+    ]
     assert {row.made_by for row in book.rows} == {identity()}
     for theirs, ours in zip(book.rows, alone.rows, strict=True):
         assert [(c.check, c.verdict, c.text) for c in theirs.checks] == [
