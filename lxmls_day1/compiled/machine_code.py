@@ -27,7 +27,7 @@ import secrets
 import sys
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +44,11 @@ from numba.misc.appdirs import AppDirs
 from lxmls_day1.whole_files import replace_files
 
 _VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
+_CONFIG: Any = numba.config  # its attributes are made from the environment
 _CHECKSUM = 32  # bytes of it
 
 
-def cached_jit(signature=None, **options):
+def cached_jit(signature: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """``numba.njit`` with the cache of this module.
 
     Parameters
@@ -71,7 +72,7 @@ def cached_jit(signature=None, **options):
     """
     options = {"nogil": True, "error_model": "numpy", **options}
 
-    def decorate(function):
+    def decorate(function: Any) -> Any:
         dispatcher = numba.njit(**options)(_renamed(function))
         dispatcher._cache = MachineCodeCache(function, options)
         if signature is not None:
@@ -90,7 +91,7 @@ class MachineCodeCache(NullCache):
         self._options = options
         self._source = Path(function.__code__.co_filename)
 
-    def load_overload(self, sig, target_context):
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was kept for a signature; None where there is nothing, or nothing that can be used."""
         target_context.refresh()
         if not self._has_place():
@@ -105,7 +106,7 @@ class MachineCodeCache(NullCache):
                 continue
         return None
 
-    def save_overload(self, sig, data):
+    def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for a signature, in the first folder that takes it."""
         if not self._has_place() or data.library.has_dynamic_globals or not all(part.can_cache for part in data.lifted):
             return
@@ -140,11 +141,11 @@ class MachineCodeCache(NullCache):
         """Whether the function stands in a file, in a module that can be found again by its name."""
         return self._source.is_file() and self._function.__module__ in sys.modules
 
-    def _entry(self, sig, codegen) -> tuple[str, bytes]:
+    def _entry(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
         """The name of the file, and what must be the same for its content to be right."""
         function = self._function
         title = re.sub(r"[^\w.]", "", f"{self._source.stem}.{function.__qualname__}")
-        settings = str(numba.config.OPT), str(numba.config.BOUNDSCHECK), sys.implementation.cache_tag
+        settings = str(_CONFIG.OPT), str(_CONFIG.BOUNDSCHECK), sys.implementation.cache_tag
         key = repr((function.__module__, str(sig), codegen.magic_tuple(), settings)).encode()
         return f"{title[:80]}-{hashlib.sha256(key).hexdigest()[:16]}.nbc", key + self._digest
 
@@ -163,8 +164,8 @@ def _holds(path: Path, content: bytes) -> bool:
 def _folders(source: Path) -> Iterator[Path]:
     """Where the machine code of a source file may lie."""
     of_source = f"{source.parent.name}_{hashlib.sha256(os.fsencode(source.parent.absolute())).hexdigest()[:16]}"
-    if numba.config.CACHE_DIR:
-        yield Path(numba.config.CACHE_DIR, of_source)
+    if _CONFIG.CACHE_DIR:
+        yield Path(_CONFIG.CACHE_DIR, of_source)
     yield source.parent / "__pycache__"
     yield Path(AppDirs(appname="numba", appauthor=False).user_cache_dir, of_source)
 

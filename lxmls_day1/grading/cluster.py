@@ -19,10 +19,10 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import CheckGrade
+from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import Plan, identity
 from lxmls_day1.grading.run import NotTried
 from lxmls_day1.grading.submissions import Submission
-from lxmls_day1.grading.worker import Graded
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 
 ASK_SECONDS = 60.0

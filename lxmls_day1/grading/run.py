@@ -20,11 +20,11 @@ from typing import Protocol
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.finding_submissions import Found, find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, Row, from_plain, to_plain
+from lxmls_day1.grading.one_submission import Graded, unfinished
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.report_files import files_of_class, write_files
 from lxmls_day1.grading.run_folders import held, run_folder
 from lxmls_day1.grading.similarity import alike
-from lxmls_day1.grading.worker import Graded, unfinished
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 
 ROWS = ".rows"

@@ -1,407 +1,29 @@
-"""What grades: it reads one submission after another, has their code run in boxes, and makes rows and pages.
+"""The process that grades: it reads one submission after another, grades each, and replies with its row and pages.
 
 `serve` is the main function of a process of its own (`lxmls_day1.grading.worker_process` starts it and talks to it), so that
 a submission which brings its grader down takes along nothing but itself. Requests and replies are pairs of a word and a value.
 """
 
-import functools
 import gc
-import json
 import os
 import pickle
 import queue
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.generation import Files
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.finding_submissions import Found
-from lxmls_day1.grading.gradebook import (
-    ERROR,
-    MEMORY,
-    MISSING,
-    REFUSED,
-    TIMEOUT,
-    Boundary,
-    CellFailure,
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    Row,
-)
-from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
-from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
-from lxmls_day1.grading.report_files import files_of_student
+from lxmls_day1.grading.gradebook import ERROR
+from lxmls_day1.grading.one_submission import Graded, close_fork_servers, grade_some, known_checks, unfinished
+from lxmls_day1.grading.plan import Plan, identity
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.submissions import Submission, read_submission
-from lxmls_day1.library_path import PACKAGES
 
 GIBIBYTE = 1 << 30
 OWN_MEMORY = 2 * GIBIBYTE  # that a worker may take on top of what it has when it is ready, and more for large answers
-NOT_GRADED = "could not be graded: {}. That is no statement about the code; the instructor has been told."
-Anything = TypeVar("Anything")
-Instead = TypeVar("Instead")
-
-
-@dataclass(frozen=True)
-class Graded:
-    """A row, and the student's files that are made from it: path in the output folder -> content."""
-
-    row: Row
-    files: Files
-
-
-# One submission after another, in this process ---------------------------------------------------------------------------
-
-
-def prepare(plan: Plan) -> tuple[CheckGrade, ...]:
-    """Collect the checks, and have a box made: what every submission waits for. The checks, none of them run.
-
-    Raises
-    ------
-    BoxesUnavailable
-        If no box can be made here.
-    InputError
-        If the checks cannot be run.
-    """
-    require_boxes(plan)
-    session = _session(plan)
-    session.run_all([], _warm_fork_server(plan), lambda *_: None)
-    known: tuple[CheckGrade, ...] = session.checks_unrun(MISSING, "")
-    return known
-
-
-def grade_some(plan: Plan, submissions: Sequence[Submission]) -> list[Graded]:
-    """Grade submissions in this process. Whatever a submission does to the grader ends in its own row.
-
-    Parameters
-    ----------
-    plan : Plan
-    submissions : sequence of Submission
-
-    Returns
-    -------
-    list of Graded
-        In the same order.
-
-    Raises
-    ------
-    BoxesUnavailable
-        If no box can be made here any more, not even an empty one.
-    """
-    return [grade_one(plan, submission) for submission in submissions]
-
-
-def grade_one(plan: Plan, submission: Submission) -> Graded:
-    """Grade one submission; see `grade_some`."""
-    for attempt in (1, 2):
-        try:
-            return _grade(plan, submission)
-        except BoxesUnavailable as error:
-            try:
-                require_boxes(plan)
-            except BoxesUnavailable:
-                close_fork_servers()  # the process that makes boxes may have been killed: once more with a new one
-                if attempt == 2:
-                    raise
-                continue
-            return unfinished(plan, _known(plan), submission, REFUSED, "no box could be made for it", str(error))
-        except MemoryError:
-            return unfinished(plan, _known(plan), submission, MEMORY, "it takes too much memory", "MemoryError")
-        except Exception as error:
-            said = f"{type(error).__name__}: {one_line(str(error), 300)}"
-            return unfinished(plan, _known(plan), submission, ERROR, "the grader failed on it", said)
-    raise AssertionError
-
-
-def unfinished(
-    plan: Plan, checks: Sequence[CheckGrade], submission: Submission | Found, verdict: str, why: str, details: str
-) -> Graded:
-    """The row of a submission that the grader could not grade: one verdict on all checks, and a note for the instructor."""
-    text = NOT_GRADED.format(why)
-    row = Row(
-        submission.student,
-        submission.name,
-        submission.source,
-        getattr(submission, "digest", ""),
-        _exercises(plan, [replace(check, verdict=verdict, text=text) for check in checks]),
-        key=plan.key,
-        notes=(f"{why}: {one_line(details, 500)}",),
-        made_by=identity(),
-        failed=True,
-    )
-    return Graded(row, files_of_student(row, plan.gradebook()))
-
-
-def require_boxes(plan: Plan) -> None:
-    """Make an empty box, or raise `BoxesUnavailable`."""
-    from lxmls_day1.grading.box import Box
-
-    Box(_warm_fork_server(plan), {}, plan.limits).close()
-
-
-def _grade(plan: Plan, submission: Submission) -> Graded:
-    began = time.monotonic()
-    notes: list[str] = []
-    found: dict[str, Any] = {}
-    warnings: tuple[str, ...] = ()
-    if submission.problem:
-        checks = [replace(check, verdict=MISSING, text=submission.problem) for check in _known(plan)]
-    else:
-        files, warnings = _boxed_files(plan, submission)
-
-        def done(_: int, checked: Any) -> None:
-            found["checked"] = checked
-
-        def show(_: int, checks: Sequence[CheckGrade], lab: Any) -> None:
-            """What a student's page shows is found out before the first hidden check begins."""
-            found["boundaries"] = _attempt(notes, "boundaries", (), lambda: _boundaries(plan, lab, checks))
-            lab.close()
-            if plan.run_notebooks:
-                found["failures"] = _attempt(notes, "notebooks", (), lambda: _run_notebooks(plan, submission))
-
-        _session(plan).run_all([files], _warm_fork_server(plan), done, show)
-        checks = found["checked"].checks
-    row = _row(plan, submission, checks, warnings, notes)
-    if found:
-        row = replace(
-            row,
-            printed=found["checked"].printed,
-            boundaries=found["boundaries"],
-            notebook_failures=found.get("failures", ()),
-        )
-    return _with_files(plan, row, notes, began)
-
-
-def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], Anything]) -> Anything | Instead:
-    """A part of a row that is not worth the marks: where it fails, the instructor is told, and the rest stays."""
-    try:
-        return made()
-    except Exception as error:
-        notes.append(f"{what} could not be made: {type(error).__name__}: {one_line(str(error), 300)}")
-        return instead
-
-
-def _boxed_files(plan: Plan, submission: Submission, notebooks: bool = False) -> tuple[Files, tuple[str, ...]]:
-    files, warnings = lab_in_the_box(submission, plan.given, plan.registry, notebooks)
-    return {
-        path: without_compiling(content) if path.suffix == ".py" else content for path, content in files.items()
-    }, warnings
-
-
-def _with_files(plan: Plan, row: Row, notes: list[str], began: float) -> Graded:
-    def drawn() -> bytes | None:
-        pictures = _pictures(plan)
-        return pictures.draw(row.boundaries) if pictures is not None and row.boundaries else None
-
-    picture = _attempt(notes, "the picture", None, drawn)
-    row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
-    return Graded(row, files_of_student(row, plan.gradebook(), picture))
-
-
-def without_compiling(source: bytes) -> bytes:
-    """A rule runs as plain Python in a box: compiling it takes longer than checking it. Line numbers stay.
-
-    Examples
-    --------
-    >>> without_compiling(b"@compiled\\ndef rule(scores): ...")
-    b'\\ndef rule(scores): ...'
-    """
-    if b"@compiled" not in source:
-        return source
-    return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in source.splitlines(keepends=True))
-
-
-def _exercises(plan: Plan, checks: Sequence[CheckGrade]) -> tuple[ExerciseGrade, ...]:
-    return tuple(
-        ExerciseGrade(
-            exercise.id,
-            exercise.title,
-            exercise.kind,
-            float(exercise.points),
-            tuple(check for check in checks if check.exercise == exercise.id),
-        )
-        for exercise in plan.exercises
-    )
-
-
-def _row(
-    plan: Plan, submission: Submission, checks: Sequence[CheckGrade], warnings: Sequence[str], notes: list[str]
-) -> Row:
-    from lxmls_day1.grading.notebook_answers import free_answers
-    from lxmls_day1.grading.similarity import fingerprints
-
-    files = submission.files
-    answers: tuple[FreeAnswer, ...] = ()
-    remarks: tuple[str, ...] = ()
-    if not submission.problem:
-        answers, remarks = _attempt(notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given))
-    nothing: dict[str, tuple[int, ...]] = {}
-    prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
-    sentences = [submission.problem, *submission.warnings, *warnings, *remarks]
-    return Row(
-        submission.student,
-        submission.name,
-        submission.source,
-        submission.digest,
-        _exercises(plan, checks),
-        warnings=tuple(dict.fromkeys(filter(None, sentences))),
-        answers=tuple(answers),
-        fingerprints=prints,
-        key=plan.key,
-        made_by=identity(),
-    )
-
-
-def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Boundary, ...]:
-    """What the classifiers of this lab learn from the simple data set; nothing where one fails, or did not end before."""
-    import numpy as np
-
-    from lxmls_day1.grading.box import BoxFailure
-
-    found = []
-    X, y = plan.picture.X, plan.picture.y
-    for exercise in plan.exercises:
-        verdicts = {check.verdict for check in checks if check.exercise == exercise.id}
-        if not exercise.boundary or verdicts <= {MISSING} or TIMEOUT in verdicts:
-            continue
-        module, class_name = exercise.boundary.split(".")
-        lab.begin()
-        try:
-            learner = lab.classifier(module, class_name, nr_rounds=PICTURED_ROUNDS)
-            params = np.asarray(learner.train(X, y), dtype=float)
-        except BoxFailure:
-            continue
-        except (
-            Exception
-        ):  # whatever the student's code raises, and an answer that is no matrix: there is nothing to draw
-            continue
-        if params.ndim == 2 and params.size <= 100:
-            rows = tuple(tuple(map(float, row)) for row in params)
-            found.append(Boundary(exercise.id, class_name, rows))
-    return tuple(found)
-
-
-def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...]:
-    """Run every notebook of a submission in a box of its own; the cells that fail."""
-    from lxmls_day1.exercises.generation import exercises_of_cells
-    from lxmls_day1.grading.box import BoxFailure, RefusedAnswer
-    from lxmls_day1.grading.boxed_lab import BoxedLab
-    from lxmls_day1.grading.notebook_cells import code_cells
-
-    limits = replace(
-        plan.limits,
-        check_seconds=plan.limits.total_seconds,
-        total_seconds=5 * plan.limits.total_seconds,
-        check_cpu_seconds=plan.limits.cpu_seconds,
-        cpu_seconds=5 * plan.limits.cpu_seconds,
-        memory=2 * plan.limits.memory,
-        files=4 * plan.limits.files,
-    )
-    failures: list[CellFailure] = []
-    files, _ = _boxed_files(plan, submission, notebooks=True)
-    for path, content in submission.files.items():
-        if path.suffix != ".ipynb" or path.parts[0] != "notebooks" or len(path.parts) != 2:
-            continue
-        try:
-            notebook = json.loads(content)
-            cells = code_cells(notebook)
-            owners = [
-                owner
-                for owner, cell in zip(exercises_of_cells(notebook), notebook["cells"], strict=True)
-                if cell["cell_type"] == "code"
-            ]
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            failures.append(CellFailure(str(path), 0, None, "this is not a notebook"))
-            continue
-        lab = BoxedLab(_warm_fork_server(plan, notebooks=True), files, limits)
-        try:
-            for number, source in enumerate(cells, 1):
-                lab.begin()
-                try:
-                    error = lab.run_cell(source)
-                except (BoxFailure, RefusedAnswer) as failure:
-                    error = f"{failure}; the cells after this one were not run"
-                except Exception as failure:
-                    error = str(failure)
-                if error:
-                    failures.append(CellFailure(str(path), number, owners[number - 1], error[:1500]))
-                if "were not run" in error:
-                    break
-        finally:
-            lab.close()
-    return tuple(failures)
-
-
-@functools.cache
-def _fork_servers() -> dict[tuple[str, bool], BoxMaker]:
-    """The warm processes of this process. They outlive a handful of submissions, which is what makes grading fast."""
-    return {}
-
-
-def _warm_fork_server(plan: Plan, notebooks: bool = False) -> BoxMaker:
-    fork_servers, level = _fork_servers(), plan.level
-    if (level.name, notebooks) not in fork_servers:
-        given = {path: without_compiling(content) for path, content in plan.given.items() if path.parts[0] in PACKAGES}
-        fork_servers[level.name, notebooks] = fork_server_of(
-            level.name, given, notebooks, user=level.user, newest_landlock=level.newest_landlock
-        )
-    return fork_servers[level.name, notebooks]
-
-
-@functools.lru_cache(maxsize=1)
-def _made(key: str) -> dict[str, Any]:
-    """What this process has made for the plan with this key; it serves every handful of submissions."""
-    return {}
-
-
-def _pictures(plan: Plan) -> Any:
-    """What draws boundaries, set up once in a process; None where no exercise has any."""
-    from lxmls_day1.grading.boundary_picture import BoundaryPictures
-
-    if not plan.picture.reference:
-        return None
-    made, picture = _made(plan.key), plan.picture
-    if "pictures" not in made:
-        made["pictures"] = BoundaryPictures(picture.X, picture.y, picture.bayes, picture.reference)
-    return made["pictures"]
-
-
-def _session(plan: Plan) -> Any:
-    """The checks, collected once in a process."""
-    from lxmls_day1.grading.session import CheckSession  # pytest is for workers only
-
-    made = _made(plan.key)
-    if "session" not in made:
-        files = all_check_files(plan.exercises)
-        made["session"] = CheckSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden)
-    return made["session"]
-
-
-def _known(plan: Plan) -> tuple[CheckGrade, ...]:
-    """All checks, none of them run."""
-    made = _made(plan.key)
-    if "known" not in made:
-        made["known"] = prepare(plan)
-    known: tuple[CheckGrade, ...] = made["known"]
-    return known
-
-
-def close_fork_servers() -> None:
-    """End the warm processes of this process."""
-    fork_servers = _fork_servers()
-    while fork_servers:
-        fork_servers.popitem()[1].close()
-
-
-# The process ---------------------------------------------------------------------------------------------------------------
 
 
 def serve() -> None:
@@ -452,7 +74,7 @@ def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
 def _prepared(plan: Plan) -> tuple[str, Any]:
     if plan.identity != identity():
         return "broken", f"a worker has another lxmls-day1 ({identity()}) than the plan ({plan.identity})"
-    known = _known(plan)
+    known = known_checks(plan)
     gc.collect()
     gc.freeze()  # what is there already stays, and there is much of it: it is not searched for garbage again
     limit_memory(OWN_MEMORY + 16 * plan.limits.bytes_of("reply"))
@@ -480,7 +102,7 @@ def _read(plan: Plan, found: Found) -> Submission | Graded:
         return read_submission(found, plan.given)
     except Exception as error:
         said = f"{type(error).__name__}: {one_line(str(error), 300)}"
-        return unfinished(plan, _known(plan), found, ERROR, "it could not be read", said)
+        return unfinished(plan, known_checks(plan), found, ERROR, "it could not be read", said)
 
 
 def limit_memory(more: int) -> None:

@@ -19,8 +19,8 @@ from pathlib import Path
 from conftest import read_right_variants
 
 from lxmls_day1.exercises.generation import student_files
+from lxmls_day1.grading import one_submission
 from lxmls_day1.grading import plan as plans
-from lxmls_day1.grading import worker
 from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -44,7 +44,7 @@ def points_lost(ids: list[str] | None, seed: int) -> tuple[int, list[str]]:
             one = replace(plan, exercises=(exercise,), picture=replace(plan.picture, reference={})).with_key()
             mine = [variant for variant in variants if variant.exercise == exercise]
             handed_in = [Submission(f"s{n}", str(v), str(v), "", v.lab_files(given)) for n, v in enumerate(mine)]
-            for variant, graded in zip(mine, worker.grade_some(one, handed_in), strict=True):
+            for variant, graded in zip(mine, one_submission.grade_some(one, handed_in), strict=True):
                 n_checks += len(graded.row.checks)
                 for check in graded.row.checks:
                     if check.verdict != "ok":
@@ -75,7 +75,7 @@ def main() -> int:
             for line in lost:
                 print(f"  {line}", flush=True)
     finally:
-        worker.close_fork_servers()
+        one_submission.close_fork_servers()
         for process in busy:
             process.kill()
     print(f"full marks in {full} of {chosen.runs} runs, beside {n_busy} busy processes on {os.cpu_count()} cores")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.exercises.generation import solved_files
-from lxmls_day1.grading import worker
+from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.limits import Limits
@@ -185,9 +185,9 @@ def graded(tmp_path_factory):
         patch.setattr(CheckSession, "_run_check", noted_check)
         patch.setattr(BoxedLab, "_ask", noted_ask)
         try:
-            graded = worker.grade_some(plan, list(handed_in.values()))
+            graded = one_submission.grade_some(plan, list(handed_in.values()))
         finally:
-            worker.close_fork_servers()
+            one_submission.close_fork_servers()
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
     canaries = {text for text in digits if not text.endswith("000")}
     return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries

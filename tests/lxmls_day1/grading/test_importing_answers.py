@@ -7,7 +7,7 @@ import pytest
 
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.importable import ANSWERS, answer_paths
-from lxmls_day1.grading import worker
+from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.grading.plan import make_plan
@@ -117,9 +117,9 @@ def graded(request, marks, given):
     handed_in = [submission(name, viterbi, given, head + CALL) for name, (head, _) in WAYS.items()]
     handed_in.append(submission("sklearn", bayes, given, SKLEARN))
     try:
-        rows = {done.row.student: done.row for done in worker.grade_some(plan, handed_in)}
+        rows = {done.row.student: done.row for done in one_submission.grade_some(plan, handed_in)}
     finally:
-        worker.close_fork_servers()
+        one_submission.close_fork_servers()
     return request.param, rows
 
 

@@ -15,7 +15,7 @@ import pytest
 from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, Registry
-from lxmls_day1.grading import run, worker
+from lxmls_day1.grading import one_submission, run
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.levels import Level, strongest_level
 from lxmls_day1.grading.limits import Limits
@@ -77,10 +77,12 @@ def bank(tmp_path_factory, level, solved, given, right_variants):
             handed_in = [
                 Submission(f"s{n}", name, name, "", files) for n, (name, (files, _)) in enumerate(inbox.items())
             ]
-            for (name, (_, mistake)), done in zip(inbox.items(), worker.grade_some(one, handed_in), strict=True):
+            for (name, (_, mistake)), done in zip(
+                inbox.items(), one_submission.grade_some(one, handed_in), strict=True
+            ):
                 graded[name] = done.row.exercises[0], mistake
     finally:
-        worker.close_fork_servers()
+        one_submission.close_fork_servers()
     return graded
 
 

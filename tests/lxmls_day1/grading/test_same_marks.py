@@ -13,7 +13,7 @@ import pytest
 from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, Registry
-from lxmls_day1.grading import worker
+from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK
 from lxmls_day1.grading.levels import Level, why_not
 from lxmls_day1.grading.plan import make_plan
@@ -52,9 +52,9 @@ def marks(plan, handed_in):
     """What came of every check: nothing but the time it took is left out."""
     some = [Submission(name, name, name, "", files) for name, files in handed_in.items()]
     try:
-        graded = worker.grade_some(plan, some)
+        graded = one_submission.grade_some(plan, some)
     finally:
-        worker.close_fork_servers()
+        one_submission.close_fork_servers()
     rows = [replace(done.row, seconds=0.0, key="") for done in graded]
     return [
         (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.boundaries, row.printed)

@@ -27,7 +27,7 @@ LATE = "late"
 FAULTY = """
 import os, signal, sys, time
 import lxmls_day1.grading.notebook_answers, lxmls_day1.grading.similarity
-from lxmls_day1.grading import box, worker
+from lxmls_day1.grading import box, one_submission, worker
 
 current = ""
 
@@ -48,8 +48,9 @@ def with_fault(module, name):
         return step(*arguments, **settings)
     setattr(module, name, called)
 
-for name in ("read_submission", "_boxed_files", "_row", "files_of_student", "_boundaries", "_pictures"):
-    with_fault(worker, name)
+with_fault(worker, "read_submission")
+for name in ("_boxed_files", "_row", "files_of_student", "_boundaries", "_pictures"):
+    with_fault(one_submission, name)
 with_fault(lxmls_day1.grading.notebook_answers, "free_answers")
 with_fault(lxmls_day1.grading.similarity, "fingerprints")
 worker.serve()
