@@ -4,10 +4,12 @@
 ``primitives``      whether kernels are compiled or their twins in NumPy run
 ``machine_code``    compiling, and the cache of machine code
 ``intrinsics``      types and instructions that the kernels take from numba
-``sparse_rows``     rows of a CSR matrix against a weight matrix; the loop of online learning
+``row_primitives``  a row of a CSR matrix times a weight matrix, and a row added to it
+``sparse_rows``     examples as the kernels read them; the loop of online learning
 ``online_steps``    the weights of online learners with their average, and a rule at work on rows
 ``batch``           objective and gradient of the batch learners
 ``dual``            the sweeps of the dual SVM
-``chains``          tag sequences: the best path, and the loop of the structured learners
+``chain_search``    tag sequences: the scores of a sentence and its best path
+``chains``          tag sequences: whole data sets, and the loop of the structured learners
 ==================  ==========================================================================
 """

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from scipy.special import logsumexp, softmax
 
 from lxmls_day1.compiled.primitives import kernel
-
-_LINE = 64  # bytes of a cache line
+from lxmls_day1.compiled.row_primitives import LINE
 
 
 class LogLoss:
@@ -67,9 +66,9 @@ class LogLoss:
 
 def _zeros_from_line(n_rows, n_columns):
     """A matrix of zeros that begins with a cache line."""
-    size, spare = n_rows * n_columns, _LINE // 8
+    size, spare = n_rows * n_columns, LINE // 8
     numbers = np.zeros(size + spare)
-    first = -numbers.ctypes.data % _LINE // 8
+    first = -numbers.ctypes.data % LINE // 8
     return numbers[first : first + size].reshape(n_rows, n_columns)
 
 

@@ -1,19 +1,6 @@
-"""The compiled inner loops of sequence tagging: a search for the best tag sequence, one round of online learning, the
-loss.
+"""The compiled inner loops of sequence tagging, for whole data sets: one round of online learning, tagging, the loss.
 
-Everything here works on sentences whose words have binary features (``Sentences``), and on one weight matrix ``V`` with
-a column for each of the K tags, row-major:
-
-============================  =================================================
-row 0                         the bias of each tag
-rows 1 … J                    emissions: feature j − 1 with each tag
-rows R … R + K − 1, R = J+1   transitions: from tag (row) to tag (column)
-row R + K                     the first word has the tag
-row R + K + 1                 the last word has the tag
-============================  =================================================
-
-A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``sparse_rows.py`` classifies
-rows.
+Sentences and the matrix of weights are laid out as ``chain_search.py`` describes.
 
 * :func:`take_round` runs one pass over the sentences with any update rule of the flat learners.
 * :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
@@ -23,11 +10,19 @@ matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on sing
 """
 
 import functools
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from lxmls_day1.compiled.chain_search import (
+    CHAIN_PRIMITIVE,
+    Sentences,
+    add_costs,
+    best_path,
+    gain,
+    score_chain,
+    score_words,
+)
 from lxmls_day1.compiled.primitives import COMPILES, kernel
 from lxmls_day1.errors import InputError
 
@@ -37,138 +32,16 @@ if COMPILES:
     from lxmls_day1.compiled.intrinsics import MATRIX, RULE_SIGNATURE, VECTOR, read_only
     from lxmls_day1.compiled.machine_code import cached_jit
 
-# What disappears into its callers and holds nothing that numba would have to count references of.
-_PRIMITIVE = {"forceinline": True, "_nrt": False}
+__all__ = ["Sentences", "best_paths", "hinge_losses", "search_of_kernels", "take_round"]
 
 # As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
 
 
-class Sentences(NamedTuple):
-    """M sentences with N words in all, as the kernels read them."""
-
-    starts: np.ndarray  # (M + 1,) int64: the words of sentence m are those from starts[m] to starts[m + 1]
-    indptr: np.ndarray  # (N + 1,) int64: the features of word n are indices[indptr[n] : indptr[n + 1]]
-    indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the bias
-    labels: np.ndarray  # (N,) int64: the true tags
-    n_features: int  # J
-
-
-# --------------------------------------------------------------------------------------------------------------- scores
-
-
-@kernel(**_PRIMITIVE)
-def _score_words(starts, indptr, indices, m, V, scale, emissions):
-    """emissions[t, k] ← scale · (V[0, k] + Σ_j V[j + 1, k]), over the features j of word t; returns how many words."""
-    # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
-    first, n_words, n_tags = np.uint64(starts[m]), np.uint64(starts[m + 1] - starts[m]), np.uint64(V.shape[1])
-    for t in range(n_words):
-        for k in range(n_tags):
-            emissions[t, k] = V[np.uint64(0), k]
-        for i in range(np.uint64(indptr[first + t]), np.uint64(indptr[first + t + np.uint64(1)])):
-            j = np.uint64(np.uint32(indices[i])) + np.uint64(1)
-            for k in range(n_tags):
-                emissions[t, k] += V[j, k]
-        if scale != 1.0:
-            for k in range(n_tags):
-                emissions[t, k] *= scale
-    return n_words
-
-
-@kernel(**_PRIMITIVE)
-def _score_chain(V, scale, from_tag, start, stop):
-    """The scores of transitions, ``from_tag[j, k]`` that from k to j, and of the first and the last tag."""
-    n_tags = np.uint64(V.shape[1])
-    row = np.uint64(V.shape[0]) - n_tags - np.uint64(2)
-    for k in range(n_tags):
-        for j in range(n_tags):
-            from_tag[j, k] = scale * V[row + k, j]
-        start[k] = scale * V[row + n_tags, k]
-        stop[k] = scale * V[row + n_tags + np.uint64(1), k]
-
-
-@kernel(**_PRIMITIVE)
-def _add_costs(n_words, labels, first, costs, emissions):
-    """emissions[t, k] += ρ(k, y_t): costs of wrong tags add up over the words, so they are part of the emissions."""
-    n_tags = np.uint64(emissions.shape[1])
-    for t in range(n_words):
-        label = np.uint64(labels[np.uint64(first) + t])
-        for k in range(n_tags):
-            emissions[t, k] += costs[label, k]
-
-
-# --------------------------------------------------------------------------------------------------------------- search
-
-
-@kernel(**_PRIMITIVE)
-def _best_path(n_words, emissions, from_tag, start, stop, best, path):
-    """The tag sequence of the highest score, into ``path``; of equal ones the first in lexicographic order.
-
-    best[t, k] becomes the most that the words from t on can score if word t has the tag k. Read from the first word on,
-    it says where each tag leads. Without transitions (``from_tag`` has no rows) the words do not depend on each other.
-    """
-    n_tags = np.uint64(emissions.shape[1])
-    one = np.uint64(1)
-    if from_tag.shape[0] == 0:
-        for t in range(n_words):
-            top = np.uint64(0)
-            for k in range(n_tags):
-                if emissions[t, k] > emissions[t, top]:
-                    top = k
-            path[t] = top
-        return
-    last = n_words - one
-    for k in range(n_tags):
-        best[last, k] = emissions[last, k] + stop[k]
-    for back in range(last):
-        t = last - one - back
-        for k in range(n_tags):
-            best[t, k] = -np.inf
-        for j in range(n_tags):
-            rest = best[t + one, j]
-            for k in range(n_tags):
-                score = from_tag[j, k] + rest
-                best[t, k] = score if score > best[t, k] else best[t, k]
-        for k in range(n_tags):
-            best[t, k] += emissions[t, k]
-    top = np.uint64(0)
-    for k in range(n_tags):
-        if start[k] + best[np.uint64(0), k] > start[top] + best[np.uint64(0), top]:
-            top = k
-    path[0] = top
-    for t in range(one, n_words):
-        tag, top = np.uint64(top), np.uint64(0)
-        for j in range(n_tags):
-            if from_tag[j, tag] + best[t, j] > from_tag[top, tag] + best[t, top]:
-                top = j
-        path[t] = top
-
-
-@kernel(**_PRIMITIVE)
-def _gain(n_words, labels, first, emissions, from_tag, start, stop, path):
-    """The score of ``path`` minus that of the true tags: a sum over the places where they differ."""
-    gain = 0.0
-    has_chain = from_tag.shape[0] > 0
-    before, true_before = np.uint64(0), np.uint64(0)
-    for t in range(n_words):
-        tag, true = np.uint64(path[t]), np.uint64(labels[np.uint64(first) + t])
-        if tag != true:
-            gain += emissions[t, tag] - emissions[t, true]
-        if has_chain:
-            if t == np.uint64(0):
-                gain += start[tag] - start[true]
-            elif tag != true or before != true_before:
-                gain += from_tag[tag, before] - from_tag[true, true_before]
-        before, true_before = tag, true
-    if has_chain:
-        gain += stop[before] - stop[true_before]
-    return gain
-
-
 # --------------------------------------------------------------------------------------------------------------- update
 
 
-@kernel(**_PRIMITIVE)
+@kernel(**CHAIN_PRIMITIVE)
 def _difference(starts, indptr, indices, m, labels, path, n_rows, n_tags, has_chain, entries, signs):
     """The non-zero parts of Φ(x, y) − Φ(x, ŷ) as +1 and −1 at entries of the flattened matrix; returns how many.
 
@@ -202,7 +75,7 @@ def _difference(starts, indptr, indices, m, labels, path, n_rows, n_tags, has_ch
     return n
 
 
-@kernel(**_PRIMITIVE)
+@kernel(**CHAIN_PRIMITIVE)
 def _squared_norm(n, entries, signs, sums):
     """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first. ``sums`` is zero before and after."""
     squared = 0.0
@@ -215,7 +88,7 @@ def _squared_norm(n, entries, signs, sums):
     return squared
 
 
-@kernel(**_PRIMITIVE)
+@kernel(**CHAIN_PRIMITIVE)
 def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
     """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
     average.
@@ -243,7 +116,7 @@ def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
-@kernel(**_PRIMITIVE)
+@kernel(**CHAIN_PRIMITIVE)
 def _room(starts, indptr):
     """How many words the longest sentence has, and how many entries a difference can have at most."""
     n_words, n_entries = 0, 0
@@ -272,12 +145,12 @@ def _round(
     for i in range(len(order)):
         m = order[i]
         first = starts[m]
-        n_words = _score_words(starts, indptr, indices, m, V, scale, emissions)
+        n_words = score_words(starts, indptr, indices, m, V, scale, emissions)
         if has_chain:
-            _score_chain(V, scale, from_tag, start, stop)
+            score_chain(V, scale, from_tag, start, stop)
         if augmented:
-            _add_costs(n_words, labels, first, costs, emissions)
-        _best_path(n_words, emissions, from_tag, start, stop, best, path)
+            add_costs(n_words, labels, first, costs, emissions)
+        best_path(n_words, emissions, from_tag, start, stop, best, path)
         n = _difference(starts, indptr, indices, m, labels, path, V.shape[0], n_tags, has_chain, entries, signs)
         sq_norm = _squared_norm(n, entries, signs, sums)
         d = 0.0
@@ -287,7 +160,7 @@ def _round(
             cost[0] = 0.0
             for t in range(n_words):
                 cost[0] += costs[labels[first + np.int64(t)], path[t]]
-            scores[0] = max(0.0, _gain(n_words, labels, first, emissions, from_tag, start, stop, path))
+            scores[0] = max(0.0, gain(n_words, labels, first, emissions, from_tag, start, stop, path))
             if augmented:
                 scores[0] -= cost[0]
             answer = rule(scores, 1, 0.5 * sq_norm, steps[i], cost)
@@ -367,14 +240,14 @@ def _search(starts, indptr, indices, labels, n_features, costs, W):
     path = np.empty(n_words_most, np.int64)
     paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
     if has_chain:
-        _score_chain(W, 1.0, from_tag, start, stop)
+        score_chain(W, 1.0, from_tag, start, stop)
     for m in range(len(losses)):
-        n_words = _score_words(starts, indptr, indices, m, W, 1.0, emissions)
+        n_words = score_words(starts, indptr, indices, m, W, 1.0, emissions)
         if augmented:
-            _add_costs(n_words, labels, starts[m], costs, emissions)
-        _best_path(n_words, emissions, from_tag, start, stop, best, path)
+            add_costs(n_words, labels, starts[m], costs, emissions)
+        best_path(n_words, emissions, from_tag, start, stop, best, path)
         if augmented:
-            losses[m] = _gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
+            losses[m] = gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
         for t in range(n_words):
             paths[starts[m] + np.int64(t)] = path[t]
     return paths, losses

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.compiled.primitives import COMPILES, kernel
-from lxmls_day1.compiled.sparse_rows import _NEAR, _prefetch_row, _prefetch_weights
+from lxmls_day1.compiled.row_primitives import NEAR, prefetch_row, prefetch_weights
 
 if COMPILES:
     from lxmls_day1.compiled.intrinsics import prefetch
@@ -120,14 +120,14 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
     v, z, kept, d = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     changed = np.empty(n_classes, np.uint64)
     flat_weights, intercept = W.reshape(W.size), np.uint64(0)
-    rows_far, weights_far = len(data) > _NEAR, W.size > _NEAR
+    rows_far, weights_far = len(data) > NEAR, W.size > NEAR
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
         if rows_far and n + 16 < len(order):
             prefetch(indptr, order[n + 16])
-            _prefetch_row(indptr, indices, data, order[n + 8])
+            prefetch_row(indptr, indices, data, order[n + 8])
         if weights_far and n + 1 < len(order):
-            _prefetch_weights(indptr, indices, order[n + 1], flat_weights, W.shape[1])
+            prefetch_weights(indptr, indices, order[n + 1], flat_weights, W.shape[1])
         m = order[n]
         label = labels[m]
         _scores(indptr, indices, data, m, W, v)

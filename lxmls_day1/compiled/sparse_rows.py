@@ -1,9 +1,8 @@
 """The compiled inner loops: rows of a CSR matrix against a weight matrix, and the loop of online learning.
 
-Everything here works on the same four arrays (``Examples``) and on weights ``V`` of shape ``(J + 1, K)``, row-major,
-so that the K weights of one feature lie side by side; row 0 is the intercept, and no column of ones is ever stored.
+Everything here works on the same four arrays (``Examples``) and on weights ``V`` as ``row_primitives.py`` describes them;
+no column of ones is ever stored.
 
-* :func:`score_row` and :func:`add_row` are the two row primitives: s = g(x)ᵀ V and V += g(x) dᵀ. All else is made of them.
 * :func:`take_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
   explicit signature, so that one cached compilation of the loop serves every rule.
 * :func:`scores_of_row` and :func:`update_by_row` are the two halves of a step by themselves, for a rule that is plain
@@ -19,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.compiled.primitives import COMPILES, kernel
+from lxmls_day1.compiled.row_primitives import NEAR, ROW_PRIMITIVE, add_row, prefetch_row, prefetch_weights, score_row
 from lxmls_day1.errors import InputError
 
 if COMPILES:
@@ -28,13 +28,9 @@ if COMPILES:
         MATRIX,
         RULE_SIGNATURE,
         VECTOR,
-        add_multiple,
         borrowed,
-        four_zeros,
-        load_four,
         prefetch,
         read_only,
-        store_four,
     )
     from lxmls_day1.compiled.machine_code import cached_jit
 
@@ -43,13 +39,7 @@ if COMPILES:
 # sum of the average accurate: a fold only at 1e-9 was seen to leave errors of 1e-9 in the average.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
 
-# A row primitive disappears into its callers, and there is nothing in it that numba would have to count references of
-# (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
-_ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
-
 _MOST_FEATURES = 2**31  # features are numbered by int32
-_LINE = 64  # bytes of a cache line
-_NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
 _BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
 _FAR = 2**21  # numbers of a training set that is fetched from the main memory in every round
 
@@ -148,75 +138,6 @@ def squared_norms(indptr, data):
     return sq_norms
 
 
-@kernel(**_ROW_PRIMITIVE)
-def _place(indices, i, n_classes, k):
-    """Where the weight for class ``k`` of the i-th entry's feature lies, counted through the rows of V."""
-    return (np.uint64(np.uint32(indices[i])) + np.uint64(1)) * n_classes + k
-
-
-@kernel(**_ROW_PRIMITIVE)
-def score_row(indptr, indices, data, m, V, scores):
-    """scores ← g(x_m)ᵀ V, shape (K,): summed in registers, eight, four, two or one class at a time.
-
-    Every class is summed in the same order, so that two columns with the same numbers have the same score.
-    """
-    # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
-    start, stop, n_classes = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(V.shape[1])
-    one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
-    intercept, k = np.uint64(0), np.uint64(0)
-    while k + eight <= n_classes:
-        low, high = load_four(V, k), load_four(V, k + four)
-        for i in range(start, stop):
-            at, value = _place(indices, i, n_classes, k), data[i]
-            low = add_multiple(low, value, load_four(V, at))
-            high = add_multiple(high, value, load_four(V, at + four))
-        store_four(scores, k, low)
-        store_four(scores, k + four, high)
-        k += eight
-    if k + four <= n_classes:
-        # Four sums, of every fourth feature each, need not wait for one another. (More classes than these four would have
-        # to be summed in the same order.)
-        sum0, sum1, sum2, sum3 = load_four(V, k), four_zeros(), four_zeros(), four_zeros()
-        last = stop - (stop - start) % four if n_classes == four else start
-        for i in range(start, last, four):
-            sum0 = add_multiple(sum0, data[i], load_four(V, _place(indices, i, n_classes, k)))
-            sum1 = add_multiple(sum1, data[i + one], load_four(V, _place(indices, i + one, n_classes, k)))
-            sum2 = add_multiple(sum2, data[i + two], load_four(V, _place(indices, i + two, n_classes, k)))
-            sum3 = add_multiple(sum3, data[i + three], load_four(V, _place(indices, i + three, n_classes, k)))
-        for i in range(last, stop):
-            sum0 = add_multiple(sum0, data[i], load_four(V, _place(indices, i, n_classes, k)))
-        sum0, sum2 = add_multiple(sum0, 1.0, sum1), add_multiple(sum2, 1.0, sum3)
-        store_four(scores, k, add_multiple(sum0, 1.0, sum2))
-        k += four
-    if k + two <= n_classes:
-        k1 = k + one
-        s0, s1 = V[intercept, k], V[intercept, k1]
-        for i in range(start, stop):
-            j, value = np.uint64(np.uint32(indices[i])) + one, data[i]
-            s0 += value * V[j, k]
-            s1 += value * V[j, k1]
-        scores[k], scores[k1] = s0, s1
-        k += two
-    if n_classes == one:
-        # The column of two classes has none to be compared with: four sums, of every fourth feature each, need not wait
-        # for one another.
-        s0, s1, s2, s3 = V[intercept, k], 0.0, 0.0, 0.0
-        last = stop - (stop - start) % four
-        for i in range(start, last, four):
-            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
-            s1 += data[i + one] * V[np.uint64(np.uint32(indices[i + one])) + one, k]
-            s2 += data[i + two] * V[np.uint64(np.uint32(indices[i + two])) + one, k]
-            s3 += data[i + three] * V[np.uint64(np.uint32(indices[i + three])) + one, k]
-        for i in range(last, stop):
-            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
-        scores[k] = (s0 + s1) + (s2 + s3)
-    elif k < n_classes:
-        s0 = V[intercept, k]
-        for i in range(start, stop):
-            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
-        scores[k] = s0
-
-
 def _scores_in_numpy(indptr, indices, data, m, V, state):
     start, stop = indptr[m], indptr[m + 1]
     return state[0] * (V[0] + data[start:stop] @ V[1:].take(indices[start:stop], axis=0))
@@ -230,70 +151,6 @@ def scores_of(indptr, indices, data, m, V, state):
     return state[0] * scores
 
 
-@kernel(**_ROW_PRIMITIVE)
-def add_row(indptr, indices, data, m, d, factor, V):
-    """V ← V + factor · g(x_m) dᵀ. Returns whether ``d`` had a non-zero entry; two of them touch two columns only."""
-    n_classes = np.uint64(V.shape[1])
-    nonzero = 0
-    for k in range(n_classes):
-        nonzero += d[k] != 0.0
-    if nonzero == 0:
-        return False
-    start, stop, intercept = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(0)
-    one, four = np.uint64(1), np.uint64(4)
-    if n_classes == 1:
-        d1 = factor * d[intercept]
-        V[intercept, intercept] += d1
-        for i in range(start, stop):
-            V[np.uint64(np.uint32(indices[i])) + one, intercept] += data[i] * d1
-    elif nonzero == 2 and n_classes != four:
-        first, second = intercept, n_classes - one
-        while d[first] == 0.0:
-            first += one
-        while d[second] == 0.0:
-            second -= one
-        d1, d2 = factor * d[first], factor * d[second]
-        V[intercept, first] += d1
-        V[intercept, second] += d2
-        for i in range(start, stop):
-            j, value = np.uint64(np.uint32(indices[i])) + one, data[i]
-            V[j, first] += value * d1
-            V[j, second] += value * d2
-    else:
-        k = np.uint64(0)
-        while k + four <= n_classes:
-            change = add_multiple(four_zeros(), factor, load_four(d, k))
-            store_four(V, k, add_multiple(load_four(V, k), 1.0, change))
-            for i in range(start, stop):
-                at = _place(indices, i, n_classes, k)
-                store_four(V, at, add_multiple(load_four(V, at), data[i], change))
-            k += four
-        if k < n_classes:
-            for column in range(k, n_classes):
-                V[intercept, column] += factor * d[column]
-            for i in range(start, stop):
-                j, value = np.uint64(np.uint32(indices[i])) + one, factor * data[i]
-                for column in range(k, n_classes):
-                    V[j, column] += value * d[column]
-    return True
-
-
-@kernel(**_ROW_PRIMITIVE)
-def _prefetch_row(indptr, indices, data, m):
-    for i in range(indptr[m], indptr[m + 1], _LINE // indices.itemsize):
-        prefetch(indices, i)
-    for i in range(indptr[m], indptr[m + 1], _LINE // data.itemsize):
-        prefetch(data, i)
-
-
-@kernel(**_ROW_PRIMITIVE)
-def _prefetch_weights(indptr, indices, m, weights, n_classes):
-    for i in range(indptr[m], indptr[m + 1]):
-        row = (np.int64(indices[i]) + 1) * n_classes
-        for k in range(row, row + n_classes, _LINE // 8):
-            prefetch(weights, k)
-
-
 @kernel()
 def _fold(V, U, scale, scale_sum):
     """V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round."""
@@ -304,7 +161,7 @@ def _fold(V, U, scale, scale_sum):
             V[j, k] *= scale
 
 
-@kernel(**_ROW_PRIMITIVE)
+@kernel(**ROW_PRIMITIVE)
 def _update(indptr, indices, data, m, d, shrink, V, U, scale, scale_sum):
     """The second half of a step, see :func:`apply_update`; returns (whether d changed anything, scale, scale_sum)."""
     if shrink != 1.0:
@@ -362,7 +219,7 @@ def _steps(
     change = np.empty(n_columns)
     scale, scale_sum = state[0], state[1]
     flat_weights = V.reshape(V.size)
-    rows_far, weights_far = len(data) > _NEAR, V.size > 8 * _NEAR
+    rows_far, weights_far = len(data) > NEAR, V.size > 8 * NEAR
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -375,9 +232,9 @@ def _steps(
             prefetch(indptr, order[n + 8])
             prefetch(labels, order[n + 8])
             prefetch(sq_norms, order[n + 8])
-            _prefetch_row(indptr, indices, data, order[n + 4])
+            prefetch_row(indptr, indices, data, order[n + 4])
         if weights_far and n + 1 < n_steps:
-            _prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
+            prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
         for k in range(n_columns):
             scores[k] *= scale
         if n_columns < n_classes:

@@ -125,7 +125,9 @@ def test_the_reference_lab_is_out_of_reach(statement):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["lxmls_day1.compiled.chains", "lxmls_day1.classifiers.viterbi"])
+@pytest.mark.parametrize(
+    "module", ["lxmls_day1.compiled.chains", "lxmls_day1.compiled.chain_search", "lxmls_day1.classifiers.viterbi"]
+)
 def test_check_refuses_what_grading_refuses(tmp_path, module):
     """A student is told at once, and not by the marks."""
     write_files(tmp_path, given_files())
@@ -374,5 +376,5 @@ class TestFunctionsAsAnswers:
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="a function that does not end is stopped by an alarm")
 def test_the_search_of_the_kernels_would_be_found(asked):
-    module = importlib.import_module("lxmls_day1.compiled.chains")
-    assert "lxmls_day1.compiled.chains._best_path" in tried(functions_of(module), asked["1.13", "viterbi"])
+    module = importlib.import_module("lxmls_day1.compiled.chain_search")
+    assert "lxmls_day1.compiled.chain_search.best_path" in tried(functions_of(module), asked["1.13", "viterbi"])

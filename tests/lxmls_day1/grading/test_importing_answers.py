@@ -22,44 +22,47 @@ pytestmark = [
 CALL = """
 emissions, transitions, start, stop = scores
 path, best = np.zeros(len(emissions), dtype=np.int64), np.zeros(emissions.shape)
-_best_path(np.uint64(len(emissions)), emissions, np.ascontiguousarray(transitions.T), start, stop, best, path)
+best_path(np.uint64(len(emissions)), emissions, np.ascontiguousarray(transitions.T), start, stop, best, path)
 return path
 """
 READ = """
 import importlib.machinery, sys
 import lxmls_day1
 for place in lxmls_day1.__path__:
-    source = open(place + "/compiled/chains.py").read()
+    source = open(place + "/compiled/chain_search.py").read()
 namespace = {"__name__": "mine", "__file__": __file__}
-exec(source.replace("@cached_jit(**_PRIMITIVE)", ""), namespace)
-_best_path = namespace["_best_path"]
+exec(source.replace("@kernel(**CHAIN_PRIMITIVE)", ""), namespace)
+best_path = namespace["best_path"]
 """
 OF_THE_REFERENCE = """
-def _best_path(n_words, emissions, from_tag, start, stop, best, path):
+def best_path(n_words, emissions, from_tag, start, stop, best, path):
     path[:] = reference((emissions, from_tag.T, start, stop))
 """
 # How the search is to be had -> what of a box stops it: the refusal, or only a sandbox.
 WAYS = {
-    "from_import": ("from lxmls_day1.compiled.chains import _best_path", LEVELS),
-    "from_the_package": ("from lxmls_day1.compiled import chains\n_best_path = chains._best_path", LEVELS),
+    "from_import": ("from lxmls_day1.compiled.chain_search import best_path", LEVELS),
+    "from_the_package": ("from lxmls_day1.compiled import chain_search\nbest_path = chain_search.best_path", LEVELS),
     "by_name": (
-        "import importlib\n_best_path = importlib.import_module('lxmls_day1.compiled.chains')._best_path",
+        "import importlib\nbest_path = importlib.import_module('lxmls_day1.compiled.chain_search').best_path",
         LEVELS,
     ),
-    "of_what_was_imported": ("import sys\n_best_path = sys.modules['lxmls_day1.compiled.chains']._best_path", LEVELS),
+    "of_what_was_imported": (
+        "import sys\nbest_path = sys.modules['lxmls_day1.compiled.chain_search'].best_path",
+        LEVELS,
+    ),
     "of_all_objects": (
-        "import gc\n_best_path = next(o for o in gc.get_objects() if getattr(o, '__name__', '') == '_best_path')",
+        "import gc\nbest_path = next(o for o in gc.get_objects() if getattr(o, '__name__', '') == 'best_path')",
         LEVELS,
     ),
     "of_a_given_file": (
         "from classifiers.structured_perceptron import StructuredPerceptron\n"
         "StructuredPerceptron().train([['a']], [['X']])\n"
-        "import sys\n_best_path = sys.modules['lxmls_day1.compiled.chains']._best_path",
+        "import sys\nbest_path = sys.modules['lxmls_day1.compiled.chain_search'].best_path",
         LEVELS,
     ),
     "without_the_finder": (
         "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'lxmls' not in type(f).__module__]\n"
-        "from lxmls_day1.compiled.chains import _best_path",
+        "from lxmls_day1.compiled.chain_search import best_path",
         SAFE_LEVELS,
     ),
     "from_the_disk": (READ, SAFE_LEVELS),
