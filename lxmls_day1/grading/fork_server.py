@@ -31,6 +31,7 @@ BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the fork server
 COVERED = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables that name the folder of the box
 MOST_THREADS = 64  # beside the first one; those that are just ending count, too
 
 
@@ -151,7 +152,7 @@ def _be_the_box(
             for path in DEVICES:
                 confinement.make_read_only(path)
             folder.mkdir(parents=True)
-        os.environ |= dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR"), str(folder.parent))
+        os.environ |= dict.fromkeys(OF_THE_BOX, str(folder.parent))
         os.chdir(folder)
         tempfile.tempdir = None
         prepare_process()

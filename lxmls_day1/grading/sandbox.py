@@ -20,7 +20,7 @@ from typing import Any
 import lxmls_day1
 from lxmls_day1.exercises.importable import answer_paths
 from lxmls_day1.grading.box_makers import START_SECONDS, BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, PRIVATE, PROCESS
+from lxmls_day1.grading.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS
 from lxmls_day1.grading.spawning_server import SpawningServer
 from lxmls_day1.grading.visible_folders import (
     SYSTEM_FOLDERS,
@@ -165,14 +165,13 @@ class ForkServer:
         variables = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
-            "HOME": PRIVATE if boxed else str(self._folder),
-            "TMPDIR": PRIVATE if boxed else str(self._folder),
             "PYTHONPATH": package,
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONIOENCODING": "utf-8",
             "NUMBA_CACHE_DIR": NUMBA_CACHE if boxed else str(numba_cache_folder()),
             "MPLBACKEND": "Agg",
+            **dict.fromkeys(OF_THE_BOX, PRIVATE if boxed else str(self._folder)),
             "MPLCONFIGDIR": NUMBA_CACHE if boxed else str(numba_cache_folder()),
         }
         for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):

@@ -83,6 +83,11 @@ def leave():
     os._exit(7)
 
 
+def variables():
+    import os
+    return sorted(os.environ)
+
+
 def hears_interrupts():
     import signal
     return signal.getsignal(signal.SIGINT) == signal.default_int_handler
@@ -310,6 +315,32 @@ def test_how_a_box_ended_is_heard_from_a_supervisor_that_is_gone_already():
     its_reported.send(b'{"status": 9, "cpu": 1.5}')
     its_reported.close()
     assert ForkedBox(served, printed, reported, private=None).end() == {"status": 9, "cpu": 1.5}
+
+
+def test_a_box_has_no_variables_but_those_that_are_told_of_it(lab, fork_server):
+    assert set(lab.function("things", "variables")) - {"PWD"} <= set(
+        fork_server.environment()
+    )  # bubblewrap sets that one
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is one level, with our own variables")
+@pytest.mark.parametrize("level", [level for level in LEVELS if level != PROCESS])
+def test_a_grader_with_the_same_variables_has_the_same_levels(level, monkeypatch):
+    """An IPYTHONDIR of the instructor's, say: a box has one, too, but not the same."""
+    before = why_not(level)
+    with closing(fork_server_of(PROCESS)) as any_server:
+        names = any_server.environment()
+    for name in names:
+        if name not in os.environ:
+            monkeypatch.setenv(name, "C.UTF-8")
+    assert why_not(level) == before
+
+
+@pytest.mark.skipif("CI" not in os.environ, reason="for machines of continuous integration")
+@pytest.mark.parametrize("level", [level for level in LEVELS if level != PROCESS])
+def test_the_safe_levels_work_here(level):
+    """Where they do not, most of the tests of grading leave themselves out."""
+    assert why_not(level) is None
 
 
 def test_a_box_shows_nothing_of_another(fork_server):
