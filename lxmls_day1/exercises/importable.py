@@ -22,7 +22,6 @@ NEEDED = (
     "compiled.dual",
     "compiled.online_steps",
     "compiled.primitives",
-    "compiled.row_primitives",
     "compiled.sparse_rows",
     "errors",
     "figures.plotting",
@@ -38,7 +37,7 @@ NEEDED = (
 #: Modules that these import only where numba can be imported.
 WITH_NUMBA = ("compiled.intrinsics", "compiled.machine_code")
 
-#: Modules that compute what an exercise asks for: the search of 1.13. No check trains what needs them.
+#: Modules that compute what an exercise asks for, the search of 1.13, and those that import them. No check trains what needs them.
 ANSWERS = ("compiled.chain_search", "compiled.chains")
 
 #: Installed libraries that the given files import, and what these need in turn.

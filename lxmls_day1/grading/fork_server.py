@@ -32,6 +32,7 @@ PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that
 COVERED = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables that name the folder of the box
+FEW_COLLECTIONS = 20_000  # new objects between two searches for garbage: a check makes fewer, and its box ends soon
 MOST_THREADS = 64  # beside the first one; those that are just ending count, too
 
 
@@ -60,6 +61,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
     gc.collect()
     use_huge_pages()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
+    gc.set_threshold(FEW_COLLECTIONS)
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are buried by the kernel

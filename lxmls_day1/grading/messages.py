@@ -156,10 +156,10 @@ class _Size:
 
 def _fault_of_shape(shape: tuple[int, ...], item_size: int, most: int | None) -> str:
     """Why an array of so many bytes, empty dimensions taken as one, is too large; empty if it is not."""
-    size = math.prod(max(1, length) for length in shape) * item_size
-    return (
-        "" if most is None or size <= most else f"an array of the shape {shape}, which would take {size / 1e6:.3g} MB"
-    )
+    if most is None:
+        return ""
+    size = math.prod([length or 1 for length in shape]) * item_size
+    return "" if size <= most else f"an array of the shape {shape}, which would take {size / 1e6:.3g} MB"
 
 
 class _Parts:
@@ -266,10 +266,13 @@ def _array_tree(array: np.ndarray, parts: _Parts) -> list[Any]:
         raise NotPlain(f"an array of the type {array.dtype}")
     if array.dtype.itemsize > 8:
         array = array.astype(np.float64)
-    name = NAMES.get(array.dtype) or array.dtype.newbyteorder("<").str
-    raw = np.ascontiguousarray(array, dtype=name).tobytes()
-    parts.raw.append(raw + b"\0" * (-len(raw) % ALIGNMENT))
-    return [name, list(array.shape), len(raw)]
+    name = NAMES.get(array.dtype)
+    if name is None:
+        name = array.dtype.newbyteorder("<").str
+        array = array.astype(name)
+    raw = array.tobytes()
+    parts.raw.append(raw.ljust(len(raw) + -len(raw) % ALIGNMENT, b"\0"))
+    return [name, array.shape, len(raw)]
 
 
 class _Buffers:

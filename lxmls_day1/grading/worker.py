@@ -77,6 +77,7 @@ def _prepared(plan: Plan) -> tuple[str, Any]:
     known = known_checks(plan)
     gc.collect()
     gc.freeze()  # what is there already stays, and there is much of it: it is not searched for garbage again
+    gc.set_threshold(10_000)
     limit_memory(OWN_MEMORY + 16 * plan.limits.bytes_of("reply"))
     return "ready", known
 
