@@ -14,7 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import check_number
+from classifiers.max_ent_model import softmax
+from lxmls_day1.checks import check_inputs, check_number, check_params
 from lxmls_day1.errors import InputError
 from lxmls_day1.gaussians import discriminant_params, linear_discriminant_params
 
@@ -106,6 +107,21 @@ class GaussianNaiveBayes(LinearClassifier):
             params = linear_discriminant_params(self.prior, self.means, variance)
         self.trained = True
         return params
+
+    def get_probabilities(self, X, params):
+        """p(y | x) for each example and class, by Bayes' rule: the scores are log p(y) + log p(x | y) up to a constant.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+        params : array (J + 1, K), or (2 J + 1, K) with ``variance="per_class"``
+
+        Returns
+        -------
+        probabilities : array (M, K)
+            Every row sums to 1; columns in the order of ``classes``.
+        """
+        return softmax(self._scores(check_inputs(X), check_params(params)))
 
 
 def _squared_deviations(X, labels, members, means):

@@ -18,7 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import check_number
+from classifiers.max_ent_model import softmax
+from lxmls_day1.checks import check_inputs, check_number, check_params
 from lxmls_day1.errors import InputError
 
 
@@ -126,6 +127,21 @@ class MultinomialNaiveBayes(LinearClassifier):
                 stacklevel=2,
             )
         return y_hat
+
+    def get_probabilities(self, X, params):
+        """p(c | x) for each document and class, by Bayes' rule: the scores are log p(c) + log p(x | c) up to a constant.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J) of counts ≥ 0
+        params : array (J + 1, K)
+
+        Returns
+        -------
+        probabilities : array (M, K)
+            Every row sums to 1; columns in the order of ``classes``. They are the prior where words rule out every class.
+        """
+        return softmax(self._scores(check_inputs(X), check_params(params)))
 
     def _scores(self, X, params):
         _check_counts(X)

@@ -79,3 +79,6 @@ class NaiveBayes(LinearClassifier):
 
     def get_scores(self, x, params):
         return self.model.get_scores(x, params)
+
+    def get_probabilities(self, X, params):
+        return self.model.get_probabilities(X, params)

@@ -12,6 +12,8 @@ import copy
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.special import log_softmax
 
 from lxmls_day1.checks import listed, shown
 from lxmls_day1.errors import InputError, how_to_install
@@ -98,6 +100,8 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         The labels in ascending order.
     n_features_in_ : int
         J.
+    n_iter_ : int
+        How many rounds, iterations or epochs the training took. Naive Bayes takes none, and has no such attribute.
     feature_names_in_ : array (J,) of str
         Only after training on a data frame whose columns have names.
 
@@ -185,9 +189,14 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
                 f"{type(self.classifier).__name__} parts two classes, but y holds {len(classes)}: {listed(classes)}"
             )
         classifier = copy.deepcopy(self.classifier)
-        self.params_ = classifier.train(X, y)
+        if _trains_by_scaling(classifier):
+            self.params_ = _train_by_scaling(classifier, X, y)
+        else:
+            self.params_ = classifier.train(X, y)
         self.classifier_ = classifier
         self.classes_ = classes
+        if hasattr(classifier, "history"):
+            self.n_iter_ = len(classifier.history)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -196,11 +205,19 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         labels: np.ndarray = self.classifier_.test(X, self.params_)
         return labels
 
+    @available_if(lambda self: not _takes_counts(self.classifier))  # type: ignore[untyped-decorator]  # as above
     def decision_function(self, X: Any) -> np.ndarray:
-        """The scores s_y of each row of ``X`` (M, J), shape (M, K); of two classes their difference s_1 − s_0, (M,)."""
-        X = self._inputs(X)
-        scores: np.ndarray = self.classifier_.get_scores(self.classifier_.add_intercept_term(X), self.params_)
+        """The scores s_y of each row of ``X`` (M, J), shape (M, K); of two classes their difference s_1 − s_0, (M,).
+
+        Multinomial naive Bayes has none, as in scikit-learn: its scores are what ``predict_joint_log_proba`` returns.
+        """
+        scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    @available_if(lambda self: _takes_counts(self.classifier))  # type: ignore[untyped-decorator]  # as above
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """log p(x, y) of each row of ``X`` (M, J), up to what depends on x alone, shape (M, K): multinomial naive Bayes."""
+        return self._scores(X)
 
     @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]  # as above
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -208,6 +225,12 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         X = self._inputs(X)
         probabilities: np.ndarray = self.classifier_.get_probabilities(X, self.params_)
         return probabilities
+
+    @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]  # as above
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """log p(y | x) of each row of ``X`` (M, J), shape (M, K), from the scores: probabilities that round to 0 have one."""
+        log_probabilities: np.ndarray = log_softmax(self._scores(X), axis=1)
+        return log_probabilities
 
     @property
     def coef_(self) -> np.ndarray:
@@ -224,13 +247,17 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        names = [base.__name__ for base in type(self.classifier).__mro__]
-        for_counts, by_scaling = _FOR_COUNTS in names, getattr(self.classifier, "solver", None) == "gis"
+        for_counts = _takes_counts(self.classifier)
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = for_counts or by_scaling
-        tags.classifier_tags.multi_class = _FOR_TWO_CLASSES not in names
+        tags.input_tags.positive_only = for_counts
+        tags.classifier_tags.multi_class = not _is_a(self.classifier, _FOR_TWO_CLASSES)
         tags.classifier_tags.poor_score = for_counts  # scikit-learn's checks score on data that are no counts
         return tags
+
+    def _scores(self, X: Any) -> np.ndarray:
+        X = self._inputs(X)
+        scores: np.ndarray = self.classifier_.get_scores(self.classifier_.add_intercept_term(X), self.params_)
+        return scores
 
     def _inputs(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -258,6 +285,30 @@ def _check_classifier(classifier: Any) -> None:
             f"wanted a classifier of the lab, such as as_estimator(Mira()), but got {classifier!r} of the type "
             f"{type(classifier).__name__}, which does not have the methods train, test and get_scores"
         )
+
+
+def _train_by_scaling(classifier: Any, X: Any, y: np.ndarray) -> np.ndarray:
+    """Train on features that are moved up to begin at 0, as iterative scaling wants it; the parameters are those of ``X``.
+
+    Without regularization the intercepts take up what the features are moved by: b − w · lowest. A sparse matrix is left
+    as it is, since the move would fill it.
+    """
+    lowest = np.zeros(X.shape[1]) if sp.issparse(X) else np.minimum(X.min(axis=0), 0.0)  # (J,)
+    params: np.ndarray = classifier.train(X - lowest if lowest.any() else X, y)
+    params[0] -= lowest @ params[1:]
+    return params
+
+
+def _trains_by_scaling(classifier: Any) -> bool:
+    return getattr(classifier, "solver", None) == "gis"
+
+
+def _takes_counts(classifier: Any) -> bool:
+    return _is_a(classifier, _FOR_COUNTS)
+
+
+def _is_a(classifier: Any, name: str) -> bool:
+    return any(base.__name__ == name for base in type(classifier).__mro__)
 
 
 def _is_classifier(value: Any) -> bool:
