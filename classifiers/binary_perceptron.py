@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.online_classifier import Round
-from lxmls_day1.checks import check_number, listed
+from lxmls_day1.checks import check_number, check_sample_weight, listed
 from lxmls_day1.errors import InputError
 
 
@@ -35,7 +35,7 @@ def one_pass(indptr, indices, data, signs, order, w):
         The rows of a CSR matrix (M, J): example m has the features ``indices[indptr[m] : indptr[m + 1]]``, counted from
         0, with the values that stand at the same places of ``data``.
     signs : array (M,)
-        y, −1 or +1.
+        y, −1 or +1; or a multiple of it, by which the example counts.
     order : int array
         The examples in the order of their visits.
     w : float64 array (J + 1,)
@@ -61,7 +61,7 @@ def one_pass(indptr, indices, data, signs, order, w):
         for i in range(indptr[m], indptr[m + 1]):
             activation += data[i] * w[indices[i] + 1]
         guess = 1 if activation > 0 else -1
-        if guess != signs[m]:
+        if guess * signs[m] < 0:
             mistakes += 1
             w[0] += signs[m]
             for i in range(indptr[m], indptr[m + 1]):
@@ -117,13 +117,15 @@ class BinaryPerceptron(LinearClassifier):
         self.history = []
         self.nr_updates = 0
 
-    def train(self, X, y):
+    def train(self, X, y, sample_weight=None):
         """Go through the data until a pass makes no mistake, ``max_rounds`` times at most.
 
         Parameters
         ----------
         X : array or sparse matrix (M, J)
         y : M labels of two kinds
+        sample_weight : M numbers ≥ 0, optional
+            By which factor each example is added on a mistake; 1 if not given. One of weight 0 makes no mistake.
 
         Returns
         -------
@@ -146,7 +148,8 @@ class BinaryPerceptron(LinearClassifier):
             )
         order = self._order(len(labels))
         examples = sparse_rows.as_examples(X)
-        signs, w = 2.0 * labels - 1.0, np.zeros(X.shape[1] + 1)
+        weights = check_sample_weight(sample_weight, labels)
+        signs, w = (2.0 * labels - 1.0) * (1.0 if weights is None else weights), np.zeros(X.shape[1] + 1)
 
         self.converged, self.history, self.nr_updates, seconds = False, [], 0, 0.0
         while not self.converged and len(self.history) < max_rounds:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import check_inputs, check_number, check_params
+from lxmls_day1.checks import check_inputs, check_number, check_params, check_sample_weight
 from lxmls_day1.errors import InputError
 from lxmls_day1.gaussians import discriminant_params, linear_discriminant_params
 
@@ -66,13 +66,15 @@ class GaussianNaiveBayes(LinearClassifier):
     def quadratic(self):
         return isinstance(self.variance, str) and self.variance == "per_class"
 
-    def train(self, X, y):
+    def train(self, X, y, sample_weight=None):
         """Estimate priors, means and, where asked for, variances.
 
         Parameters
         ----------
         X : array or sparse matrix (M, J)
         y : M labels
+        sample_weight : M numbers ≥ 0, optional
+            How often each example counts; once if not given.
 
         Returns
         -------
@@ -91,18 +93,22 @@ class GaussianNaiveBayes(LinearClassifier):
         else:
             variance = check_number("variance", variance, above=0)
         X, labels = self._training_data(X, y)
-        n_of_class = np.bincount(labels)  # (K,)
-        members = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))))  # (K, M): row y sums class y
+        weights = check_sample_weight(sample_weight, labels)
+        floor = _floor(X, weights)
+        weights = np.ones(len(labels)) if weights is None else weights
+        n_of_class = np.bincount(labels, weights=weights)  # (K,)
+        n_examples = n_of_class.sum()
+        members = sp.csr_array((weights, (labels, np.arange(len(labels)))))  # (K, M): row y sums class y
 
-        self.prior = n_of_class / len(labels)
+        self.prior = n_of_class / n_examples
         self.means = _dense(members @ X) / n_of_class[:, None]
         if variance == "per_class":
-            self.variances = _squared_deviations(X, labels, members, self.means) / n_of_class[:, None] + _floor(X)
+            self.variances = _squared_deviations(X, labels, members, self.means) / n_of_class[:, None] + floor
             params = discriminant_params(self.prior, self.means, self.variances)
         else:
             if variance == "pooled":
                 total = _squared_deviations(X, labels, members, self.means).sum()
-                variance = total / (X.shape[0] * X.shape[1]) + _floor(X)
+                variance = total / (n_examples * X.shape[1]) + floor
             self.variances = np.full_like(self.means, variance)
             params = linear_discriminant_params(self.prior, self.means, variance)
         self.trained = True
@@ -132,10 +138,13 @@ def _squared_deviations(X, labels, members, means):
     return members @ (X - means[labels]) ** 2
 
 
-def _floor(X):
+def _floor(X, weights):
     """What every estimated variance gets on top, so that a constant feature divides nothing by zero."""
     n_examples = X.shape[0]
-    if sp.issparse(X):
+    if weights is not None:
+        mean = weights @ X / weights.sum()
+        largest = (weights @ (X * X) / weights.sum() - mean**2).max(initial=0.0)
+    elif sp.issparse(X):
         mean = X.sum(axis=0) / n_examples
         largest = ((X * X).sum(axis=0) / n_examples - mean**2).max(initial=0.0)
     else:

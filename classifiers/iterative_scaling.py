@@ -112,7 +112,7 @@ def scaling_update(weights, empirical, expected, total):
     # exercise 1.11: end
 
 
-def scale_max_ent(X, labels, n_classes):
+def scale_max_ent(X, labels, n_classes, shares=1.0):
     """Fit the maximum-entropy model of classes by iterative scaling, without regularization.
 
     Parameters
@@ -122,6 +122,8 @@ def scale_max_ent(X, labels, n_classes):
         Columns 0 … K − 1 of the classes.
     n_classes : int
         K.
+    shares : array (M,), optional
+        How much each example counts, of mean 1.
 
     Yields
     ------
@@ -147,12 +149,13 @@ def scale_max_ent(X, labels, n_classes):
            [0.25  , 0.75  ]])
     """
     features, total = with_slack(X)  # (M, J + 2)
+    of_each = np.broadcast_to(shares, len(labels))[:, None]  # (M, 1)
 
     def model(weights):
         scores = features @ weights  # (M, K)
-        return log_loss(scores, labels).mean(), expectations(features, softmax(scores))
+        return (shares * log_loss(scores, labels)).mean(), expectations(features, of_each * softmax(scores))
 
-    empirical = expectations(features, np.eye(n_classes)[labels])  # (J + 2, K)
+    empirical = expectations(features, of_each * np.eye(n_classes)[labels])  # (J + 2, K)
     for scaling in iterative_scaling(empirical, model, total):
         yield scaling._replace(weights=without_slack(scaling.weights, total))
 

@@ -271,8 +271,8 @@ class LinearClassifier:
             )
         return scores
 
-    def _training_data(self, X, y, check=check_inputs):
-        """Check the training data and set ``classes``; returns ``X`` and the labels as column numbers (M,)."""
+    def _training_data(self, X, y, check=check_inputs, classes=None):
+        """Check the training data and set ``classes``, those of ``y`` unless given; returns ``X`` and the labels as column numbers (M,)."""
         X, y = check(X), check_labels(y)
         if X.shape[0] != len(y):
             raise InputError(
@@ -281,14 +281,14 @@ class LinearClassifier:
             )
         if len(y) == 0:
             raise InputError("training needs examples, but X has no rows; is the training part of the split empty?")
-        classes = np.unique(y)
+        given, classes = classes is not None, np.unique(y if classes is None else check_labels(classes))
         if len(classes) < 2:
             raise InputError(
                 f"training needs at least two classes, but every example has the label {shown(classes[0])}; "
                 "take more data or another split"
             )
         self.classes = classes
-        return X, np.searchsorted(classes, y)
+        return X, self._codes(y) if given else np.searchsorted(classes, y)
 
     def _codes(self, y):
         """Labels of known classes as column numbers (M,); before training the labels themselves are these numbers."""

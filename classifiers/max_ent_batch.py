@@ -30,7 +30,7 @@ from classifiers.lbfgs import lbfgs
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.losses import log_loss
 from classifiers.max_ent_model import MaxEntModel
-from lxmls_day1.checks import check_inputs, check_number, check_params
+from lxmls_day1.checks import check_inputs, check_number, check_params, check_sample_weight
 from lxmls_day1.errors import InputError
 
 
@@ -104,13 +104,15 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         self.solver = solver
         self.history = []
 
-    def train(self, X, y):
+    def train(self, X, y, sample_weight=None):
         """Minimise F.
 
         Parameters
         ----------
         X : array or sparse matrix (M, J)
         y : M labels
+        sample_weight : M numbers ≥ 0, optional
+            How much the loss of each example counts, in a weighted mean; all alike if not given.
 
         Returns
         -------
@@ -127,7 +129,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         self.check_settings()
         started = time.perf_counter()
         X, labels = self._training_data(X, y)
-        points = self._by_scaling(X, labels) if self.solver == "gis" else self._by_descent(X, labels)
+        weights = check_sample_weight(sample_weight, labels)
+        shares = None if weights is None else weights / weights.mean()  # (M,), of mean 1
+        points = self._by_scaling(X, labels, shares) if self.solver == "gis" else self._by_descent(X, labels, shares)
         self.history = []
         # Vectors of this length gain nothing from threads, and idle ones that spin take the processor from the rest.
         with threadpool_limits(limits=1, user_api="blas"), np.errstate(over="ignore", invalid="ignore"):
@@ -167,9 +171,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         losses = log_loss(self._scores(check_inputs(X), params), self._codes(y))
         return float(losses.mean() + self.regularizer / 2 * (penalized**2).sum())
 
-    def _by_descent(self, X, labels):
+    def _by_descent(self, X, labels, shares):
         problem = MaxEntObjective(
-            X, labels, len(self.classes), float(self.regularizer), bool(self.regularize_intercept)
+            X, labels, len(self.classes), float(self.regularizer), bool(self.regularize_intercept), shares
         )
         if self.solver == "lbfgs":
             path = lbfgs(problem, np.zeros(problem.size), problem.diagonal())
@@ -185,9 +189,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 arrived = norm <= self.tolerance * first_norm
             yield _Point(partial(problem.params, x), value, arrived)
 
-    def _by_scaling(self, X, labels):
-        first_mismatch = None
-        for weights, objective, mismatch in scale_max_ent(X, labels, len(self.classes)):
+    def _by_scaling(self, X, labels, shares):
+        first_mismatch, shares = None, 1.0 if shares is None else shares
+        for weights, objective, mismatch in scale_max_ent(X, labels, len(self.classes), shares):
             first_mismatch = mismatch if first_mismatch is None else first_mismatch
             yield _Point(partial(np.copy, weights), objective, mismatch <= self.tolerance * first_mismatch)
 
@@ -211,11 +215,11 @@ class MaxEntObjective:
         What F(x) is certain to grow with, at least: (convexity/2) ‖x − x*‖². 0 if there is no such certainty.
     """
 
-    def __init__(self, X, labels, n_classes, regularizer, regularize_intercept):
+    def __init__(self, X, labels, n_classes, regularizer, regularize_intercept, shares=None):
         from lxmls_day1.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
 
         n_columns = 1 if n_classes == 2 else n_classes
-        self.log_loss = batch.LogLoss(sparse_rows.as_examples(X), labels, n_columns)
+        self.log_loss = batch.LogLoss(sparse_rows.as_examples(X), labels, n_columns, shares)
         self.n_examples, self.n_classes = len(labels), n_classes
         self.shape = (X.shape[1] + 1, n_columns)
         self.size = self.shape[0] * n_columns
@@ -240,7 +244,10 @@ class MaxEntObjective:
         between, saves half of the evaluations that either takes on reviews, and two thirds on larger texts.
         """
         examples, p = self.log_loss.examples, 1 / self.n_classes
-        squares = np.bincount(examples.indices, weights=examples.data**2, minlength=examples.n_features)
+        squares = examples.data**2
+        if self.log_loss.shares is not None:
+            squares *= np.repeat(self.log_loss.shares, np.diff(examples.indptr))
+        squares = np.bincount(examples.indices, weights=squares, minlength=examples.n_features)
         second = p * (1 - p) * np.append(1.0, squares / self.n_examples)  # (J + 1,)
         second = np.repeat(second, self.shape[1])
         second[self.n_free :] += self.penalty

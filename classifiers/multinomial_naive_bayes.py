@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import check_inputs, check_number, check_params
+from lxmls_day1.checks import check_inputs, check_number, check_params, check_sample_weight
 from lxmls_day1.errors import InputError
 
 
@@ -74,13 +74,15 @@ class MultinomialNaiveBayes(LinearClassifier):
     def get_name(self):
         return self.name if self.smooth else f"{self.name}, unsmoothed"
 
-    def train(self, X, y):
+    def train(self, X, y, sample_weight=None):
         """Count the words of each class.
 
         Parameters
         ----------
         X : array or sparse matrix (M, J) of counts ≥ 0
         y : M labels
+        sample_weight : M numbers ≥ 0, optional
+            How often each document counts; once if not given.
 
         Returns
         -------
@@ -95,7 +97,9 @@ class MultinomialNaiveBayes(LinearClassifier):
         alpha = check_number("smooth_param", self.smooth_param, above=0) if self.smooth else 0.0
         X, labels = self._training_data(X, y)
         _check_counts(X)
-        members = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))))  # (K, M): row c sums class c
+        weights = check_sample_weight(sample_weight, labels)  # (M,) or None
+        counted = np.ones(len(labels)) if weights is None else weights
+        members = sp.csr_array((counted, (labels, np.arange(len(labels)))))  # (K, M): row c sums class c
         word_counts = members @ X  # (K, J)
         word_counts = (word_counts.toarray() if sp.issparse(word_counts) else word_counts).T  # (J, K)
 
@@ -112,6 +116,9 @@ class MultinomialNaiveBayes(LinearClassifier):
             self.likelihood = (alpha + word_counts) / totals  # (J, K)
             params = np.vstack([np.log(self.prior), np.log(self.likelihood)])  # (J + 1, K)
             # exercise 1.2: end
+        if weights is not None:
+            self.prior = members.sum(axis=1) / weights.sum()
+            params[0] = np.log(self.prior)
         self.trained = True
         return params
 

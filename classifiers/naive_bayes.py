@@ -69,8 +69,8 @@ class NaiveBayes(LinearClassifier):
     def rules_out(self):
         return self.model.rules_out
 
-    def train(self, X, y):
-        params = self.model.train(X, y)
+    def train(self, X, y, sample_weight=None):
+        params = self.model.train(X, y, sample_weight)
         self.classes, self.trained = self.model.classes, True
         return params
 

@@ -14,6 +14,7 @@ Sources: the guide, algorithms 2, 3, 5 and 6. Its printed indices of the average
 here the average is over the matrices after each step.
 """
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import as_matrix, check_costs, check_number
+from lxmls_day1.checks import as_matrix, check_costs, check_number, check_sample_weight
 from lxmls_day1.errors import InputError
 
 
@@ -117,7 +118,7 @@ class OnlineClassifier(LinearClassifier):
         if not any(self.averaged is known for known in (True, False)) and self.averaged not in ("steps", "rounds"):
             raise InputError(f'averaged must be "steps", "rounds" or False, but is {self.averaged!r}')
 
-    def train(self, X, y, callback=None):
+    def train(self, X, y, callback=None, sample_weight=None):
         """Go through the data ``nr_rounds`` times.
 
         Parameters
@@ -127,6 +128,8 @@ class OnlineClassifier(LinearClassifier):
         callback : function (round, weights, params), optional
             Called after each round with its :class:`Round`, the weights W as they stand (J + 1, K), and the parameters
             that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep.
+        sample_weight : M numbers ≥ 0, optional
+            How much each example counts: its step η_t, or its cap, times its weight over the mean of all weights.
 
         Returns
         -------
@@ -142,21 +145,89 @@ class OnlineClassifier(LinearClassifier):
 
         self.check_settings()
         X, labels = self._training_data(X, y, check=as_matrix)
+        factors = check_sample_weight(sample_weight, labels)
+        factors = None if factors is None else factors / factors.mean()
         costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
-        steps = online_steps.RowSteps(self.rule, X, labels, costs, self._shrinkage(), self._averages_steps())
-        return self._train_rounds(
-            steps.take, steps.weights, len(labels), lambda params: self._objective(X, labels, params), callback
-        )
+        steps = online_steps.RowSteps(self.rule, X, labels, costs, self._shrinkage(), self._averages_steps(), factors)
+        objective = functools.partial(self._objective, X, labels, factors=factors)
+        return self._train_rounds(steps.take, self._new_state(steps.weights), len(labels), objective, callback)
 
-    def _train_rounds(self, take, weights, n_examples, objective, callback):
+    def resume(self, state, X, y, classes=None, callback=None, sample_weight=None):
+        """Go through the data ``nr_rounds`` times, from where an earlier training stopped.
+
+        Five rounds, and five more from their state, give what ten rounds give, to the last bit.
+
+        Parameters
+        ----------
+        state : lxmls_day1.compiled.online_steps.OnlineState or None
+            What ``resume`` returned before; it stays as it is. None to begin with.
+        X : array or sparse matrix (M, J)
+            The same examples or others, of the same features.
+        y : M labels, of the classes that the state knows
+        classes : labels, optional
+            To begin with: all that there will be. Those of ``y`` if not given.
+        callback : as in ``train``
+        sample_weight : M numbers ≥ 0, optional
+            By which factor the step of each example is multiplied, as it stands: the data may come in parts.
+
+        Returns
+        -------
+        params : array (J + 1, K)
+            As ``train`` returns them, averages included, after all rounds so far.
+        state : OnlineState
+
+        Raises
+        ------
+        InputError
+            As ``train``; and for a state of other features or of another average.
+
+        Examples
+        --------
+        >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
+        >>> from classifiers.perceptron import Perceptron
+        >>> first, state = Perceptron(nr_rounds=5).resume(None, X, y)
+        >>> params, state = Perceptron(nr_rounds=5).resume(state, X, y)
+        >>> np.array_equal(params, Perceptron(nr_rounds=10).train(X, y)), state.n_rounds
+        (True, 10)
+        """
+        from lxmls_day1.compiled import online_steps  # numba takes its time: imported by the first training
+
+        self.check_settings()
+        if state is not None:
+            classes = state.classes
+        X, labels = self._training_data(X, y, check=as_matrix, classes=classes)
+        factors = check_sample_weight(sample_weight, labels, every_class=False)
+        if state is not None:
+            n_features = len(state.weights.V) - 1
+            if X.shape[1] != n_features or self._average() != state.averaged:
+                raise InputError(
+                    f"this state has {n_features} features and averaged={state.averaged!r}, but X has {X.shape[1]} features "
+                    f"and the learner averaged={self.averaged!r}; go on with the same, or begin with state=None"
+                )
+            state = state.copy()
+        costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
+        weights = None if state is None else state.weights
+        steps = online_steps.RowSteps(
+            self.rule, X, labels, costs, self._shrinkage(), self._averages_steps(), factors, weights
+        )
+        state = self._new_state(steps.weights) if state is None else state
+        objective = functools.partial(self._objective, X, labels, factors=factors)
+        return self._train_rounds(steps.take, state, len(labels), objective, callback), state
+
+    def _new_state(self, weights):
+        from lxmls_day1.compiled import online_steps
+
+        return online_steps.OnlineState(self.classes, self._average(), weights, np.random.default_rng(self.seed))
+
+    def _train_rounds(self, take, state, n_examples, objective, callback):
         """The rounds of all online learners.
 
         Parameters
         ----------
         take : function (orders (R, M), steps (R·M,)) -> updates (R,)
             Takes the steps of R rounds, and counts those that changed the weights.
-        weights : lxmls_day1.compiled.online_steps.Weights
-            What ``take`` changes.
+        state : lxmls_day1.compiled.online_steps.OnlineState
+            Where to begin. ``take`` changes its weights, and this function the rest.
         n_examples : int, M
         objective : function (params) -> float or None
         callback : function (round, weights, params), or None
@@ -165,9 +236,9 @@ class OnlineClassifier(LinearClassifier):
         -------
         params : array of the shape of W
         """
-        orders = self._orders(n_examples)  # (R, M)
+        orders = self._orders(n_examples, state.rng)  # (R, M)
         by_rounds = self.averaged == "rounds"
-        mean_of_rounds = 0.0
+        weights, steps_before, rounds_before = state.weights, state.weights.n_steps, state.n_rounds
         self.history, self.nr_updates, seconds = [], 0, 0.0
 
         # Where nobody looks between the rounds they run in one go.
@@ -177,24 +248,27 @@ class OnlineClassifier(LinearClassifier):
             started = time.perf_counter()
             visits = orders[first : first + rounds_in_one_go]
             last = first + len(visits)
-            updates = take(
-                visits, np.concatenate([self.steps(1 + r * n_examples, n_examples) for r in range(first, last)])
-            )
+            firsts = range(steps_before + first * n_examples, steps_before + last * n_examples, n_examples)
+            updates = take(visits, np.concatenate([self.steps(1 + before, n_examples) for before in firsts]))
+            state.n_rounds = rounds_before + last
             if by_rounds:
-                mean_of_rounds = mean_of_rounds + (weights.current() - mean_of_rounds) / last
+                mean = state.mean_of_rounds
+                state.mean_of_rounds = (
+                    mean + (weights.current() - mean) / state.n_rounds
+                )  # a new array: copies share it
             seconds += time.perf_counter() - started
 
             if callback or self.track_objective or last == len(orders):
-                params = mean_of_rounds.copy() if by_rounds else weights.result()
+                params = state.mean_of_rounds.copy() if by_rounds else weights.result()
                 if not np.isfinite(params).all():
                     raise InputError(
-                        f"{self.get_name()}: the weights grew beyond all bounds by round {last}; take smaller steps, or "
+                        f"{self.get_name()}: the weights grew beyond all bounds by round {state.n_rounds}; take smaller steps, or "
                         "scale the features down"
                     )
             reached = objective(params) if self.track_objective else None
             self.history += [
                 Round(number, count, seconds if looks else None, reached)
-                for number, count in enumerate(updates.tolist(), start=first + 1)
+                for number, count in enumerate(updates.tolist(), start=rounds_before + first + 1)
             ]
             self.nr_updates += int(updates.sum())
             if callback:
@@ -217,24 +291,27 @@ class OnlineClassifier(LinearClassifier):
         """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
         return None
 
-    def _objective(self, X, labels, params):
+    def _objective(self, X, labels, params, factors=None):
         losses = self.losses(self._scores(X, params), labels)
         if losses is None:
             return None
-        return float(losses.mean() + self.regularizer / 2 * (params**2).sum())
+        mean = losses.mean() if factors is None else np.average(losses, weights=factors)
+        return float(mean + self.regularizer / 2 * (params**2).sum())
 
     def _shrinkage(self):
         """λ for a learner whose weights shrink, else 0."""
         return float(self.regularizer) if self.shrinks else 0.0
 
     def _averages_steps(self):
-        return self.averaged is True or self.averaged == "steps"
+        return self._average() == "steps"
 
-    def _orders(self, n_examples):
-        """The examples of each round (R, M): shuffled by ``seed``, unless ``order`` names them."""
+    def _average(self):
+        return "steps" if self.averaged is True else self.averaged
+
+    def _orders(self, n_examples, rng):
+        """The examples of each round (R, M): shuffled by ``rng``, unless ``order`` names them."""
         nr_rounds = int(self.nr_rounds)
         if self.order is None:
-            rng = np.random.default_rng(self.seed)
             orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
             for order in orders:
                 rng.shuffle(order)

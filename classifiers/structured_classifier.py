@@ -153,7 +153,11 @@ class StructuredClassifier(OnlineClassifier):
             return np.array([take_round(order, steps_of_round) for order, steps_of_round in rounds])
 
         return self._train_rounds(
-            take, weights, len(X), lambda params: self._structured_objective(sentences, costs, params), callback
+            take,
+            self._new_state(weights),
+            len(X),
+            lambda params: self._structured_objective(sentences, costs, params),
+            callback,
         )
 
     def _take_round(self, layout, sentences, costs, weights, order, steps):

@@ -22,7 +22,7 @@ from classifiers.losses import hinge_loss
 from classifiers.online_classifier import compiled
 from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.svm_dual import solve_dual
-from lxmls_day1.checks import check_costs, check_number
+from lxmls_day1.checks import check_costs, check_number, check_sample_weight
 from lxmls_day1.errors import InputError
 
 
@@ -182,7 +182,7 @@ class SVM(StochasticGradient):
     def losses(self, scores, labels):
         return hinge_loss(scores, labels, check_costs(self.cost, scores.shape[1]))
 
-    def train(self, X, y, callback=None):
+    def train(self, X, y, callback=None, sample_weight=None):
         """Minimise the objective, or come near its minimum, as the solver does.
 
         Parameters
@@ -192,6 +192,8 @@ class SVM(StochasticGradient):
         callback : function (record, weights, params), optional
             Called after each round or epoch with its entry of ``history``, the weights as they stand (J + 1, K), and
             the parameters that ``train`` would return if it stopped here. Both are copies, yours to keep.
+        sample_weight : M numbers ≥ 0, optional
+            How much the loss of each example counts, in a weighted mean; all alike if not given.
 
         Returns
         -------
@@ -203,15 +205,17 @@ class SVM(StochasticGradient):
             For hyper-parameters that make no sense or data that cannot be trained on.
         """
         if self.solver == "dual":
-            return self._train_dual(X, y, callback)
-        return super().train(X, y, callback)
+            return self._train_dual(X, y, callback, sample_weight)
+        return super().train(X, y, callback, sample_weight)
 
-    def _train_dual(self, X, y, callback):
+    def _train_dual(self, X, y, callback, sample_weight):
         from lxmls_day1.compiled import sparse_rows
 
         self.check_settings()
         X, labels = self._training_data(X, y)
         costs = check_costs(self.cost, len(self.classes))
+        weights = check_sample_weight(sample_weight, labels)
+        shares = None if weights is None else weights / weights.mean()
         self.history, self.nr_updates = [], 0
 
         with self._epoch_progress() as show:
@@ -232,6 +236,7 @@ class SVM(StochasticGradient):
                 int(self.max_epochs),
                 np.random.default_rng(self.seed),
                 after_epoch,
+                shares,
             )
         if not converged:
             last = self.history[-1]

@@ -119,7 +119,7 @@ def project_on_simplex(z):
     return np.maximum(z - thetas[downwards > thetas][-1], 0.0)
 
 
-def solve_dual(examples, labels, costs, regularizer, tolerance, max_epochs, rng, after_epoch):
+def solve_dual(examples, labels, costs, regularizer, tolerance, max_epochs, rng, after_epoch, shares=None):
     """Sweep over the examples until the gap is at most ``tolerance`` times the objective.
 
     Parameters
@@ -132,13 +132,14 @@ def solve_dual(examples, labels, costs, regularizer, tolerance, max_epochs, rng,
     max_epochs : int ≥ 1
     rng : numpy.random.Generator, orders the examples anew for each sweep
     after_epoch : function (epoch, params), called after each epoch with a new matrix of parameters
+    shares : float64 array (M,), optional, how much each example counts, of mean 1: its loss and its part of W(α)
 
     Returns
     -------
     params : array (J + 1, K)
     converged : bool
     """
-    problem = _Problem(examples, labels, costs, regularizer)
+    problem = _Problem(examples, labels, costs, regularizer, shares)
     n_sweeps, dual, elsewhere, started = 0, 0.0, 0.0, time.perf_counter()
     for number in range(1, max_epochs + 1):
         n_steps, enough = 0, None
@@ -165,11 +166,12 @@ def solve_dual(examples, labels, costs, regularizer, tolerance, max_epochs, rng,
 class _Problem:
     """The state of the method: multipliers and weights, as the kernels for two or for many classes keep them."""
 
-    def __init__(self, examples, labels, costs, regularizer):
+    def __init__(self, examples, labels, costs, regularizer, shares):
         n_examples, n_classes, n_rows = len(labels), len(costs), examples.n_features + 1
         self.examples, self.labels, self.regularizer = examples, labels, regularizer
         self.costs = np.ascontiguousarray(costs.T)  # row y: ρ(·, y)
         self.rests = np.zeros(n_examples, dtype=np.uint8)
+        self.shares = np.ones(n_examples) if shares is None else shares
         self.two_classes = n_classes == 2
         if self.two_classes:
             self.multipliers, self.weights = np.zeros(n_examples), np.zeros(n_rows)
@@ -181,11 +183,11 @@ class _Problem:
         """One step for each example that is not left out, in random order: (estimated gap, steps that changed)."""
         from lxmls_day1.compiled import dual
 
-        order = rng.permutation(np.flatnonzero(self.rests < PATIENCE))
+        order = rng.permutation(np.flatnonzero((self.rests < PATIENCE) & (self.shares > 0)))
         unit = 1 / (self.regularizer * len(self.labels))
         gap, n_steps = dual.take_sweep(
             self.examples, labels=self.labels, order=order, costs=self.costs, unit=unit, relaxation=RELAXATION,
-            multipliers=self.multipliers, weights=self.weights, rests=self.rests,
+            multipliers=self.multipliers, weights=self.weights, rests=self.rests, shares=self.shares,
         )  # fmt: skip
         return gap / len(self.labels), int(n_steps)
 
@@ -195,7 +197,7 @@ class _Problem:
 
         loss, cost = dual.measure_all(
             self.examples, labels=self.labels, costs=self.costs,
-            multipliers=self.multipliers, weights=self.weights, rests=self.rests,
+            multipliers=self.multipliers, weights=self.weights, rests=self.rests, shares=self.shares,
         )  # fmt: skip
         sq_norm = (self.weights * self.weights).sum() / (2 if self.two_classes else 1)  # W = (−v/2, v/2)
         penalty = self.regularizer / 2 * float(sq_norm)

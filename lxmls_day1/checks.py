@@ -151,6 +151,47 @@ def check_labels(y: Any) -> np.ndarray:
     return labels
 
 
+def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: bool = True) -> np.ndarray | None:
+    """The weights of training examples as a vector (M,) of numbers ≥ 0; None where none are given, and all count alike.
+
+    Parameters
+    ----------
+    sample_weight : M numbers, or None
+        An example of weight 2 counts as much as two examples of weight 1.
+    labels : int array (M,)
+        Columns 0 … K − 1 of the true classes.
+    every_class : bool
+        Whether every class must have a weight above 0, and not only one of them.
+
+    Raises
+    ------
+    InputError
+        For another number of weights, one that is negative or not finite, or a class whose weights are all 0.
+    """
+    if sample_weight is None:
+        return None
+    try:
+        weights: np.ndarray = np.asarray(sample_weight)
+        weights = weights.astype(np.float64, casting="unsafe" if weights.dtype == object else "same_kind")
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight must hold a number for each example: {error}") from error
+    if weights.shape != labels.shape:
+        raise InputError(
+            f"sample_weight must hold a number for each of the {len(labels)} examples, but has the shape {weights.shape}"
+        )
+    fits = np.isfinite(weights) & (weights >= 0)
+    if not fits.all():
+        m = int(np.argmin(fits))
+        raise InputError(
+            f"a weight of an example must be a finite number, at least 0, but sample_weight[{m}] is {weights[m]}"
+        )
+    if not weights.any() or (every_class and not np.bincount(labels, weights=weights).all()):
+        raise InputError(
+            "sample_weight must have a number above 0 in every class, but all weights of at least one are zero; leave it out"
+        )
+    return weights
+
+
 def check_params(params: Any) -> np.ndarray:
     """Parameters as a float64 matrix (J + 1, K), whatever numbers it holds: each use of it tells what is not finite."""
     try:

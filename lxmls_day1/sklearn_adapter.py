@@ -9,19 +9,21 @@ scikit-learn is an optional extra of this package, and nothing else imports this
 """
 
 import copy
+import inspect
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import log_softmax
 
-from lxmls_day1.checks import listed, shown
+from lxmls_day1.checks import check_sample_weight, listed, shown
 from lxmls_day1.errors import InputError, how_to_install
 from lxmls_day1.settings import known_settings, settings
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils import get_tags
+    from sklearn.utils.class_weight import compute_class_weight
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets, type_of_target
     from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
@@ -81,14 +83,18 @@ def as_estimator(classifier: Any) -> "LabEstimator":
 class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier of the lab with scikit-learn's methods; :func:`as_estimator` makes one.
 
-    Inputs are dense or sparse; weights for the examples (``sample_weight``) are not taken, since the lab's learners know
-    none.
+    Inputs are dense or sparse.
 
     Parameters
     ----------
     classifier : classifier
         Never changed. Its hyper-parameters are those of the estimator, under the same names: ``get_params()`` lists
         them, ``set_params(regularizer=0.1)`` and the grids of a search set them, in a copy.
+    class_weight : dict from label to weight, "balanced" or None
+        What the weights of the examples of a class are multiplied by, 1 where a label is not named; or what gives all
+        classes the same total.
+    warm_start : bool
+        Whether a further ``fit`` of an online learner goes on where the last one stopped: so many rounds more.
 
     Attributes
     ----------
@@ -102,6 +108,8 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         J.
     n_iter_ : int
         How many rounds, iterations or epochs the training took. Naive Bayes takes none, and has no such attribute.
+    state_ : lxmls_day1.compiled.online_steps.OnlineState
+        Of an online learner: with this, ``partial_fit`` and a warm start go on.
     feature_names_in_ : array (J,) of str
         Only after training on a data frame whose columns have names.
 
@@ -115,8 +123,10 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
     (array([[3.]]), array([1.5]))
     """
 
-    def __init__(self, classifier: Any):
+    def __init__(self, classifier: Any, class_weight: Any = None, warm_start: bool = False):
         self.classifier = classifier
+        self.class_weight = class_weight
+        self.warm_start = warm_start
 
     def __repr__(self) -> str:
         defaults = known_settings(type(self.classifier))
@@ -128,11 +138,16 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         return f"as_estimator({type(self.classifier).__name__}({', '.join(changed)}))"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The classifier and, if ``deep``, its hyper-parameters by name."""
-        return {**(settings(self.classifier) if deep else {}), "classifier": self.classifier}
+        """The classifier, what the estimator itself takes and, if ``deep``, the classifier's hyper-parameters by name."""
+        own = {"classifier": self.classifier, "class_weight": self.class_weight, "warm_start": self.warm_start}
+        # scikit-learn's check of class weights feeds whatever lists them negative numbers. So a model of counts lists them only
+        # where they are set; and without `deep`, which is for copies, no model lists None, which is the default.
+        if self.class_weight is None and (not deep or _takes_counts(self.classifier)):
+            del own["class_weight"]
+        return {**(settings(self.classifier) if deep else {}), **own}
 
     def set_params(self, **params: Any) -> Self:
-        """Set hyper-parameters, or ``classifier``; of a mistaken call nothing is set.
+        """Set hyper-parameters, ``classifier``, ``class_weight`` or ``warm_start``; of a mistaken call nothing is set.
 
         Raises
         ------
@@ -140,6 +155,7 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
             For a hyper-parameter that the classifier does not have. Whether a value makes sense, ``fit`` finds out.
         """
         classifier = params.pop("classifier", self.classifier)
+        own = {name: params.pop(name) for name in ("class_weight", "warm_start") if name in params}
         if params:
             known = settings(classifier)
             for name in params:
@@ -151,15 +167,21 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
             for name, value in params.items():
                 setattr(classifier, name, value)
         self.classifier = classifier
+        for name, value in own.items():
+            setattr(self, name, value)
         return self
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train a copy of the classifier.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame (M, J)
         y : M labels
+        sample_weight : M numbers ≥ 0, optional
+            How much each example counts. For naive Bayes and the learners that minimise an objective to its end, an
+            example of weight 2 is the same as two examples; the step of an online learner is multiplied by the weight over
+            the mean weight. An example of weight 0 is left out (unless ``order`` numbers the examples: then its step is 0).
 
         Returns
         -------
@@ -172,12 +194,91 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
             For data that cannot be trained on, or (an `InputError`) hyper-parameters that make no sense.
         """
         _check_classifier(self.classifier)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        state = getattr(self, "state_", None) if self.warm_start else None
+        if self.warm_start and not _resumes(self.classifier):
+            raise InputError(
+                f"warm_start is for online learners, but {type(self.classifier).__name__} is none; set it to False"
+            )
+        X, y, weights = self._training_data(X, y, sample_weight, reset=state is None)
+        classifier = copy.deepcopy(self.classifier)
+        if _resumes(classifier):
+            factors = None if weights is None else weights / weights.mean()
+            return self._go_on(classifier, X, y, factors, state)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        if _trains_by_scaling(classifier):
+            self.params_ = _train_by_scaling(classifier, X, y, **weighted)
+        else:
+            self.params_ = classifier.train(X, y, **weighted)
+        self.classifier_ = classifier
+        self.classes_ = np.unique(y)
+        if hasattr(classifier, "history"):
+            self.n_iter_ = len(classifier.history)
+        return self
+
+    @available_if(lambda self: _resumes(self.classifier))  # type: ignore[untyped-decorator]  # as above
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go through the data once, and go on where the last ``fit`` or ``partial_fit`` stopped: online learners have it.
+
+        Five calls with the same data give what ``fit`` with ``nr_rounds=5`` gives, to the last bit, averages included.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (M, J)
+        y : M labels
+        classes : labels
+            All that there will be. Needed by the first call; a later one may repeat it.
+        sample_weight : M numbers ≥ 0, optional
+            What the step of each example is multiplied by, as it stands: what is to come is not known.
+
+        Returns
+        -------
+        LabEstimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            For data that cannot be trained on, labels that are not among the classes, or (an `InputError`) hyper-parameters
+            that make no sense.
+        """
+        _check_classifier(self.classifier)
+        state = getattr(self, "state_", None)
+        if state is None and classes is None:
+            raise InputError(
+                "the first partial_fit needs classes, all the labels that there will be: partial_fit(X, y, classes=…)"
+            )
+        if state is not None and classes is not None and not np.array_equal(np.unique(classes), state.classes):
+            raise InputError(
+                f"classes must be those of the first partial_fit, {listed(state.classes)}, but are {listed(np.unique(classes))}"
+            )
+        classes = np.unique(classes) if state is None else state.classes
+        X, y, factors = self._training_data(X, y, sample_weight, reset=state is None, classes=classes)
+        classifier = copy.deepcopy(self.classifier)
+        classifier.nr_rounds = 1
+        return self._go_on(classifier, X, y, factors, state, classes)
+
+    def _go_on(self, classifier: Any, X: Any, y: Any, factors: Any, state: Any, classes: Any = None) -> Self:
+        """Train from a state on, or from none."""
+        self.params_, self.state_ = classifier.resume(state, X, y, classes=classes, sample_weight=factors)
+        self.classifier_ = classifier
+        self.classes_ = self.state_.classes
+        self.n_iter_ = self.state_.n_rounds
+        return self
+
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, reset: bool, classes: np.ndarray | None = None
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Check what is trained on: the examples that count, their labels, and their weights if there are any."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_classification_targets(y)
         tags = get_tags(self)
         if tags.input_tags.positive_only:
             check_non_negative(X, type(self.classifier).__name__)
-        classes = np.unique(y)
+        weights = self._weights(y, sample_weight, classes)
+        if weights is not None and getattr(self.classifier, "order", None) is None and not weights.all():
+            counts = weights > 0
+            X, y, weights = X[counts], y[counts], weights[counts]
+        classes = np.unique(y) if classes is None else classes
         if len(classes) < 2:
             raise InputError(
                 f"training needs at least two classes, but y holds only one class, {shown(classes[0])}; "
@@ -188,16 +289,36 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
                 f"Only binary classification is supported. The type of the target is {type_of_target(y)}. "
                 f"{type(self.classifier).__name__} parts two classes, but y holds {len(classes)}: {listed(classes)}"
             )
-        classifier = copy.deepcopy(self.classifier)
-        if _trains_by_scaling(classifier):
-            self.params_ = _train_by_scaling(classifier, X, y)
-        else:
-            self.params_ = classifier.train(X, y)
-        self.classifier_ = classifier
-        self.classes_ = classes
-        if hasattr(classifier, "history"):
-            self.n_iter_ = len(classifier.history)
-        return self
+        return X, y, weights
+
+    def _weights(self, y: np.ndarray, sample_weight: Any, classes: np.ndarray | None) -> np.ndarray | None:
+        """What the examples count, by themselves and as members of their classes, (M,); None where all count alike."""
+        if sample_weight is None and self.class_weight is None:
+            return None
+        if "sample_weight" not in inspect.signature(self.classifier.train).parameters:
+            raise InputError(
+                f"{type(self.classifier).__name__}.train takes no sample_weight: leave the weights of examples and classes out"
+            )
+        known = np.unique(y)
+        codes = np.searchsorted(known, y)
+        weights = check_sample_weight(
+            np.ones(len(y)) if sample_weight is None else sample_weight, codes, every_class=False
+        )
+        if self.class_weight is None:
+            return weights
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            if classes is not None:
+                raise InputError(
+                    'class_weight="balanced" needs all the data at once; give partial_fit a dict from label to weight'
+                )
+            totals = np.bincount(codes, weights=weights)  # (K,)
+            balanced: np.ndarray = (
+                weights * np.where(totals > 0, totals.sum() / (len(known) * np.where(totals > 0, totals, 1)), 0)[codes]
+            )
+            return balanced
+        of_class = compute_class_weight(self.class_weight, classes=known if classes is None else classes, y=y)
+        of_each: np.ndarray = of_class[np.searchsorted(known if classes is None else classes, y)]
+        return check_sample_weight(weights * of_each, codes, every_class=False)
 
     def predict(self, X: Any) -> np.ndarray:
         """The label of each row of ``X`` (M, J), shape (M,)."""
@@ -287,16 +408,21 @@ def _check_classifier(classifier: Any) -> None:
         )
 
 
-def _train_by_scaling(classifier: Any, X: Any, y: np.ndarray) -> np.ndarray:
+def _train_by_scaling(classifier: Any, X: Any, y: np.ndarray, **weighted: Any) -> np.ndarray:
     """Train on features that are moved up to begin at 0, as iterative scaling wants it; the parameters are those of ``X``.
 
     Without regularization the intercepts take up what the features are moved by: b − w · lowest. A sparse matrix is left
     as it is, since the move would fill it.
     """
     lowest = np.zeros(X.shape[1]) if sp.issparse(X) else np.minimum(X.min(axis=0), 0.0)  # (J,)
-    params: np.ndarray = classifier.train(X - lowest if lowest.any() else X, y)
+    params: np.ndarray = classifier.train(X - lowest if lowest.any() else X, y, **weighted)
     params[0] -= lowest @ params[1:]
     return params
+
+
+def _resumes(classifier: Any) -> bool:
+    """Whether it is an online learner whose training can go on."""
+    return hasattr(classifier, "resume") and getattr(classifier, "solver", None) != "dual"
 
 
 def _trains_by_scaling(classifier: Any) -> bool:

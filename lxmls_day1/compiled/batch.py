@@ -15,7 +15,7 @@ from lxmls_day1.compiled.row_primitives import LINE
 
 
 class LogLoss:
-    """Σ_m −log p_W(y_m | x_m) with p_W(y | x) = softmax(g(x)ᵀ W)_y, as a function of W.
+    """Σ_m −log p_W(y_m | x_m), with p_W(y | x) = softmax(g(x)ᵀ W)_y, as a function of W.
 
     Parameters
     ----------
@@ -25,6 +25,8 @@ class LogLoss:
         Columns of the true classes.
     n_columns : int
         K; or 1 for two classes, when the single column v stands for W = (0, v): p(1 | x) = 1 / (1 + exp(−g(x)ᵀ v)).
+    shares : float64 array (M,), optional
+        How much each example counts, once if not given. With shares the pass is made of matrix products, not compiled.
 
     Examples
     --------
@@ -37,10 +39,11 @@ class LogLoss:
     1.3863 [[0.0, 0.0], [-2.0, 2.0]]
     """
 
-    def __init__(self, examples, labels, n_columns):
+    def __init__(self, examples, labels, n_columns, shares=None):
         self.examples = examples
         self.labels = labels
         self.n_columns = n_columns
+        self.shares = shares
         self.pairs = _zeros_from_line(examples.n_features + 1, 2 * n_columns)  # of each row: weights, then gradient
 
     def __call__(self, W):
@@ -58,9 +61,10 @@ class LogLoss:
         self.pairs[:, : self.n_columns] = W
         self.pairs[:, self.n_columns :] = 0.0
         examples, pass_over = self.examples, _one_column if self.n_columns == 1 else _many_columns
-        loss = pass_over(
+        arguments = (
             examples.indptr, examples.indices, examples.data, self.labels, self.n_columns, self.pairs.reshape(-1)
-        )
+        )  # fmt: skip
+        loss = pass_over(*arguments) if self.shares is None else _in_numpy(*arguments, self.shares)
         return loss, self.pairs[:, self.n_columns :].copy()
 
 
@@ -72,7 +76,7 @@ def _zeros_from_line(n_rows, n_columns):
     return numbers[first : first + size].reshape(n_rows, n_columns)
 
 
-def _in_numpy(indptr, indices, data, labels, n_columns, pairs):
+def _in_numpy(indptr, indices, data, labels, n_columns, pairs, shares=1.0):
     """Both kernels by matrix products. One column v stands for the two of (0, v)."""
     table = pairs.reshape(-1, 2 * n_columns)
     W, gradient = table[:, :n_columns], table[:, n_columns:]
@@ -81,10 +85,10 @@ def _in_numpy(indptr, indices, data, labels, n_columns, pairs):
     if n_columns == 1:
         scores = np.hstack([np.zeros_like(scores), scores])
     truth = np.arange(len(labels)), labels
-    loss = (logsumexp(scores, axis=1) - scores[truth]).sum()
+    loss = (shares * (logsumexp(scores, axis=1) - scores[truth])).sum()
     d = softmax(scores, axis=1)
     d[truth] -= 1.0
-    d = d[:, -n_columns:]
+    d = np.broadcast_to(shares, len(labels))[:, None] * d[:, -n_columns:]
     gradient[0] += d.sum(axis=0)
     gradient[1:] += X.T @ d
     return loss

@@ -71,7 +71,7 @@ def _project_in_numpy(z):
     return np.maximum(z - thetas[n_kept - 1], 0.0)
 
 
-def _sweep_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests):
+def _sweep_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
     gap, n_steps = 0.0, 0
     for m in order:
         row = slice(indptr[m], indptr[m + 1])
@@ -83,9 +83,10 @@ def _sweep_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit,
             rests[m] += 1
             continue
         rests[m] = 0
-        gap += own_gap
-        moved = _project_in_numpy(alpha[m] - relaxation / (sq_norms[m] * unit) * short)
-        d = unit * (alpha[m] - moved)
+        gap += shares[m] * own_gap
+        own_unit = unit * shares[m]
+        moved = _project_in_numpy(alpha[m] - relaxation / (sq_norms[m] * own_unit) * short)
+        d = own_unit * (alpha[m] - moved)
         alpha[m] = moved
         n_steps += d.any()
         W[0] += d
@@ -94,7 +95,7 @@ def _sweep_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit,
 
 
 @kernel(_sweep_in_numpy)
-def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests):
+def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
     """Take the step of each example in ``order``.
 
     Parameters
@@ -108,6 +109,7 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
     alpha : array (M, K)
     W : array (J + 1, K)
     rests : uint8 array (M,)
+    shares : array (M,), how much each example counts, of mean 1; those visited count for more than 0
 
     Returns
     -------
@@ -141,9 +143,10 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
             rests[m] += 1
             continue
         rests[m] = 0
-        gap += own_gap
+        gap += shares[m] * own_gap
         # v − top: only differences matter, and the entries that survive the projection stay of the size of 1.
-        factor = relaxation / (sq_norms[m] * unit)
+        own_unit = unit * shares[m]
+        factor = relaxation / (sq_norms[m] * own_unit)
         for k in range(n_classes):
             z[k] = alpha[m, k] + factor * (v[k] - top)
         _project_on_simplex(z, kept)
@@ -151,7 +154,7 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
         for k in range(n_classes):
             if z[k] != alpha[m, k]:
                 changed[n_changed] = k
-                d[n_changed] = unit * (alpha[m, k] - z[k])
+                d[n_changed] = own_unit * (alpha[m, k] - z[k])
                 alpha[m, k] = z[k]
                 n_changed += np.uint64(1)
         n_steps += n_changed > 0
@@ -166,17 +169,19 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
     return gap, n_steps
 
 
-def _measure_in_numpy(indptr, indices, data, labels, costs, alpha, W, rests):
+def _measure_in_numpy(indptr, indices, data, labels, costs, alpha, W, rests, shares):
     X = sp.csr_array((data, indices, indptr), shape=(len(labels), len(W) - 1))
     scores = X @ W[1:] + W[0]
     v = scores + costs[labels]
     top = v.max(axis=1)
     rests[((alpha > 0.0) & (v < top[:, None])).any(axis=1)] = 0
-    return (top - scores[np.arange(len(labels)), labels]).sum(), (alpha * costs[labels]).sum()
+    return (shares * (top - scores[np.arange(len(labels)), labels])).sum(), (
+        shares[:, None] * alpha * costs[labels]
+    ).sum()
 
 
 @kernel(_measure_in_numpy)
-def measure(indptr, indices, data, labels, costs, alpha, W, rests):
+def measure(indptr, indices, data, labels, costs, alpha, W, rests, shares):
     """One pass over all examples at fixed weights: (Σ hinge loss, Σ_m α_m · ρ(·, y_m))."""
     n_classes = W.shape[1]
     v = np.empty(n_classes)
@@ -187,9 +192,9 @@ def measure(indptr, indices, data, labels, costs, alpha, W, rests):
         true_score = v[label]
         for k in range(n_classes):
             v[k] += costs[label, k]
-            cost += alpha[m, k] * costs[label, k]
+            cost += shares[m] * alpha[m, k] * costs[label, k]
         top = v.max()
-        loss += top - true_score
+        loss += shares[m] * (top - true_score)
         for k in range(n_classes):
             if alpha[m, k] > 0.0 and v[k] < top:
                 rests[m] = 0
@@ -205,7 +210,9 @@ def _score(indptr, indices, data, m, v):
     return score
 
 
-def _sweep_two_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests):
+def _sweep_two_in_numpy(
+    indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests, shares
+):
     gap, n_steps = 0.0, 0
     signs, cost = (2.0 * labels - 1.0).tolist(), costs[labels, 1 - labels].tolist()
     for m in order.tolist():
@@ -218,9 +225,10 @@ def _sweep_two_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, u
             rests[m] += 1
             continue
         rests[m] = 0
-        gap += own_gap
-        beta[m] = moved = min(max(before + relaxation * violation / (2.0 * unit * sq_norms[m]), 0.0), 1.0)
-        d = 2.0 * unit * signs[m] * (moved - before)
+        gap += shares[m] * own_gap
+        own_unit = unit * shares[m]
+        beta[m] = moved = min(max(before + relaxation * violation / (2.0 * own_unit * sq_norms[m]), 0.0), 1.0)
+        d = 2.0 * own_unit * signs[m] * (moved - before)
         n_steps += d != 0.0
         v[0] += d
         v[features] += values * d
@@ -228,7 +236,7 @@ def _sweep_two_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, u
 
 
 @kernel(_sweep_two_in_numpy)
-def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests):
+def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests, shares):
     """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) in place of α and W."""
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
@@ -241,9 +249,10 @@ def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, uni
             rests[m] += 1
             continue
         rests[m] = 0
-        gap += own_gap
-        moved = min(max(beta[m] + relaxation * violation / (2.0 * unit * sq_norms[m]), 0.0), 1.0)
-        d = 2.0 * unit * sign * (moved - beta[m])
+        gap += shares[m] * own_gap
+        own_unit = unit * shares[m]
+        moved = min(max(beta[m] + relaxation * violation / (2.0 * own_unit * sq_norms[m]), 0.0), 1.0)
+        d = 2.0 * own_unit * sign * (moved - beta[m])
         beta[m] = moved
         n_steps += d != 0.0
         v[np.uint64(0)] += d
@@ -252,38 +261,44 @@ def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, uni
     return gap, n_steps
 
 
-def _measure_two_in_numpy(indptr, indices, data, labels, costs, beta, v, rests):
+def _measure_two_in_numpy(indptr, indices, data, labels, costs, beta, v, rests, shares):
     X = sp.csr_array((data, indices, indptr), shape=(len(labels), len(v) - 1))
     cost = costs[labels, 1 - labels]
     violation = cost - (2.0 * labels - 1.0) * (X @ v[1:] + v[0])
     loss = np.maximum(violation, 0.0)
     rests[loss - beta * violation > 0.0] = 0
-    return loss.sum(), (beta * cost).sum()
+    return (shares * loss).sum(), (shares * beta * cost).sum()
 
 
 @kernel(_measure_two_in_numpy)
-def measure_two_classes(indptr, indices, data, labels, costs, beta, v, rests):
+def measure_two_classes(indptr, indices, data, labels, costs, beta, v, rests, shares):
     """:func:`measure` for K = 2."""
     loss, cost = 0.0, 0.0
     for m in range(len(labels)):
         label = labels[m]
         score = _score(indptr, indices, data, m, v)
         violation = costs[label, 1 - label] - (score if label == 1 else -score)
-        loss += max(violation, 0.0)
-        cost += beta[m] * costs[label, 1 - label]
+        loss += shares[m] * max(violation, 0.0)
+        cost += shares[m] * beta[m] * costs[label, 1 - label]
         if max(violation, 0.0) - beta[m] * violation > 0.0:
             rests[m] = 0
     return loss, cost
 
 
-def take_sweep(examples, *, labels, order, costs, unit, relaxation, multipliers, weights, rests):
+def take_sweep(examples, *, labels, order, costs, unit, relaxation, multipliers, weights, rests, shares=None):
     """:func:`sweep`, or :func:`sweep_two_classes` where ``multipliers`` and ``weights`` are vectors: (gap, n_steps)."""
     run = sweep_two_classes if weights.ndim == 1 else sweep
     rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
-    return run(*rows, labels, order, costs, unit, relaxation, multipliers, weights, rests)
+    return run(*rows, labels, order, costs, unit, relaxation, multipliers, weights, rests, _all_alike(labels, shares))
 
 
-def measure_all(examples, *, labels, costs, multipliers, weights, rests):
+def measure_all(examples, *, labels, costs, multipliers, weights, rests, shares=None):
     """:func:`measure`, or :func:`measure_two_classes` where ``multipliers`` and ``weights`` are vectors: (loss, cost)."""
     run = measure_two_classes if weights.ndim == 1 else measure
-    return run(examples.indptr, examples.indices, examples.data, labels, costs, multipliers, weights, rests)
+    rows = examples.indptr, examples.indices, examples.data
+    return run(*rows, labels, costs, multipliers, weights, rests, _all_alike(labels, shares))
+
+
+def _all_alike(labels, shares):
+    """The shares, 1 for each example if there are none."""
+    return np.ones(len(labels)) if shares is None else shares

@@ -11,9 +11,11 @@
 warning says why, and the Python function runs in the same loop.
 """
 
+import copy
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +90,12 @@ class Weights:
         """The mean of W over all steps where averaging is on, else W: a new array (n_rows, K)."""
         return self._full((self.state[1] * self.V - self.U) / self.n_steps) if len(self.U) else self.current()
 
+    def copy(self) -> "Weights":
+        """The same, in arrays of its own."""
+        twin = copy.copy(self)
+        twin.V, twin.U, twin.state = _aligned_copy(self.V), _aligned_copy(self.U), self.state.copy()
+        return twin
+
     def unpair(self) -> None:
         """Go on with a column for each of the two classes."""
         self.V, self.U, self.paired = self._full(self.V), self._full(self.U), False
@@ -119,6 +127,52 @@ def aligned_zeros(n_rows: int, n_columns: int, line: int = 64) -> Reals:
     memory = np.zeros(8 * n_rows * n_columns + line, dtype=np.uint8)
     start = -memory.ctypes.data % line
     return memory[start : start + 8 * n_rows * n_columns].view(np.float64).reshape(n_rows, n_columns)
+
+
+def _aligned_copy(matrix: Reals) -> Reals:
+    twin = aligned_zeros(*matrix.shape)
+    twin[:] = matrix
+    return twin
+
+
+@dataclass(eq=False)
+class OnlineState:
+    """Where an online learner stands between two rounds: with this, training goes on as if it had never stopped.
+
+    It can be kept, copied and pickled. ``OnlineClassifier.resume`` takes one, leaves it as it is, and returns the next.
+
+    Parameters
+    ----------
+    classes : array (K,)
+        The labels of the columns.
+    averaged : "steps", "rounds" or False
+        Which average is kept.
+    weights : Weights
+    rng : numpy.random.Generator
+        What shuffles the examples of the rounds to come.
+    n_rounds : int
+        How many rounds there were.
+    mean_of_rounds : array of the shape of W, or 0.0
+        The mean of the weights at the ends of the rounds, with ``averaged="rounds"``.
+    """
+
+    classes: NDArray[Any]
+    averaged: str | bool
+    weights: Weights
+    rng: np.random.Generator
+    n_rounds: int = 0
+    mean_of_rounds: Reals | float = 0.0
+
+    def copy(self) -> "OnlineState":
+        """The same, for a training of its own."""
+        return OnlineState(
+            self.classes,
+            self.averaged,
+            self.weights.copy(),
+            copy.deepcopy(self.rng),
+            self.n_rounds,
+            self.mean_of_rounds,
+        )
 
 
 # ------------------------------------------------------------------------------------------------------------- the rule
@@ -214,6 +268,10 @@ class RowSteps:
         λ: the weights shrink by the factor 1 − step · λ before each update.
     averaged : bool
         Whether `weights` keep the running sum of their average.
+    factors : float array (M,), optional
+        What the step of each example is multiplied by when the rule is asked. The weights shrink by the step itself.
+    weights : Weights, optional
+        What to go on with, and to change, instead of zeros.
 
     Attributes
     ----------
@@ -244,6 +302,8 @@ class RowSteps:
         costs: Reals,
         shrinkage: float,
         averaged: bool,
+        factors: Reals | None = None,
+        weights: Weights | None = None,
     ):
         examples = as_examples(X)
         if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
@@ -252,9 +312,13 @@ class RowSteps:
         check_rule(rule, n_classes, costs)
         self._rule, self._machine_code = rule, machine_code_of(rule)
         self._examples = examples if self._machine_code is None else compact(examples)
-        self._labels, self._costs, self._shrinkage = labels, costs, shrinkage
+        self._labels, self._costs, self._shrinkage, self._factors = labels, costs, shrinkage, factors
         paired = self._machine_code is not None and n_classes == 2
-        self.weights = Weights(examples.n_features + 1, n_classes, averaged, paired)
+        if weights is None:
+            weights = Weights(examples.n_features + 1, n_classes, averaged, paired)
+        elif weights.paired and not paired:
+            weights.unpair()
+        self.weights = weights
 
     def take(self, orders: Integers, steps: Reals) -> Integers:
         """Go through the rows, for R rounds.
@@ -288,7 +352,7 @@ class RowSteps:
             done = take_steps(
                 self._machine_code, self._examples, labels=self._labels, order=order, steps=steps,
                 shrinkage=self._shrinkage, costs=self._costs, V=self.weights.V, U=self.weights.U,
-                state=self.weights.state, updates=updates, first_step=done,
+                state=self.weights.state, updates=updates, first_step=done, factors=self._factors,
             )  # fmt: skip
             if done < len(order):  # the changes of the two classes do not cancel
                 self.weights.unpair()
@@ -296,12 +360,14 @@ class RowSteps:
     def _take_in_python(self, order: Integers, steps: Reals, updates: Integers) -> None:
         V, U, state, rule = self.weights.V, self.weights.U, self.weights.state, self._rule
         labels, sq_norms = self._labels.tolist(), self._examples.sq_norms.tolist()
+        factors = [1.0] * len(labels) if self._factors is None else self._factors.tolist()
         cost_of = list(self._costs)
         for cost in cost_of:
             cost.flags.writeable = False  # a rule that adds to its costs in place would change them for good
         steps_per_round = len(order) // len(updates)
         for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
             scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
-            d = _as_update(rule, rule(scores, labels[m], sq_norms[m], step, cost_of[labels[m]]), len(cost_of))
+            d = rule(scores, labels[m], sq_norms[m], step * factors[m], cost_of[labels[m]])
+            d = _as_update(rule, d, len(cost_of))
             if update_by_row(self._examples, m, d, 1.0 - step * self._shrinkage, V, U, state):
                 updates[n // steps_per_round] += 1

@@ -210,7 +210,8 @@ def apply_update(indptr, indices, data, m, d, shrink, V, U, state):
 
 
 def _steps(
-    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, scores
+    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, scores,
+    factors,
 ):  # fmt: skip
     n_steps, n_classes, n_columns = len(order), len(costs), V.shape[1]
     steps_per_round = n_steps // len(updates)
@@ -219,7 +220,7 @@ def _steps(
     change = np.empty(n_columns)
     scale, scale_sum = state[0], state[1]
     flat_weights = V.reshape(V.size)
-    rows_far, weights_far = len(data) > NEAR, V.size > 8 * NEAR
+    rows_far, weights_far, weighted = len(data) > NEAR, V.size > 8 * NEAR, len(factors) > 0
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -239,7 +240,8 @@ def _steps(
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
-        d = rule(borrowed(scores), label, sq_norms[m], steps[n], borrowed(costs[label]))
+        step = steps[n] * factors[m] if weighted else steps[n]
+        d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
         if len(d) != n_classes:
             return -1
         if n_columns < n_classes:
@@ -258,7 +260,9 @@ def _steps(
     return n_steps
 
 
-def take_steps(rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, first_step=0):
+def take_steps(
+    rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, first_step=0, factors=None
+):  # fmt: skip
     """Online learning, compiled, with any update rule.
 
     Parameters
@@ -283,6 +287,8 @@ def take_steps(rule, examples, *, labels, order, steps, shrinkage, costs, V, U, 
         Counts, for each of R rounds of equal length, the steps that changed the weights.
     first_step : int
         Where in ``order`` to begin.
+    factors : float64 array (M,), optional
+        What the step of each example is multiplied by when the rule is asked. The weights shrink by the step itself.
 
     Returns
     -------
@@ -297,8 +303,8 @@ def take_steps(rule, examples, *, labels, order, steps, shrinkage, costs, V, U, 
     """
     run = _compiled_steps(examples.indices.dtype, examples.data.dtype)
     rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
-    room = np.empty(len(costs))
-    done = run(*rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, room)
+    room, factors = np.empty(len(costs)), np.empty(0) if factors is None else factors
+    done = run(*rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, room, factors)
     if done < 0:
         raise InputError(f"the rule must return d, one number for each of the {len(costs)} classes, in every step")
     return done
@@ -311,7 +317,7 @@ def _compiled_steps(indices_type, data_type):
     rule, costs = numba.types.FunctionType(RULE_SIGNATURE), read_only(numba.float64, 2)
     signature = numba.int64(
         longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, MATRIX, MATRIX, VECTOR,
-        numba.int64[::1], numba.int64, VECTOR,
+        numba.int64[::1], numba.int64, VECTOR, reals,
     )  # fmt: skip
     return cached_jit(signature)(_steps)
 

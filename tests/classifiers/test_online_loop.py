@@ -1,5 +1,7 @@
 """The loop as it is read: against closed forms, and as the oracle of every learner that trains with the compiled one."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from classifiers.mira import Mira
 from classifiers.online_loop import online_loop
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule, svm_step
+from lxmls_day1.errors import InputError
 
 LEARNERS = {
     "perceptron": (Perceptron, {}),
@@ -42,6 +45,96 @@ def test_every_learner_is_this_loop_with_its_rule(name, averaged, n_classes):
     shrinkage = learner.regularizer if learner.shrinks else 0.0
     W, mean = online_loop(learner.rule, X, labels, orders.ravel(), steps, cost.T, shrinkage)
     np.testing.assert_allclose(learner.train(X, labels), mean if averaged else W, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("runs_as", ["machine code", "python"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("averaged", ["steps", False])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_weight_scales_the_step_that_the_rule_takes_and_not_the_shrinking(name, averaged, n_classes, runs_as):
+    X, labels, orders, _ = problem(n_classes)
+    weights = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 4.0], len(X))
+    weights[:n_classes] = 1.0
+    make, settings = LEARNERS[name]
+    learner = make(nr_rounds=3, order=orders, averaged=averaged, **settings)
+    rule, visits = learner.rule, iter(orders.ravel())
+
+    def scaled(scores, label, sq_norm, step, cost):
+        return rule(scores, label, sq_norm, step * (weights / weights.mean())[next(visits)], cost)
+
+    if runs_as == "python":
+        learner.rule = lambda *arguments: rule(*arguments)
+    shrinkage, costs = learner.regularizer if learner.shrinks else 0.0, 1 - np.eye(n_classes)
+    with np.errstate(over="ignore"):  # the cap of column squishing, where there is none, is the largest number
+        W, mean = online_loop(scaled, X, labels, orders.ravel(), learner.steps(1, orders.size), costs, shrinkage)
+    params = learner.train(X, labels, sample_weight=3.0 * weights)
+    np.testing.assert_allclose(params, mean if averaged else W, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["svm", "max_ent"])
+def test_the_objective_of_weighted_examples_is_that_of_repeated_ones(name):
+    X, labels, orders, _ = problem(3)
+    times = np.random.default_rng(1).integers(1, 4, len(X))
+    make, settings = LEARNERS[name]
+    learner = make(nr_rounds=3, order=orders, **settings)
+    params = learner.train(X, labels, sample_weight=times)
+    expected = learner.objective(X.repeat(times, axis=0), labels.repeat(times), params)
+    assert learner.history[-1].objective == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("order", ["given", "drawn"])
+@pytest.mark.parametrize("runs_as", ["machine code", "python"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("averaged", ["steps", "rounds", False])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, runs_as, order):
+    X, labels, orders, _ = problem(n_classes, n_rounds=10)
+    make, settings = LEARNERS[name]
+
+    def learner(first, last):
+        made = make(
+            nr_rounds=last - first,
+            order=orders[first:last] if order == "given" else None,
+            averaged=averaged,
+            **settings,
+        )
+        if runs_as == "python":
+            rule = made.rule
+            made.rule = lambda *arguments: rule(*arguments)
+        return made
+
+    whole, second = learner(0, 10), learner(5, 10)
+    expected = whole.train(X, labels)
+    _, state = learner(0, 5).resume(None, X, labels)
+    kept = pickle.dumps(state)
+    for _ in range(2):  # the state is a value: what goes on from it leaves it as it is
+        params, after = second.resume(state, X, labels)
+        np.testing.assert_array_equal(params, expected)
+        assert pickle.dumps(state) == kept
+        assert [record._replace(seconds=0) for record in second.history] == [
+            r._replace(seconds=0) for r in whole.history[5:]
+        ]
+    np.testing.assert_array_equal(second.resume(pickle.loads(kept), X, labels)[0], expected)
+    assert (state.n_rounds, after.n_rounds) == (5, 10)
+
+
+@pytest.mark.parametrize("n_features", [6, 8])
+def test_a_state_of_other_features_is_refused(n_features):
+    X, labels, _, _ = problem(3)
+    _, state = Mira(nr_rounds=1).resume(None, X, labels)
+    with pytest.raises(InputError, match=f"this state has 7 features .* X has {n_features} features"):
+        Mira(nr_rounds=1).resume(state, np.ones((len(X), n_features)), labels)
+
+
+def test_a_state_of_machine_code_goes_on_in_python_and_the_other_way():
+    X, labels, orders, _ = problem(2)
+    expected = Perceptron(order=np.vstack([orders, orders]), nr_rounds=6).train(X, labels)
+    in_python = Perceptron(order=orders, nr_rounds=3)
+    in_python.rule = lambda *arguments: perceptron_rule(*arguments)
+    compiled = Perceptron(order=orders, nr_rounds=3)
+    for first, second in ((compiled, in_python), (in_python, compiled)):
+        _, state = first.resume(None, X, labels)
+        np.testing.assert_allclose(second.resume(state, X, labels)[0], expected, rtol=0, atol=1e-12)
 
 
 def test_the_mean_is_that_of_the_weights_after_each_step():

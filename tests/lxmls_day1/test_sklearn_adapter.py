@@ -21,17 +21,18 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
-from sklearn.utils.validation import has_fit_parameter
 
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.max_ent_online import MaxEntOnline
+from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
+from classifiers.online_classifier import OnlineClassifier
+from classifiers.online_loop import online_loop
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
@@ -42,12 +43,14 @@ ONE_OF_EACH = [
     GaussianNaiveBayes(variance="per_class"),
     MultinomialNaiveBayes(),
     MultinomialNaiveBayes(smooth=False),
-    Perceptron(nr_rounds=5),
-    Mira(regularizer=0.1, nr_rounds=3),
-    ColumnSquishing(cap=1.0, nr_rounds=3),
-    SVM(regularizer=0.1, nr_rounds=5),
-    SVM(regularizer=1.0, solver="dual", tolerance=0.05),
-    MaxEntOnline(regularizer=0.1, nr_rounds=5),
+    Perceptron(
+        nr_rounds=200
+    ),  # so many rounds, as scikit-learn's check of class weights goes by factors of ten million
+    Mira(regularizer=0.1, nr_rounds=200, track_objective=False),
+    ColumnSquishing(cap=1.0, nr_rounds=200, track_objective=False),
+    SVM(regularizer=0.1, nr_rounds=200, track_objective=False),
+    SVM(regularizer=1.0, solver="dual", tolerance=1e-9, max_epochs=200),
+    MaxEntOnline(regularizer=0.1, nr_rounds=200, track_objective=False),
     MaxEntBatch(regularizer=0.1, tolerance=1e-4),
     MaxEntBatch(solver="gis", tolerance=0.3, max_iterations=20_000),
     BinaryPerceptron(max_rounds=20),
@@ -60,10 +63,16 @@ def by_type(classifier):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:the dual solver was stopped")
 @pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
 def test_scikit_learns_own_checks(classifier):
-    results = check_estimator(as_estimator(classifier), on_skip=None)  # raises what is not expected
-    left_out = {result["check_name"] for result in results if result["status"] != "passed"}
+    # What visits one example after the other cannot tell two of them from one of weight 2 in another order: scikit-learn
+    # excepts its own Perceptron and SGDClassifier from these checks.
+    one_at_a_time = isinstance(classifier, (OnlineClassifier, BinaryPerceptron)) and by_type(classifier) != "SVM-dual"
+    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    expected = dict.fromkeys(names if one_at_a_time else [], "the order of the visits matters")
+    results = check_estimator(as_estimator(classifier), on_skip=None, expected_failed_checks=expected)
+    left_out = {result["check_name"] for result in results if result["status"] != "passed"} - set(expected)
     assert left_out <= {"check_array_api_input"}  # wants an environment variable
 
 
@@ -252,7 +261,8 @@ ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "
 )
 def test_hyper_parameters_are_the_keyword_arguments_of_the_class_and_its_bases(classifier, names):
     params = as_estimator(classifier).get_params()
-    assert set(params) == names | {"classifier"}
+    of_the_estimator = {"classifier", "warm_start"} | ({"class_weight"} - names)
+    assert set(params) | {"class_weight"} == names | of_the_estimator
     assert {name: params[name] for name in names} == {name: getattr(classifier, name) for name in names}
 
 
@@ -389,14 +399,147 @@ def test_feature_names_of_a_data_frame():
         estimator.predict(frame[["width", "height"]])
 
 
-# ------------------------------------------------------------------------------------------------- what it can't do
+# ----------------------------------------------------------------------------------------------- weights and states
+
+TO_THE_OPTIMUM = [
+    GaussianNaiveBayes(variance="pooled"),
+    GaussianNaiveBayes(variance="per_class"),
+    MultinomialNaiveBayes(smooth_param=0.5),
+    MaxEntBatch(regularizer=0.1, tolerance=1e-14),
+    MaxEntBatch(solver="gis", tolerance=1e-2, max_iterations=5000),
+    SVM(regularizer=0.1, solver="dual", tolerance=1e-9, max_epochs=10_000),
+]
 
 
-def test_weights_of_examples_are_not_taken():
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("classifier", TO_THE_OPTIMUM, ids=by_type)
+def test_an_example_of_weight_two_is_two_examples(classifier, n_classes):
+    X, y = counts(n_classes)
+    times = np.random.default_rng(0).integers(0, 4, len(y))
+    again, label_again = X.repeat(times, axis=0), y.repeat(times)
+    # Of class weights: a class of weight 2 has every example twice, and "balanced" goes by what the examples weigh.
+    twice = 1 + (label_again == "red")
+    for class_weight, X_again, y_again, sample_weight in (
+        (None, again, label_again, None),
+        ({"red": 2}, again.repeat(twice, axis=0), label_again.repeat(twice), None),
+        (
+            "balanced",
+            again,
+            label_again,
+            len(label_again) / n_classes / (label_again[:, None] == label_again).sum(axis=1),
+        ),
+    ):
+        expected = as_estimator(classifier).fit(X_again, y_again, sample_weight=sample_weight)
+        for kind in (np.asarray, sp.csr_array):
+            estimator = (
+                as_estimator(classifier).set_params(class_weight=class_weight).fit(kind(X), y, sample_weight=times)
+            )
+            np.testing.assert_allclose(estimator.params_, expected.params_, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("averaged", ["steps", "rounds", False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "learner", [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing], ids=lambda learner: learner.__name__
+)
+def test_partial_fits_and_warm_starts_are_one_training_bit_for_bit(learner, n_classes, averaged):
+    X, y = points(n_classes)
+    expected = as_estimator(learner(nr_rounds=6, averaged=averaged)).fit(X, y)
+    warm = as_estimator(learner(nr_rounds=2, averaged=averaged)).set_params(warm_start=True)
+    in_parts = as_estimator(learner(averaged=averaged))
+    for done in range(1, 7):
+        in_parts.partial_fit(X, y, classes=np.unique(y))
+        if done % 2 == 0:
+            warm.fit(X, y)
+            assert warm.n_iter_ == in_parts.n_iter_ == done
+            in_parts = pickle.loads(pickle.dumps(in_parts))
+    for estimator in (in_parts, warm):
+        np.testing.assert_array_equal(estimator.params_, expected.params_)
+    in_parts.fit(X, y)  # a fit forgets what there was
+    assert in_parts.n_iter_ == in_parts.classifier.nr_rounds
+
+
+def test_parts_of_the_data_need_not_hold_all_classes():
+    X, y = points(3)
+    classes, visits = ["blue", "green", "red"], np.argsort(y, kind="stable")
+    estimator = as_estimator(MaxEntOnline(regularizer=0.1, averaged="steps", order=np.arange(10)))
+    for part in np.split(visits, 12):
+        estimator.partial_fit(X[part], y[part], classes=["red", "green", "blue"])
+    steps, costs = MaxEntOnline(regularizer=0.1).steps(1, len(y)), 1 - np.eye(3)
+    _, mean = online_loop(max_ent_rule, X, np.searchsorted(classes, y), visits, steps, costs, shrinkage=0.1)
+    assert estimator.classes_.tolist() == classes
+    np.testing.assert_allclose(estimator.params_, mean, atol=1e-12)
+
+
+def test_a_partial_fit_with_weights_multiplies_the_steps_as_they_are():
     X, y = points(2)
-    assert not has_fit_parameter(as_estimator(Mira()), "sample_weight")
-    with pytest.raises(TypeError, match="sample_weight"):
-        as_estimator(Mira()).fit(X, y, sample_weight=np.ones(len(y)))
+    eighth = np.full(len(y), 0.125)
+    weighted = as_estimator(Perceptron(order=np.arange(len(y)))).partial_fit(
+        X, y, ["green", "red"], sample_weight=eighth
+    )
+    expected = as_estimator(Perceptron(order=np.arange(len(y)))).partial_fit(X, y, ["green", "red"])
+    np.testing.assert_allclose(weighted.params_, 0.125 * expected.params_)  # the perceptron knows no scale
+    weighted = as_estimator(Perceptron(nr_rounds=3)).fit(X, y, sample_weight=eighth)
+    np.testing.assert_array_equal(weighted.params_, as_estimator(Perceptron(nr_rounds=3)).fit(X, y).params_)
+
+
+def test_what_cannot_go_on_says_so():
+    X, y = points(2)
+    for classifier in (GaussianNaiveBayes(), SVM(solver="dual"), MaxEntBatch(), BinaryPerceptron()):
+        assert not hasattr(as_estimator(classifier), "partial_fit")
+        with pytest.raises(InputError, match="warm_start is for online learners"):
+            as_estimator(classifier).set_params(warm_start=True).fit(X, y)
+    with pytest.raises(InputError, match="first partial_fit needs classes"):
+        as_estimator(Mira()).partial_fit(X, y)
+    begun = as_estimator(Mira()).partial_fit(X, y, classes=["red", "green"])
+    with pytest.raises(InputError, match="classes must be those of the first partial_fit, 'green', 'red'"):
+        begun.partial_fit(X, y, classes=["red", "green", "blue"])
+    with pytest.raises(InputError, match="label 'blue' was not in the training data"):
+        begun.partial_fit(X, np.where(y == "red", "blue", y))
+    with pytest.raises(ValueError, match="3 features"):
+        begun.partial_fit(np.ones((len(y), 3)), y)
+    with pytest.raises(InputError, match=r"averaged='steps', but .* averaged=False"):
+        begun.set_params(averaged=False).partial_fit(X, y)
+    with pytest.raises(InputError, match='"balanced" needs all the data'):
+        as_estimator(Mira()).set_params(class_weight="balanced").partial_fit(X, y, classes=["red", "green"])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(3), r"for each of the 120 examples, but has the shape \(3,\)"),
+        (np.r_[-1.0, np.ones(119)], r"sample_weight\[0\] is -1"),
+        (np.r_[np.ones(119), np.nan], r"sample_weight\[119\] is nan"),
+        (["heavy"] * 120, "sample_weight must hold a number for each example"),
+        (np.zeros(120), "zero"),
+    ],
+)
+@pytest.mark.parametrize(
+    "classifier", [Mira(), GaussianNaiveBayes(), MaxEntBatch(), SVM(solver="dual"), BinaryPerceptron()], ids=by_type
+)
+def test_weights_that_make_no_sense(classifier, weights, message):
+    X, y = points(2)
+    with pytest.raises(InputError, match=message):
+        as_estimator(classifier).fit(X, y, sample_weight=weights)
+    with pytest.raises(InputError, match=message):
+        copy.deepcopy(classifier).train(X, y, sample_weight=weights)
+
+
+def test_a_classifier_that_takes_no_weights_says_so():
+    class Older(Perceptron):
+        def train(self, X, y, callback=None):
+            return super().train(X, y, callback)
+
+    X, y = points(2)
+    for estimator, weights in (
+        (as_estimator(Older()), np.ones(len(y))),
+        (LabEstimator(Older(), class_weight="balanced"), None),
+    ):
+        with pytest.raises(InputError, match="train takes no sample_weight"):
+            estimator.fit(X, y, sample_weight=weights)
+
+
+# ------------------------------------------------------------------------------------------------- what it can't do
 
 
 def test_tags_say_what_a_classifier_takes():

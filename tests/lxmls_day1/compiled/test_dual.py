@@ -42,7 +42,19 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
     rests = np.zeros(len(X), np.uint8)
     fast_alpha, fast_W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
     fast = [
-        dual.sweep(*rows, examples.sq_norms, labels, order, row_costs, unit, relaxation, fast_alpha, fast_W, rests)[0]
+        dual.sweep(
+            *rows,
+            examples.sq_norms,
+            labels,
+            order,
+            row_costs,
+            unit,
+            relaxation,
+            fast_alpha,
+            fast_W,
+            rests,
+            np.ones(len(labels)),
+        )[0]
         for order in orders
     ]
     np.testing.assert_allclose(fast_alpha, alpha, rtol=0, atol=1e-9)
@@ -50,7 +62,7 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
     np.testing.assert_allclose(fast, estimates, rtol=1e-9)
 
     g = np.hstack([np.ones((len(X), 1)), X])
-    loss, cost = dual.measure(*rows, labels, row_costs, fast_alpha, fast_W, rests)
+    loss, cost = dual.measure(*rows, labels, row_costs, fast_alpha, fast_W, rests, np.ones(len(labels)))
     augmented = g @ W + costs.T[labels]
     assert loss == pytest.approx((augmented.max(axis=1) - (g @ W)[np.arange(len(X)), labels]).sum())
     assert cost == pytest.approx((alpha * costs.T[labels]).sum())
@@ -60,12 +72,24 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
         rests_of_two = np.zeros(len(X), np.uint8)
         for order, estimate in zip(orders, estimates, strict=True):
             gap, _ = dual.sweep_two_classes(
-                *rows, examples.sq_norms, labels, order, row_costs, unit, relaxation, beta, v, rests_of_two
+                *rows,
+                examples.sq_norms,
+                labels,
+                order,
+                row_costs,
+                unit,
+                relaxation,
+                beta,
+                v,
+                rests_of_two,
+                np.ones(len(labels)),
             )
             assert gap == pytest.approx(estimate)
         np.testing.assert_allclose(beta, alpha[np.arange(len(X)), 1 - labels], rtol=0, atol=1e-9)
         np.testing.assert_allclose(np.column_stack([-v / 2, v / 2]), W, rtol=0, atol=1e-9)
-        assert dual.measure_two_classes(*rows, labels, row_costs, beta, v, rests_of_two) == pytest.approx((loss, cost))
+        assert dual.measure_two_classes(
+            *rows, labels, row_costs, beta, v, rests_of_two, np.ones(len(labels))
+        ) == pytest.approx((loss, cost))
         np.testing.assert_array_equal(rests_of_two, rests)
 
 
@@ -85,13 +109,15 @@ def test_an_example_rests_while_it_has_no_share_in_the_gap(n_classes):
         sweep, measure = dual.sweep, dual.measure
     order = np.arange(n_classes)
     for visits in (1, 2, 3):
-        gap, n_steps = sweep(*rows, examples.sq_norms, labels, order, costs, unit, 1.0, multipliers, weights, rests)
+        gap, n_steps = sweep(
+            *rows, examples.sq_norms, labels, order, costs, unit, 1.0, multipliers, weights, rests, np.ones(len(labels))
+        )
         assert (gap, n_steps) == (0.0, 0)
         np.testing.assert_array_equal(rests, visits)
-    measure(*rows, labels, costs, multipliers, weights, rests)
+    measure(*rows, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
     np.testing.assert_array_equal(rests, 3)
     weights *= -1
-    measure(*rows, labels, costs, multipliers, weights, rests)
+    measure(*rows, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
     np.testing.assert_array_equal(rests, 0)
 
 
@@ -104,7 +130,7 @@ def test_large_and_small_curvatures_keep_the_multipliers_in_the_simplex(n_classe
     for _ in range(5):
         dual.sweep(
             examples.indptr, examples.indices, examples.data, examples.sq_norms, labels, rng.permutation(len(X)),
-            np.ascontiguousarray(costs.T), scale, 1.5, alpha, W, rests,
+            np.ascontiguousarray(costs.T), scale, 1.5, alpha, W, rests, np.ones(len(X)),
         )  # fmt: skip
     assert (alpha >= 0).all()
     np.testing.assert_allclose(alpha.sum(axis=1), 1.0, rtol=0, atol=1e-12)
