@@ -22,6 +22,8 @@ from lxmls_day1.settings import known_settings, settings
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.frozen import FrozenEstimator
     from sklearn.utils import get_tags
     from sklearn.utils.class_weight import compute_class_weight
     from sklearn.utils.metaestimators import available_if
@@ -78,6 +80,60 @@ def as_estimator(classifier: Any) -> "LabEstimator":
     if _is_classifier(model) and model.get_name() == classifier.get_name():
         classifier = model
     return LabEstimator(classifier)
+
+
+def calibrated(estimator: Any, X: Any, y: Any, method: str = "sigmoid") -> Any:
+    """Probabilities for a trained classifier, learnt from its scores on examples that it has not seen.
+
+    A margin says which class, and not how surely. A monotone function from scores to probabilities is fitted to the
+    development part; with more than two classes one for each class against the others, and their values are made to sum
+    to 1.
+
+    Parameters
+    ----------
+    estimator : LabEstimator
+        After ``fit``; it is not trained again.
+    X : array, sparse matrix or data frame (M, J)
+        Examples that were not trained on: scores on the training part are too good. Nor should they be the test part.
+    y : M labels
+        At least two examples of each class.
+    method : "sigmoid" or "isotonic"
+        Platt's 1 / (1 + exp(a s + b)), which has two numbers to fit; or a step function, which follows any shape, and wants
+        some thousand examples.
+
+    Returns
+    -------
+    sklearn.calibration.CalibratedClassifierCV
+        With ``predict_proba``, ``predict`` and ``score``.
+
+    Raises
+    ------
+    InputError
+        For an estimator that is not trained, or another method.
+    ValueError
+        For data that do not fit the estimator, or too few examples of a class.
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import Lab
+    >>> estimator = as_estimator(Lab.open().classifier("svm", "SVM"))
+    >>> estimator = estimator.fit([[-2.0], [-1.0], [1.0], [2.0]], ["-", "-", "+", "+"])
+    >>> surer = calibrated(estimator, [[-3.0], [-1.0], [0.5], [-0.5], [1.0], [3.0]], ["-", "-", "-", "+", "+", "+"])
+    >>> p = surer.predict_proba([[-1.0], [0.0], [1.0], [2.0]])[:, 0]  # of "+", the first label
+    >>> bool(0 < p[0] < p[1] < p[2] < p[3] < 1)
+    True
+
+    References
+    ----------
+    J. Platt, Probabilistic outputs for support vector machines, 1999; B. Zadrozny, C. Elkan, Transforming classifier scores
+    into accurate multiclass probability estimates, KDD 2002.
+    """
+    if method not in ("sigmoid", "isotonic"):
+        raise InputError(f'method must be "sigmoid" (Platt) or "isotonic", but is {method!r}')
+    if not hasattr(estimator, "classes_"):
+        raise InputError("calibration needs a trained estimator: call fit with the training part first")
+    # The frozen estimator says the same in every fold, so that two folds are as good as more.
+    return CalibratedClassifierCV(FrozenEstimator(estimator), method=method, cv=2).fit(X, y)
 
 
 class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

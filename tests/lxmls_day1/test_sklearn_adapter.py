@@ -10,11 +10,16 @@ import numpy as np
 import pandas
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectFromModel
 from sklearn.inspection import DecisionBoundaryDisplay
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import classification_report, confusion_matrix
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import Pipeline
@@ -36,7 +41,7 @@ from classifiers.online_loop import online_loop
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
-from lxmls_day1.sklearn_adapter import LabEstimator, as_estimator
+from lxmls_day1.sklearn_adapter import LabEstimator, as_estimator, calibrated
 
 ONE_OF_EACH = [
     GaussianNaiveBayes(variance="pooled"),
@@ -405,8 +410,8 @@ TO_THE_OPTIMUM = [
     GaussianNaiveBayes(variance="pooled"),
     GaussianNaiveBayes(variance="per_class"),
     MultinomialNaiveBayes(smooth_param=0.5),
-    MaxEntBatch(regularizer=0.1, tolerance=1e-14),
-    MaxEntBatch(solver="gis", tolerance=1e-2, max_iterations=5000),
+    MaxEntBatch(regularizer=0.1, tolerance=1e-12),
+    MaxEntBatch(solver="gis", tolerance=0.1, max_iterations=5000),
     SVM(regularizer=0.1, solver="dual", tolerance=1e-9, max_epochs=10_000),
 ]
 
@@ -537,6 +542,143 @@ def test_a_classifier_that_takes_no_weights_says_so():
     ):
         with pytest.raises(InputError, match="train takes no sample_weight"):
             estimator.fit(X, y, sample_weight=weights)
+
+
+# ------------------------------------------------------------------------------------------------------- ensembles
+
+
+ENSEMBLED = [Perceptron(nr_rounds=3), SVM(regularizer=0.01, nr_rounds=5), MaxEntBatch(), GaussianNaiveBayes("pooled")]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("classifier", ENSEMBLED, ids=by_type)
+def test_boosting_weighs_the_examples_that_are_wrong(classifier, n_classes):
+    X, y = points(n_classes)
+    boosted = AdaBoostClassifier(as_estimator(classifier), n_estimators=3, random_state=0).fit(X, y)
+    # SAMME by hand: the weights of what the first one gets wrong grow by the factor (1 − e)(K − 1)/e.
+    first = as_estimator(classifier).fit(X, y, sample_weight=np.full(len(y), 1 / len(y)))
+    wrong = first.predict(X) != y
+    error = wrong.mean()
+    weights = np.where(wrong, (1 - error) * (n_classes - 1) / error, 1.0)
+    second = as_estimator(classifier).fit(X, y, sample_weight=weights / weights.sum())
+    for ours, theirs in zip((first, second), boosted.estimators_, strict=False):
+        np.testing.assert_allclose(theirs.params_, ours.params_, rtol=1e-6, atol=1e-9)
+    assert not np.allclose(first.params_, second.params_)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_bagging_stacking_and_voting(n_classes):
+    X, y = points(n_classes)
+    estimators = [as_estimator(classifier) for classifier in ENSEMBLED]
+    bagged = BaggingClassifier(estimators[0], n_estimators=5, random_state=0).fit(X, y)
+    votes = np.array([estimator.predict(X) for estimator in bagged.estimators_])  # (5, M), of codes 0 … K − 1
+    majority = [np.bincount(column).argmax() for column in votes.T.astype(int)]
+    np.testing.assert_array_equal(bagged.predict(X), bagged.classes_[majority])
+    assert len(np.unique([estimator.params_ for estimator in bagged.estimators_], axis=0)) == 5
+    named = [(by_type(estimator.classifier), estimator) for estimator in estimators]
+    stacked = StackingClassifier(named, final_estimator=as_estimator(MaxEntBatch(regularizer=0.01)), cv=3).fit(X, y)
+    assert stacked.final_estimator_.n_features_in_ == (4 if n_classes == 2 else 12)
+    np.testing.assert_array_equal(
+        stacked.predict(X), stacked.classes_[stacked.final_estimator_.predict(stacked.transform(X))]
+    )
+    voted = VotingClassifier([pair for pair in named if hasattr(pair[1], "predict_proba")], voting="soft").fit(X, y)
+    expected = np.mean([estimator.predict_proba(X) for estimator in voted.estimators_], axis=0)
+    np.testing.assert_allclose(voted.predict_proba(X), expected)
+
+
+@pytest.mark.slow
+def test_a_grid_search_over_two_processes_is_that_of_one():
+    X, y = points(3)
+    grid = {"regularizer": [1e-3, 0.1], "class_weight": [None, "balanced"]}
+    searches = [GridSearchCV(as_estimator(SVM(nr_rounds=3)), grid, cv=3, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2)]
+    np.testing.assert_array_equal(*(search.cv_results_["mean_test_score"] for search in searches))
+    np.testing.assert_array_equal(*(search.best_estimator_.params_ for search in searches))
+
+
+# ----------------------------------------------------------------------------------------------------- calibration
+
+
+def test_platts_sigmoid_is_the_likeliest_one_on_the_development_part():
+    X, y = points(2, n_examples=300)
+    estimator = as_estimator(SVM(regularizer=0.01)).fit(X[:100], y[:100])
+    params = estimator.params_.copy()
+    dev_X, positive = X[100:200], y[100:200] == "red"
+    with_probabilities = calibrated(estimator, dev_X, y[100:200])
+
+    scores, n_positive = estimator.decision_function(dev_X), positive.sum()
+    targets = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (len(positive) - n_positive + 2))  # Platt's
+
+    def loss(ab):
+        exponent = ab[0] * scores + ab[1]
+        return (np.logaddexp(0, exponent) - (1 - targets) * exponent).sum()
+
+    a, b = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000}).x
+    expected = 1 / (1 + np.exp(a * estimator.decision_function(X[200:]) + b))
+    np.testing.assert_allclose(with_probabilities.predict_proba(X[200:])[:, 1], expected, atol=1e-4)
+    np.testing.assert_array_equal(estimator.params_, params)
+
+
+def test_isotonic_calibration_is_the_nearest_rising_function():
+    X, y = points(2, n_examples=300)
+    estimator = as_estimator(Mira()).fit(X[:100], y[:100])
+    probabilities = calibrated(estimator, X[100:200], y[100:200], method="isotonic").predict_proba(X[200:])
+    rising = IsotonicRegression(out_of_bounds="clip").fit(estimator.decision_function(X[100:200]), y[100:200] == "red")
+    np.testing.assert_allclose(probabilities[:, 1], rising.predict(estimator.decision_function(X[200:])))
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "classifier", [Mira(), ColumnSquishing(cap=0.1), Perceptron(), SVM(solver="dual")], ids=by_type
+)
+def test_calibrated_probabilities_are_nearly_as_good_as_those_of_the_right_model(classifier, n_classes, method):
+    X, y = points(n_classes, n_examples=900)
+    estimator = as_estimator(classifier).fit(X[:200], y[:200])
+    with_probabilities = calibrated(estimator, sp.csr_array(X[200:600]), y[200:600], method)
+    right = as_estimator(MaxEntBatch(regularizer=1e-3)).fit(
+        X[:200], y[:200]
+    )  # the classes are Gaussians of one variance
+    p, of_right, truth = (
+        with_probabilities.predict_proba(X[600:]),
+        right.predict_proba(X[600:]),
+        y[600:, None] == right.classes_,
+    )
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    brier, best, of_shares = (((q - truth) ** 2).sum(axis=1).mean() for q in (p, of_right, truth.mean(axis=0)))
+    assert brier < best + 0.3 * (of_shares - best)
+
+
+def test_calibration_within_cross_validation():
+    X, y = points(2)
+    folds = StratifiedKFold(3)
+    probabilities = CalibratedClassifierCV(as_estimator(Mira()), cv=folds).fit(X, y).predict_proba(X)
+    parts = [
+        calibrated(as_estimator(Mira()).fit(X[train], y[train]), X[held], y[held]) for train, held in folds.split(X, y)
+    ]
+    np.testing.assert_allclose(probabilities, np.mean([part.predict_proba(X) for part in parts], axis=0), atol=1e-6)
+
+
+def test_what_cannot_be_calibrated_says_so():
+    X, y = points(2)
+    with pytest.raises(InputError, match="call fit with the training part first"):
+        calibrated(as_estimator(Mira()), X, y)
+    with pytest.raises(InputError, match='must be "sigmoid" \\(Platt\\) or "isotonic", but is \'platt\''):
+        calibrated(as_estimator(Mira()).fit(X, y), X, y, method="platt")
+
+
+# ---------------------------------------------------------------------------------------------- a report per class
+
+
+def test_scikit_learns_report_of_the_classes():
+    X, y = points(3)
+    predicted = as_estimator(Mira()).fit(X[:60], y[:60]).predict(X[60:])
+    table = confusion_matrix(y[60:], predicted)
+    report = classification_report(y[60:], predicted, output_dict=True)
+    for k, label in enumerate(["blue", "green", "red"]):
+        assert (
+            report[label]["recall"] == table[k, k] / table[k].sum()
+            and report[label]["precision"] == table[k, k] / table[:, k].sum()
+        )
 
 
 # ------------------------------------------------------------------------------------------------- what it can't do
