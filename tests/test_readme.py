@@ -10,7 +10,7 @@ import pytest
 from classifiers.perceptron import Perceptron
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
-EXAMPLE, INSTALLED, OWN_RULE, IN_SCIKIT_LEARN = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+EXAMPLE, INSTALLED, OWN_RULE, IN_SCIKIT_LEARN, REPORT = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def test_the_example_in_python(capsys):
@@ -25,8 +25,12 @@ def test_what_an_installed_package_offers():
 
 
 def test_the_example_in_scikit_learn(capsys):
-    exec(compile(IN_SCIKIT_LEARN, "README.md", "exec"), {})
+    names = {}
+    exec(compile(IN_SCIKIT_LEARN, "README.md", "exec"), names)
     assert capsys.readouterr().out.endswith("['+']\n")
+    exec(compile(REPORT, "README.md", "exec"), names)
+    report = capsys.readouterr().out
+    assert "precision    recall  f1-score" in report and report.endswith("[[10  0]\n [ 0 10]]\n")
 
 
 @pytest.fixture
