@@ -197,27 +197,31 @@ class OnlineClassifier(LinearClassifier):
             classes = state.classes
         X, labels = self._training_data(X, y, check=as_matrix, classes=classes)
         factors = check_sample_weight(sample_weight, labels, every_class=False)
-        if state is not None:
-            n_features = len(state.weights.V) - 1
-            if X.shape[1] != n_features or self._average() != state.averaged:
-                raise InputError(
-                    f"this state has {n_features} features and averaged={state.averaged!r}, but X has {X.shape[1]} features "
-                    f"and the learner averaged={self.averaged!r}; go on with the same, or begin with state=None"
-                )
-            state = state.copy()
+        state = state and self._copy_of(state, X.shape[1] + 1)
         costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
-        weights = None if state is None else state.weights
+        weights = state and state.weights
         steps = online_steps.RowSteps(
             self.rule, X, labels, costs, self._shrinkage(), self._averages_steps(), factors, weights
         )
-        state = self._new_state(steps.weights) if state is None else state
+        state = state or self._new_state(steps.weights)
         objective = functools.partial(self._objective, X, labels, factors=factors)
         return self._train_rounds(steps.take, state, len(labels), objective, callback), state
 
     def _new_state(self, weights):
         from lxmls_day1.compiled import online_steps
 
-        return online_steps.OnlineState(self.classes, self._average(), weights, np.random.default_rng(self.seed))
+        names = getattr(self, "feature_names", None)
+        return online_steps.OnlineState(self.classes, self._average(), weights, np.random.default_rng(self.seed), names)
+
+    def _copy_of(self, state, n_rows):
+        """A state to go on with, if it fits this learner and parameters of so many rows."""
+        if len(state.weights.V) != n_rows or self._average() != state.averaged:
+            raise InputError(
+                f"this state has parameters of {len(state.weights.V)} rows and averaged={state.averaged!r}, but the data ask for "
+                f"{n_rows} rows and the learner has averaged={self.averaged!r}; go on with the same features and average, or "
+                "begin with state=None"
+            )
+        return state.copy()
 
     def _train_rounds(self, take, state, n_examples, objective, callback):
         """The rounds of all online learners.

@@ -128,18 +128,46 @@ class StructuredClassifier(OnlineClassifier):
             For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
             raise the truth by as much as it lowers the rival, or weights that grow beyond all bounds.
         """
+        return self.resume(None, X, y, callback)[0]
+
+    def resume(self, state, X, y, callback=None):
+        """Go through the sentences ``nr_rounds`` times, from where an earlier training stopped, see :meth:`OnlineClassifier.resume`.
+
+        The tags and the features are those of the sentences that came first: what is new later on is an unknown tag, which
+        is an error, or an unknown feature, which is left out.
+
+        Parameters
+        ----------
+        state : lxmls_day1.compiled.online_steps.OnlineState or None
+        X : list of M sentences, each a sequence of words
+        y : list of M sequences of tags, one for each word
+        callback : as in ``train``
+
+        Returns
+        -------
+        params : array, as ``train`` returns it
+        state : OnlineState
+        """
         from lxmls_day1.compiled import chains, online_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
         X = check_sentences(X)
-        labels = self._learn_tags(X, y)
-        index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
-        self.feature_names = index.names
-        layout = Layout(len(index), len(self.classes), bool(self.transitions))
+        if state is None:
+            labels = self._learn_tags(X, y)
+            index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
+            self.feature_names = index.names
+        elif state.feature_names is None:
+            raise InputError("this state is of a flat learner and knows no features of words; begin with state=None")
+        else:
+            self.classes, self.feature_names = state.classes, state.feature_names
+            labels, words = self._codes(_tags_of_training(X, y)), self._encode(X)
+        layout = Layout(len(self.feature_names), len(self.classes), bool(self.transitions))
+        state = state and self._copy_of(state, layout.shape[0])
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
         sentences = chains.Sentences(*words, labels, layout.n_features)
         online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
-        weights = online_steps.Weights(*layout.shape, self._averages_steps())
+        state = state or self._new_state(online_steps.Weights(*layout.shape, self._averages_steps()))
+        weights = state.weights
         machine_code = online_steps.machine_code_of(self.rule) if self.decoder is None else None
         if machine_code is None:
             take_round = functools.partial(self._take_round, layout, sentences, costs, weights)
@@ -152,13 +180,8 @@ class StructuredClassifier(OnlineClassifier):
             rounds = zip(orders, steps.reshape(orders.shape), strict=True)
             return np.array([take_round(order, steps_of_round) for order, steps_of_round in rounds])
 
-        return self._train_rounds(
-            take,
-            self._new_state(weights),
-            len(X),
-            lambda params: self._structured_objective(sentences, costs, params),
-            callback,
-        )
+        objective = functools.partial(self._structured_objective, sentences, costs)
+        return self._train_rounds(take, state, len(X), objective, callback), state
 
     def _take_round(self, layout, sentences, costs, weights, order, steps):
         """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""
@@ -306,9 +329,7 @@ class StructuredClassifier(OnlineClassifier):
 
     def _learn_tags(self, X, y):
         """Set ``classes``; returns the tags of all words as column numbers (N,)."""
-        tags = _all_tags(X, y)
-        if len(tags) == 0:
-            raise InputError("training needs sentences, but X has none; is the training part of the corpus empty?")
+        tags = _tags_of_training(X, y)
         classes, codes = np.unique(tags, return_inverse=True)
         if len(classes) < 2:
             raise InputError(
@@ -358,6 +379,14 @@ def check_sentences(X):
             if not isinstance(word, str) or not word:
                 raise InputError(f"a word must be a text that is not empty, but sentence {m} holds {word!r}")
     return X
+
+
+def _tags_of_training(X, y):
+    """The tags of all words (N,), of which there are some."""
+    tags = _all_tags(X, y)
+    if len(tags) == 0:
+        raise InputError("training needs sentences, but X has none; is the training part of the corpus empty?")
+    return tags
 
 
 def _all_tags(X, y):

@@ -208,6 +208,12 @@ class SVM(StochasticGradient):
             return self._train_dual(X, y, callback, sample_weight)
         return super().train(X, y, callback, sample_weight)
 
+    def resume(self, state, X, y, classes=None, callback=None, sample_weight=None):
+        """As :meth:`OnlineClassifier.resume`, of the subgradient solver only: the dual one keeps M x K numbers of its data."""
+        if self.solver == "dual":
+            raise InputError('the dual solver cannot go on; call train, or take solver="subgradient"')
+        return super().resume(state, X, y, classes, callback, sample_weight)
+
     def _train_dual(self, X, y, callback, sample_weight):
         from lxmls_day1.compiled import sparse_rows
 

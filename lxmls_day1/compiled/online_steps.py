@@ -15,7 +15,7 @@ import copy
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +150,8 @@ class OnlineState:
     weights : Weights
     rng : numpy.random.Generator
         What shuffles the examples of the rounds to come.
+    feature_names : list of str, optional
+        Of a structured learner: the features that it has numbered.
     n_rounds : int
         How many rounds there were.
     mean_of_rounds : array of the shape of W, or 0.0
@@ -160,19 +162,13 @@ class OnlineState:
     averaged: str | bool
     weights: Weights
     rng: np.random.Generator
+    feature_names: list[str] | None = None
     n_rounds: int = 0
     mean_of_rounds: Reals | float = 0.0
 
     def copy(self) -> "OnlineState":
         """The same, for a training of its own."""
-        return OnlineState(
-            self.classes,
-            self.averaged,
-            self.weights.copy(),
-            copy.deepcopy(self.rng),
-            self.n_rounds,
-            self.mean_of_rounds,
-        )
+        return replace(self, weights=self.weights.copy(), rng=copy.deepcopy(self.rng))
 
 
 # ------------------------------------------------------------------------------------------------------------- the rule

@@ -122,8 +122,16 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
 def test_a_state_of_other_features_is_refused(n_features):
     X, labels, _, _ = problem(3)
     _, state = Mira(nr_rounds=1).resume(None, X, labels)
-    with pytest.raises(InputError, match=f"this state has 7 features .* X has {n_features} features"):
+    with pytest.raises(
+        InputError, match=f"this state has parameters of 8 rows .* the data ask for {n_features + 1} rows"
+    ):
         Mira(nr_rounds=1).resume(state, np.ones((len(X), n_features)), labels)
+
+
+def test_the_dual_solver_does_not_go_on():
+    X, labels, _, _ = problem(3)
+    with pytest.raises(InputError, match="the dual solver cannot go on"):
+        SVM(solver="dual").resume(None, X, labels)
 
 
 def test_a_state_of_machine_code_goes_on_in_python_and_the_other_way():

@@ -443,3 +443,35 @@ def test_parameters_that_are_no_numbers_and_names_that_were_lost():
     del tagger.feature_names[1:]
     with pytest.raises(InputError, match="use those that its own train returned"):
         tagger.test(X, params)
+
+
+@pytest.mark.parametrize("decoder", [None, viterbi], ids=["machine code", "python"])
+@pytest.mark.parametrize("averaged", ["steps", "rounds", False])
+@pytest.mark.parametrize("make", [StructuredPerceptron, StructuredMira, StructuredSVM])
+def test_resumed_rounds_are_one_training_bit_for_bit(make, averaged, decoder):
+    X, y, _ = random_sentences(3)
+    expected = make(templates=TEMPLATES, decoder=decoder, nr_rounds=10, averaged=averaged).train(X, y)
+    first, second = (make(templates=TEMPLATES, decoder=decoder, nr_rounds=5, averaged=averaged) for _ in range(2))
+    _, state = first.resume(None, X, y)
+    for _ in range(2):
+        params, after = second.resume(state, X, y)
+        np.testing.assert_array_equal(params, expected)
+    assert (state.n_rounds, after.n_rounds) == (5, 10)
+    assert second.test(X, params) == second.test([list(sentence) for sentence in X], params)
+
+
+def test_what_a_structured_state_does_not_know():
+    X, y, _ = random_sentences(3)
+    learner = StructuredPerceptron(TEMPLATES, nr_rounds=1)
+    params, state = learner.resume(None, X, y)
+    more, _ = learner.resume(state, [("new", "ab")], [[0, 1]])  # the word is left out, as it is in tagging
+    assert more.shape == params.shape
+    with pytest.raises(InputError, match="label 7 was not in the training data"):
+        learner.resume(state, X[:1], [[7] * len(X[0])])
+    with pytest.raises(InputError, match="training needs sentences"):
+        learner.resume(state, [], [])
+    with pytest.raises(InputError, match="this state has parameters of"):
+        StructuredPerceptron(TEMPLATES, transitions=False).resume(state, X, y)
+    flat = Perceptron(nr_rounds=1).resume(None, [[0.0], [1.0]], [0, 1])[1]
+    with pytest.raises(InputError, match="this state is of a flat learner"):
+        learner.resume(flat, X, y)
