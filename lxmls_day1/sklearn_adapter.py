@@ -477,8 +477,10 @@ def _train_by_scaling(classifier: Any, X: Any, y: np.ndarray, **weighted: Any) -
 
 
 def _resumes(classifier: Any) -> bool:
-    """Whether it is an online learner whose training can go on."""
-    return hasattr(classifier, "resume") and getattr(classifier, "solver", None) != "dual"
+    """Whether it is an online learner whose training can go on; one that has a ``train`` of its own is trained by that."""
+    kinds = type(classifier).__mro__
+    of_which = next((kind for kind in kinds if "train" in vars(kind) or "resume" in vars(kind)), None)
+    return of_which is not None and "resume" in vars(of_which) and getattr(classifier, "solver", None) != "dual"
 
 
 def _trains_by_scaling(classifier: Any) -> bool:

@@ -530,6 +530,17 @@ def test_weights_that_make_no_sense(classifier, weights, message):
         copy.deepcopy(classifier).train(X, y, sample_weight=weights)
 
 
+def test_a_learner_with_a_train_of_its_own_is_trained_by_it():
+    class Doubled(Perceptron):
+        def train(self, X, y, callback=None):
+            return 2.0 * super().train(X, y, callback)
+
+    X, y = points(2)
+    estimator = as_estimator(Doubled()).fit(X, y)
+    np.testing.assert_array_equal(estimator.params_, 2.0 * as_estimator(Perceptron()).fit(X, y).params_)
+    assert not hasattr(estimator, "partial_fit") and not hasattr(estimator, "state_")
+
+
 def test_a_classifier_that_takes_no_weights_says_so():
     class Older(Perceptron):
         def train(self, X, y, callback=None):
