@@ -39,7 +39,7 @@ _FOR_COUNTS = "MultinomialNaiveBayes"
 _FOR_TWO_CLASSES = "BinaryPerceptron"
 
 
-def as_estimator(classifier: Any) -> "LabEstimator":
+def as_estimator(classifier: Any, class_weight: Any = None, warm_start: bool = False) -> "LabEstimator":
     """A classifier of the lab as a scikit-learn estimator.
 
     Parameters
@@ -47,6 +47,8 @@ def as_estimator(classifier: Any) -> "LabEstimator":
     classifier : classifier
         Trained or not: ``fit`` trains a copy. What only leads to another classifier, as `NaiveBayes` does, is replaced
         by that one.
+    class_weight, warm_start
+        As in :class:`LabEstimator`.
 
     Returns
     -------
@@ -79,7 +81,7 @@ def as_estimator(classifier: Any) -> "LabEstimator":
     model: Any = getattr(classifier, "model", None)
     if _is_classifier(model) and model.get_name() == classifier.get_name():
         classifier = model
-    return LabEstimator(classifier)
+    return LabEstimator(classifier, class_weight, warm_start)
 
 
 def calibrated(estimator: Any, X: Any, y: Any, method: str = "sigmoid") -> Any:
@@ -191,7 +193,9 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
             for name, value in settings(self.classifier).items()
             if repr(value) != repr(defaults[name])
         ]
-        return f"as_estimator({type(self.classifier).__name__}({', '.join(changed)}))"
+        own = f", class_weight={self.class_weight!r}" if self.class_weight is not None else ""
+        own += f", warm_start={self.warm_start!r}" if self.warm_start else ""
+        return f"as_estimator({type(self.classifier).__name__}({', '.join(changed)}){own})"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The classifier, what the estimator itself takes and, if ``deep``, the classifier's hyper-parameters by name."""

@@ -300,6 +300,9 @@ def test_values_out_of_range_are_found_by_fit():
 def test_what_it_prints_is_what_makes_it():
     assert repr(as_estimator(Mira())) == "as_estimator(Mira())"
     assert repr(as_estimator(Mira(nr_rounds=3, averaged=False))) == "as_estimator(Mira(nr_rounds=3, averaged=False))"
+    text = "as_estimator(Mira(), class_weight='balanced', warm_start=True)"
+    assert repr(as_estimator(Mira(), class_weight="balanced", warm_start=True)) == text
+    assert repr(clone(eval(text))) == text
 
 
 # ------------------------------------------------------------------------------------------------ scikit-learn's tools
