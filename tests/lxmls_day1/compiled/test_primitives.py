@@ -52,6 +52,7 @@ def trained():
             "squishing": ColumnSquishing(nr_rounds=4, cap=0.5),
         }.items():
             results[f"{name} {n_classes}"] = learner.train(X, y)
+            results[f"{name} {n_classes}, weighted"] = learner.train(X, y, sample_weight=1 + np.arange(40) % 3)
     separable = np.arange(10.0)[:, None] - 4.5
     results["binary"] = BinaryPerceptron().train(separable, separable[:, 0] > 0)
 
