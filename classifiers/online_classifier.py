@@ -242,7 +242,7 @@ class OnlineClassifier(LinearClassifier):
         """
         orders = self._orders(n_examples, state.rng)  # (R, M)
         by_rounds = self.averaged == "rounds"
-        weights, steps_before, rounds_before = state.weights, state.weights.n_steps, state.n_rounds
+        weights, steps_before, rounds_before = state.weights, state.n_steps, state.n_rounds
         self.history, self.nr_updates, seconds = [], 0, 0.0
 
         # Where nobody looks between the rounds they run in one go.
@@ -254,7 +254,7 @@ class OnlineClassifier(LinearClassifier):
             last = first + len(visits)
             firsts = range(steps_before + first * n_examples, steps_before + last * n_examples, n_examples)
             updates = take(visits, np.concatenate([self.steps(1 + before, n_examples) for before in firsts]))
-            state.n_rounds = rounds_before + last
+            state.n_rounds, state.n_steps = rounds_before + last, steps_before + last * n_examples
             if by_rounds:
                 mean = state.mean_of_rounds
                 state.mean_of_rounds = (

@@ -154,6 +154,8 @@ class OnlineState:
         Of a structured learner: the features that it has numbered.
     n_rounds : int
         How many rounds there were.
+    n_steps : int
+        How many steps there were: the t of the last one.
     mean_of_rounds : array of the shape of W, or 0.0
         The mean of the weights at the ends of the rounds, with ``averaged="rounds"``.
     """
@@ -164,6 +166,7 @@ class OnlineState:
     rng: np.random.Generator
     feature_names: list[str] | None = None
     n_rounds: int = 0
+    n_steps: int = 0
     mean_of_rounds: Reals | float = 0.0
 
     def copy(self) -> "OnlineState":
