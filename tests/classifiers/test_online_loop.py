@@ -76,7 +76,7 @@ def test_the_objective_of_weighted_examples_is_that_of_repeated_ones(name):
     X, labels, orders, _ = problem(3)
     times = np.random.default_rng(1).integers(1, 4, len(X))
     make, settings = LEARNERS[name]
-    learner = make(nr_rounds=3, order=orders, **settings)
+    learner = make(nr_rounds=3, order=orders, track_objective=True, **settings)
     params = learner.train(X, labels, sample_weight=times)
     expected = learner.objective(X.repeat(times, axis=0), labels.repeat(times), params)
     assert learner.history[-1].objective == pytest.approx(expected, rel=1e-12)

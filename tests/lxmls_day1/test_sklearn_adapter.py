@@ -470,10 +470,10 @@ def test_partial_fits_and_warm_starts_are_one_training_bit_for_bit(learner, n_cl
 def test_parts_of_the_data_need_not_hold_all_classes():
     X, y = points(3)
     classes, visits = ["blue", "green", "red"], np.argsort(y, kind="stable")
-    estimator = as_estimator(MaxEntOnline(regularizer=0.1, averaged="steps", order=np.arange(10)))
+    estimator = as_estimator(MaxEntOnline(regularizer=0.1, initial_step=1.0, averaged="steps", order=np.arange(10)))
     for part in np.split(visits, 12):
         estimator.partial_fit(X[part], y[part], classes=["red", "green", "blue"])
-    steps, costs = MaxEntOnline(regularizer=0.1).steps(1, len(y)), 1 - np.eye(3)
+    steps, costs = MaxEntOnline(regularizer=0.1, initial_step=1.0).steps(1, len(y)), 1 - np.eye(3)
     _, mean = online_loop(max_ent_rule, X, np.searchsorted(classes, y), visits, steps, costs, shrinkage=0.1)
     assert estimator.classes_.tolist() == classes
     np.testing.assert_allclose(estimator.params_, mean, atol=1e-12)
