@@ -14,6 +14,7 @@ Sources: the guide, algorithms 2, 3, 5 and 6. Its printed indices of the average
 here the average is over the matrices after each step.
 """
 
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -30,13 +31,16 @@ class Round(NamedTuple):
     """What one round of training did; ``history`` keeps one of these for each round.
 
     ``objective`` is the true one, over all training data, at the parameters that ``train`` would return if it stopped
-    here; None where the learner minimises nothing, or with ``track_objective=False``.
+    here; None where the learner minimises nothing, and without ``track_objective=True``.
     """
 
     number: int  # 1, 2, …
     updates: int  # steps of this round that changed the weights beyond shrinking them
     seconds: float | None  # of training so far, without the objective; None where all rounds ran in one go
     objective: float | None
+
+
+AVERAGES = ("steps", "last round", "rounds")
 
 
 class OnlineClassifier(LinearClassifier):
@@ -46,9 +50,9 @@ class OnlineClassifier(LinearClassifier):
     ----------
     nr_rounds : int ≥ 1
         R, how often the data is gone through.
-    averaged : "steps", "rounds" or False
-        Which weights ``train`` returns: the mean over every step (True means this too), the mean over the ends of the
-        rounds, or the last.
+    averaged : "steps", "last round", "rounds" or False
+        Which weights ``train`` returns: the mean over every step (True means this too), over the steps of the last round,
+        over the ends of the rounds, or the last.
     seed : int
         Shuffles the examples anew for each round.
     order : int array (M,) or (R, M), optional
@@ -56,7 +60,7 @@ class OnlineClassifier(LinearClassifier):
     cost : array (K, K), optional
         ρ: ``cost[p, y]`` is the cost of predicting class p where y is true (classes in ascending order). 0/1 if not given.
     track_objective : bool
-        Whether to compute the objective after each round (one more pass over the data).
+        Whether to compute the objective after each round: one more pass over the data, for the ``history``.
     progress : bool
         Whether to show a progress bar over the rounds.
 
@@ -93,7 +97,7 @@ class OnlineClassifier(LinearClassifier):
         seed: int = 1,
         order: ArrayLike | None = None,
         cost: ArrayLike | None = None,
-        track_objective: bool = True,
+        track_objective: bool = False,
         progress: bool = False,
     ) -> None:
         super().__init__()
@@ -107,6 +111,9 @@ class OnlineClassifier(LinearClassifier):
         self.history = []
         self.nr_updates = 0
 
+    def plan_steps(self, sq_norms):
+        """Look at the training data before the first step: ‖g(x)‖² of each example (M,). Here: nothing."""
+
     def steps(self, first, count):
         """The step sizes of the steps t = first, …, first + count − 1, shape (count,). Here: all 1."""
         return np.ones(count)
@@ -114,8 +121,8 @@ class OnlineClassifier(LinearClassifier):
     def check_settings(self):
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
         check_number("nr_rounds", self.nr_rounds, at_least=1, whole=True)
-        if not any(self.averaged is known for known in (True, False)) and self.averaged not in ("steps", "rounds"):
-            raise InputError(f'averaged must be "steps", "rounds" or False, but is {self.averaged!r}')
+        if not any(self.averaged is known for known in (True, False)) and self.averaged not in AVERAGES:
+            raise InputError(f'averaged must be "steps", "last round", "rounds" or False, but is {self.averaged!r}')
 
     def train(self, X, y, callback=None):
         """Go through the data ``nr_rounds`` times.
@@ -144,6 +151,7 @@ class OnlineClassifier(LinearClassifier):
         X, labels = self._training_data(X, y, check=as_matrix)
         costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
         steps = online_steps.RowSteps(self.rule, X, labels, costs, self._shrinkage(), self._averages_steps())
+        self.plan_steps(steps.sq_norms)
         return self._train_rounds(
             steps.take, steps.weights, len(labels), lambda params: self._objective(X, labels, params), callback
         )
@@ -170,13 +178,14 @@ class OnlineClassifier(LinearClassifier):
         mean_of_rounds = 0.0
         self.history, self.nr_updates, seconds = [], 0, 0.0
 
-        # Where nobody looks between the rounds they run in one go.
+        # Where nobody looks between the rounds they run in one go; a mean over the last one needs that by itself.
         looks = bool(callback) or self.track_objective or self.progress or by_rounds
-        rounds_in_one_go = 1 if looks else len(orders)
-        for first in self._with_progress(range(0, len(orders), rounds_in_one_go)):
+        alone = range(len(orders)) if looks else {0, len(orders) - 1 if self.averaged == "last round" else 0}
+        for first, last in self._with_progress(list(itertools.pairwise([*sorted(alone), len(orders)]))):
             started = time.perf_counter()
-            visits = orders[first : first + rounds_in_one_go]
-            last = first + len(visits)
+            if self.averaged == "last round" and (looks or last == len(orders)):
+                weights.start_mean()
+            visits = orders[first:last]
             updates = take(
                 visits, np.concatenate([self.steps(1 + r * n_examples, n_examples) for r in range(first, last)])
             )
@@ -218,9 +227,9 @@ class OnlineClassifier(LinearClassifier):
         return None
 
     def _objective(self, X, labels, params):
-        losses = self.losses(self._scores(X, params), labels)
-        if losses is None:
+        if type(self).losses is OnlineClassifier.losses:  # it minimises nothing
             return None
+        losses = self.losses(self._scores(X, params), labels)
         return float(losses.mean() + self.regularizer / 2 * (params**2).sum())
 
     def _shrinkage(self):

@@ -88,6 +88,11 @@ class Weights:
         """The mean of W over all steps where averaging is on, else W: a new array (n_rows, K)."""
         return self._full((self.state[1] * self.V - self.U) / self.n_steps) if len(self.U) else self.current()
 
+    def start_mean(self) -> None:
+        """From here on `result` is the mean of W over the steps to come."""
+        self.U = aligned_zeros(*self.V.shape)
+        self.state[1], self.n_steps = 0.0, 0
+
     def unpair(self) -> None:
         """Go on with a column for each of the two classes."""
         self.V, self.U, self.paired = self._full(self.V), self._full(self.U), False
@@ -255,6 +260,11 @@ class RowSteps:
         self._labels, self._costs, self._shrinkage = labels, costs, shrinkage
         paired = self._machine_code is not None and n_classes == 2
         self.weights = Weights(examples.n_features + 1, n_classes, averaged, paired)
+
+    @property
+    def sq_norms(self) -> Reals:
+        """‖g(x)‖² of each example (M,)."""
+        return self._examples.sq_norms
 
     def take(self, orders: Integers, steps: Reals) -> Integers:
         """Go through the rows, for R rounds.
