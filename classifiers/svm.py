@@ -114,7 +114,7 @@ class SVM(StochasticGradient):
     Examples
     --------
     >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
-    >>> svm = SVM(regularizer=0.1)
+    >>> svm = SVM(regularizer=0.1, track_objective=True)
     >>> params = svm.train(X, y)
     >>> svm.evaluate(y, svm.test(X, params))
     1.0
