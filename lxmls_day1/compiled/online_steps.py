@@ -264,7 +264,8 @@ class RowSteps:
     @property
     def sq_norms(self) -> Reals:
         """‖g(x)‖² of each example (M,)."""
-        return self._examples.sq_norms
+        sq_norms: Reals = self._examples.sq_norms
+        return sq_norms
 
     def take(self, orders: Integers, steps: Reals) -> Integers:
         """Go through the rows, for R rounds.
