@@ -7,6 +7,7 @@
 ``parsed_reviews``   reviews in their published form, read into token counts
 ``documents``        files of documents as token counts
 ``tagged_files``     files of sentences, with tags or without
+``explanations``     what each word adds to a decision
 ``toy_reviews``      makes the small corpus in ``toy_corpus/``
 ===================  ===========================================================================================
 """
