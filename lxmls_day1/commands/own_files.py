@@ -76,13 +76,13 @@ def own_file_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def own_file(options: Mapping[str, Any], domain: str | None) -> dict[str, Any]:
+def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, Any]:
     """The options that were given, as arguments of `TextCorpus`; empty without ``--file``.
 
     Raises
     ------
     click.UsageError
-        If one of them comes without ``--file``, or ``--file`` with ``--domain``.
+        If one of them comes without ``--file``, or ``--file`` with an option of `excluded`.
     """
     settings = {name: value for name, value in options.items() if value is not None and name != "no_quotes"}
     if options.get("no_quotes"):
@@ -91,8 +91,9 @@ def own_file(options: Mapping[str, Any], domain: str | None) -> dict[str, Any]:
         flags = {"test_path": "test-file", "form": "format", "quote": "no-quotes"}
         flag = next(iter(settings))
         raise click.UsageError(f"--{flags.get(flag, flag).replace('_', '-')} goes with --file.")
-    if settings and domain:
-        raise click.UsageError("--domain and --file exclude one another.")
+    for option, value in excluded.items():
+        if settings and value:
+            raise click.UsageError(f"--{option.replace('_', '-')} and --file exclude one another.")
     return settings
 
 

@@ -57,7 +57,7 @@ def command(
     With --task tagging the structured learners tag the words of the English Web Treebank (or of a few toy sentences, with
     --domain toy): a table of them, one of the tags, confusion.png, lattice.png, results.json, results.csv and tags.csv.
     """
-    own = own_file(file_options, domain)
+    own = own_file(file_options, domain=domain, data_dir=data_dir)
     if task == "tagging":
         from lxmls_day1.commands import tagging_run  # here, as it imports numpy and ``--help`` reads this file
 

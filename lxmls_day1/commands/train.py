@@ -96,7 +96,7 @@ def command(
     from lxmls_day1.model_file import save_model
     from lxmls_day1.text.documents import printable
 
-    own = own_file(file_options, domain)
+    own = own_file(file_options, domain=domain, data_dir=data_dir)
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     learner = make_classifier(lab, classifier, dict(settings))

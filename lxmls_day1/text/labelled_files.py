@@ -249,8 +249,13 @@ def _unpacked(path: Path) -> bytes:
 
 def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     """The text of a file, without a byte order mark, and the encoding that it is in."""
-    used = encoding or next((marked for mark, marked in _MARKS if content.startswith(mark)), "utf-8")
+    marked = next((marked for mark, marked in _MARKS if content.startswith(mark)), None)
+    used = encoding or marked or "utf-8"
     try:
+        if marked and not codecs.lookup(used).name.startswith("utf"):
+            raise CorpusError(
+                f"{path}, line 1: expected text in {used}, got the byte order mark of {marked}; leave out encoding= (--encoding)"
+            )
         text = content.decode(used).removeprefix("\ufeff")
     except (LookupError, TypeError):
         known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}

@@ -122,8 +122,8 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first record names the columns, judged by what stands in it and in the others.
 
     It does not if a field is more than a short name, or if the first label occurs again. It does if a column is called
-    as labels or texts usually are, or holds nothing but numbers below; or if every other label occurs several times and
-    the texts are longer than their name.
+    as labels or texts usually are, or holds nothing but numbers below; if the columns are numbered 0, 1, … and hold no
+    numbers; or if every other label occurs several times and the texts are longer than their name.
 
     Examples
     --------
@@ -134,9 +134,10 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     """
     first, others = rows[0], rows[1:]
     filled = [field for field in first if field]
+    numbered = filled == [str(column) for column in range(len(filled))]  # as pandas names columns by itself
     if not filled or len(set(filled)) < len(filled):
         return False
-    if not all(_NAME.fullmatch(field) and len(field) <= _LONGEST_NAME for field in filled):
+    if not numbered and not all(_NAME.fullmatch(field) and len(field) <= _LONGEST_NAME for field in filled):
         return False
     if not others:
         return any(map(_is_label_name, first)) and any(map(_is_text_name, first))
@@ -150,7 +151,12 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     beside = [column for column in range(len(first)) if column != label]
     if label_named[label] or any(text_named[column] for column in beside):
         return True
-    if any(field and all(is_number(row[column]) for row in others) for column, field in enumerate(first)):
+    numbers = [all(is_number(row[column]) for row in others) for column in range(len(first))]
+    if numbered:
+        return len(filled) > 1 and not any(
+            of_numbers for field, of_numbers in zip(first, numbers, strict=True) if field
+        )
+    if any(field and of_numbers for field, of_numbers in zip(first, numbers, strict=True)):
         return True
     words = max(sum(len(row[column].split()) for row in others) for column in beside) / len(others)
     return min(labels.values()) > 1 and words >= _WORDS_OF_A_TEXT and all(" " not in field for field in first)
@@ -357,6 +363,12 @@ def labels_and_texts(table: Table, name: str, label: int, text: int) -> tuple[li
             raise CorpusError(
                 f"{name}, line {line}: the text, in {table.column_named(text)}, is {_kind(row[text])}; expected text in quotes"
             )
+        try:
+            (found + row[text]).encode()
+        except UnicodeEncodeError:
+            raise CorpusError(
+                f"{name}, line {line}: got half a surrogate pair, such as \\ud800, in label or text; expected whole characters"
+            ) from None
         labels.append(found)
         texts.append(row[text].strip())
     return labels, texts

@@ -123,6 +123,7 @@ class TestTrain:
         ("options", "says"),
         [
             (["--file", "x.csv", "--domain", "toy"], "--domain and --file exclude one another."),
+            (["--file", "x.csv", "--data-dir", "."], "--data-dir and --file exclude one another."),
             (["--test-file", "x.csv"], "--test-file goes with --file."),
             (["--no-header"], "--header goes with --file."),
             (["--no-quotes"], "--no-quotes goes with --file."),

@@ -6,6 +6,8 @@ import os
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lxmls_day1.errors import CorpusError, InputError
 from lxmls_day1.text.labelled_files import name_of_data, read_labelled
@@ -245,6 +247,13 @@ class TestEncodings:
         with pytest.raises(InputError, match=says):
             read_labelled(write(as_csv()), encoding=encoding)
 
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+    def test_that_contradict_the_byte_order_mark(self, write, encoding):
+        with pytest.raises(
+            CorpusError, match=f"line 1: expected text in latin-1, got the byte order mark of {encoding}"
+        ):
+            read_labelled(write(as_csv().encode(encoding)), encoding="latin-1")
+
     def test_a_spreadsheet_and_text_in_two_bytes(self, write):
         with pytest.raises(CorpusError, match="mine.csv, line 2: expected text in utf-8, got a zero byte"):
             read_labelled(write(b"PK\x03\x04\n\x00\x00"))
@@ -279,3 +288,58 @@ class TestFiles:
         path = os.path.join(tmp_path, path) if isinstance(path, str) else path
         with pytest.raises(InputError, match=r"cannot be read: |path must be the name of a file, got "):
             read_labelled(path)
+
+
+PIECES = st.sampled_from(
+    [
+        "label",
+        "text",
+        ",",
+        "\t",
+        ";",
+        "\n",
+        "\r\n",
+        '"',
+        "{",
+        "}",
+        ":",
+        '"text"',
+        "[",
+        "1",
+        " ",
+        "1:1",
+        "#",
+        "\ufeff",
+        "é",
+    ]
+)
+
+
+@given(
+    st.one_of(st.binary(max_size=60), st.lists(PIECES, max_size=25).map(lambda pieces: "".join(pieces).encode())),
+    st.sampled_from(["x.csv", "x.tsv", "x.jsonl", "x.svm", "x", "x.csv.gz"]),
+    st.booleans(),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "form": st.sampled_from(["columns", "jsonl", "svmlight"]),
+            "header": st.booleans(),
+            "label_column": st.sampled_from([0, 1, 7, "label", "", 0.5]),
+            "text_column": st.sampled_from([0, 1, -1, "text", True]),
+            "encoding": st.sampled_from(
+                ["latin-1", "utf-16", "idna", "punycode", "utf-7", "unicode_escape", "cp037", "no"]
+            ),
+            "quote": st.sampled_from([None, "'", ","]),
+            "delimiter": st.sampled_from([",", "\t", "1", "\0", "é"]),
+        },
+    ),
+)
+def test_any_bytes_give_examples_or_an_input_error(tmp_path_factory, content, name, packed, settings):
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes(gzip.compress(content) if packed else content)
+    try:
+        file = read_labelled(path, **settings)
+    except InputError:
+        return
+    assert len(file.labels) == len(file.lines) == len(file.texts or file.bags) > 0
+    assert all(file.labels) and sorted(file.lines) == file.lines

@@ -114,6 +114,7 @@ class TestHeader:
     def test_of_unusual_names(self):
         assert examples_of(f"mood,remark\n{self.DATA}") == examples_of(self.DATA)
         assert examples_of("mood,remark\n1,yes\n0,no\n") == (["1", "0"], ["yes", "no"])
+        assert examples_of("0,1\n" + self.DATA) == examples_of(self.DATA)
 
     @pytest.mark.parametrize(
         "text",
@@ -130,6 +131,8 @@ class TestHeader:
             "label,Made by hand.\nshop,Come in.\nlabel,Wash at thirty degrees.\nshop,Closed on Mondays.\n",
             "question,what time is it\n" + "answer,It is here by now.\nquestion,What is it then?\n" * 2,
             "same,same\nsame,other\n",
+            "0,1\n1,2\n2,0\n",
+            "0,a\n1,b\n",
         ],
     )
     def test_that_is_none(self, text):
@@ -271,6 +274,8 @@ class TestJsonLines:
             ('{"text": "b", "label": " "}', "the label, in 'label', is empty"),
             ('{"text": 1, "label": "x"}', "the text, in 'text', is a number; expected text in quotes"),
             ('{"label": "x"}', "the text, in 'text', is missing"),
+            ('{"label": "x", "text": "\\ud800"}', "got half a surrogate pair"),
+            ('{"label": "\\udfff", "text": ""}', "got half a surrogate pair"),
         ],
     )
     def test_malformed(self, line, says):
