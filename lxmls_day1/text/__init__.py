@@ -7,7 +7,8 @@
 ``parsed_reviews``   reviews in their published form, read into token counts
 ``documents``        files of documents as token counts
 ``labelled_files``   files of labelled examples in any of the usual formats, as labels and texts
-``tables``           of these, columns and JSON lines: delimiter, header, which columns are wanted
+``tables``           of these, columns and JSON lines as records: delimiter, header
+``column_choice``    which columns of these hold labels and texts
 ``svmlight``         of these, ready-made features
 ``tagged_files``     files of sentences, with tags or without
 ``toy_reviews``      makes the small corpus in ``toy_corpus/``

@@ -1,7 +1,7 @@
 """Files of labelled examples: CSV, TSV, JSON lines or svmlight, plain or gzipped, in any encoding.
 
 `read_labelled` goes from the bytes of a file to its labels and texts (or features), in four steps: unpacked, decoded, parted
-into records (`tables`, `svmlight`), and of these the columns of label and text. What it took for what stands in
+into records (`tables`, `svmlight`), and of these the columns of label and text (`column_choice`). What it took for what stands in
 `LabelledFile.described`, for whoever wants to say so.
 """
 
@@ -15,15 +15,9 @@ from typing import NamedTuple
 
 from lxmls_day1.checks import listed
 from lxmls_day1.errors import CorpusError, InputError, counted, nearest
+from lxmls_day1.text.column_choice import choose_columns, labels_and_texts
 from lxmls_day1.text.svmlight import parse_svmlight
-from lxmls_day1.text.tables import (
-    DELIMITERS,
-    choose_columns,
-    labels_and_texts,
-    looks_like_json_lines,
-    parse_columns,
-    parse_json_lines,
-)
+from lxmls_day1.text.tables import DELIMITERS, looks_like_json_lines, parse_columns, parse_json_lines
 
 FORMATS = ("columns", "jsonl", "svmlight")
 _FORMAT_OF = {
@@ -91,7 +85,7 @@ def read_labelled(
         Whether the first record names the columns. Not given, it is judged by what stands in it, see
         `tables.looks_like_header`; where a column is asked for by name there has to be a header.
     label_column, text_column : int or str, optional
-        Number (from 0) or name, see `tables.choose_columns`.
+        Number (from 0) or name, see `column_choice.choose_columns`.
     encoding : str, optional
         UTF-8 if not given, or what a byte order mark says.
     like : LabelledFile, optional
