@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
 FORMATS = ("columns", "jsonl", "svmlight")
+SEVERAL = 20  # examples, from which on more labels than half of them are suspicious
 NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
 
@@ -98,7 +99,7 @@ def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, An
 
 
 def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[str]]:
-    """The corpus of the user's files, and a sentence about what they were taken for, which is also shown at once.
+    """The corpus of the user's files, and sentences about what they were taken for, which are also shown at once.
 
     Raises
     ------
@@ -111,6 +112,11 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
     corpus = lab.reader("text_reader", "TextCorpus", **settings)
     read_as = getattr(corpus, "read_as", None)  # the reader of an older workspace does not say
     notes = [f"Read {printable(read_as)}."] if read_as else []
+    nr_labels, nr_examples = len(corpus.label_names), corpus.nr_examples
+    if nr_examples >= SEVERAL and 2 * nr_labels > nr_examples:
+        notes.append(
+            f"There are {nr_labels} labels for {nr_examples} examples; if they are not the labels, --label-column says what is."
+        )
     for note in notes:
         click.echo(note, err=True)
     rare = sorted({*corpus.dev_y.tolist(), *corpus.test_y.tolist()} - set(corpus.train_y.tolist()))

@@ -122,7 +122,7 @@ def read_labelled(
     form = form or _FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(content) else "columns")
     if like is not None and (form == "svmlight") != (like.form == "svmlight"):
         raise InputError(
-            f"{name} holds {form}, but the training file {like.form}; both have to be texts, or both svmlight"
+            f"{name} holds {form}, and the training file {like.form}; both have to be texts, or both svmlight"
         )
     if form != "columns":
         _check_none_given(form, name, delimiter=delimiter, header=header)

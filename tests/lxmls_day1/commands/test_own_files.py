@@ -90,6 +90,15 @@ class TestTrain:
         said = run("predict", "model.npz", "new.txt", status=1).stderr
         assert said.startswith("Error: the model is of ready-made features (svmlight), so words cannot be told;")
 
+    def test_texts_taken_for_labels_are_noticed(self):
+        Path("x.csv").write_text("".join(f"matter {m},class{m % 2}\n" for m in range(20)))
+        said = train("--file", "x.csv", "--test-file", "x.csv", "--label-column", "0").stderr
+        assert "There are 20 labels for 40 examples" not in said  # half of them, as the same file is read twice
+        Path("y.csv").write_text("matter 1,class1\n")
+        said = train("--file", "x.csv", "--test-file", "y.csv", "--label-column", "0").stderr
+        assert "There are 20 labels for 21 examples; if they are not the labels, --label-column says what is." in said
+        assert "There are" not in train("--file", "x.csv").stderr
+
     def test_a_header_is_no_class(self):
         """However the columns are called: only the two labels of the examples become classes."""
         for header in ("label,text", "mood,remark"):

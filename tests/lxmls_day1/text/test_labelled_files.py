@@ -198,7 +198,7 @@ class TestTestFile:
 
     def test_texts_are_no_features(self, write):
         first = read_labelled(write(as_csv()))
-        with pytest.raises(InputError, match="holds svmlight, but the training file columns"):
+        with pytest.raises(InputError, match="holds svmlight, and the training file columns"):
             read_labelled(write("1 1:1\n", "t.svm"), like=first)
 
 
