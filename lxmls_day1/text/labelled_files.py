@@ -138,7 +138,7 @@ def read_labelled(
             if wanted and header is None and like is None:
                 header = True
             names = like.column_names if like else ()
-            delimiter = delimiter or ("\t" if ending in _TAB_SEPARATED else None)
+            delimiter = delimiter or ("\t" if ending in _TAB_SEPARATED and quote != "\t" else None)
             table, delimiter = parse_columns(content, name, delimiter, header, quote, names)
             kind = (
                 f"{DELIMITERS.get(delimiter, repr(delimiter))} between columns, {'a' if table.names else 'no'} header"

@@ -239,6 +239,8 @@ def _sniffed_delimiter(text: str, name: str, quote: str | None) -> str:
     """The delimiter that parts each of the first records in two, else in equally many, else the first one at all."""
     failures, in_many, ragged = [], [], []
     for delimiter in DELIMITERS:
+        if delimiter == quote:
+            continue
         try:
             records = _records(text, name, delimiter, quote, most=_SNIFFED_RECORDS)
         except CorpusError as failure:

@@ -329,7 +329,7 @@ PIECES = st.sampled_from(
             "encoding": st.sampled_from(
                 ["latin-1", "utf-16", "idna", "punycode", "utf-7", "unicode_escape", "cp037", "no"]
             ),
-            "quote": st.sampled_from([None, "'", ","]),
+            "quote": st.sampled_from([None, "'", ",", "\t"]),
             "delimiter": st.sampled_from([",", "\t", "1", "\0", "é"]),
         },
     ),

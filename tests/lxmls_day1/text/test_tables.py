@@ -44,6 +44,9 @@ class TestColumns:
         many = "\n".join(delimiter.join(row) for row in (["1", "a", "One two."], ["2", "b", f"Three{others[0]} four."]))
         assert parse_columns(many)[1] == delimiter
 
+    def test_what_is_a_quote_is_no_delimiter(self):
+        assert rows_of("|a b|;|c|\n|d|;|e;f|\n", quote="|") == [["a b", "c"], ["d", "e;f"]]
+
     def test_two_columns_are_preferred_to_many(self):
         assert rows_of("a;x, y, z\nb;u, v, w\n") == [["a", "x, y, z"], ["b", "u, v, w"]]
 
