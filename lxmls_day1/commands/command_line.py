@@ -99,6 +99,7 @@ def command_group() -> None:
                                        on book reviews; table, figures in out/
       lxmls-day1 run --domain dvd      the same on another kind of reviews
       lxmls-day1 run --domain toy      needs neither data nor network
+      lxmls-day1 run --file mine.csv   your own labelled text instead of reviews
       lxmls-day1 run --lab my-lab      with the classifiers of that folder
 
     \b
