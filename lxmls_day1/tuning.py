@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.checks import check_number
 from lxmls_day1.errors import InputError, UnknownSetting, nearest
 from lxmls_day1.settings import known_settings
 
@@ -128,6 +129,59 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
         trials.append(Trial(choice, *accuracies))
     assert best is not None  # there is a choice
     return Tuned(trials, max(trials, key=lambda trial: trial.accuracy), *best, n_examples)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The two parts that `tune` looks at."""
+
+    train_X: Any
+    train_y: Any
+    dev_X: Any
+    dev_y: Any
+
+
+def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
+    """The data set itself if it has a development part; else its training part, with a share of it held out at random.
+
+    Parameters
+    ----------
+    data : a data set of a lab
+    share : float in (0, 1)
+    seed : int
+
+    Returns
+    -------
+    object with ``train_X, train_y, dev_X, dev_y``
+
+    Raises
+    ------
+    InputError
+        If there are too few training examples for two parts.
+
+    Examples
+    --------
+    >>> from lxmls_day1 import Lab
+    >>> data = Lab.open().reader("simple_data_set", "SimpleDataSet", nr_examples=100, split=[0.5, 0, 0.5])
+    >>> parts = with_development_part(data)
+    >>> len(parts.train_y), len(parts.dev_y)
+    (40, 10)
+    """
+    if len(data.dev_y):
+        return data
+    share = check_number("the share of the development part", share, above=0, at_most=1)
+    n_examples = len(data.train_y)
+    n_held_out = round(share * n_examples)
+    if not 0 < n_held_out < n_examples:
+        raise InputError(f"{n_examples} training examples cannot be parted so that {share:g} of them are held out")
+    order = np.random.default_rng(seed).permutation(n_examples)
+    held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    parts = [_chosen(part, rows) for rows in (kept, held_out) for part in (data.train_X, data.train_y)]
+    return Parts(*parts)
+
+
+def _chosen(part: Any, rows: np.ndarray) -> Any:
+    return [part[row] for row in rows] if isinstance(part, (list, tuple)) else part[rows]
 
 
 def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:

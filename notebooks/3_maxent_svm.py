@@ -553,6 +553,47 @@ with lab.exercise("1.7"):
 # method minimises something else than it claims to.
 
 # %% [markdown]
+# ### Choosing λ, and keeping the test part out of it
+#
+# The curves above looked at the *test* part for every $\lambda$. Whoever takes the $\lambda$ with the highest test accuracy
+# reports a number that is too good: the luckiest of several. So $\lambda$ is chosen on a **development part**, and the test
+# part is looked at once, at the end. The accuracy $p$ on $n$ examples has a standard error of $\sqrt{p(1-p)/n}$; smaller
+# differences say nothing.
+#
+# `tune` trains with each value and measures on the development part; the reviews have none, so a fifth of their training
+# part is held out. Choose $\lambda$ for the SVM and for maximum entropy. Which of the seven values can you rule out?
+
+# %% tags=["real-data"]
+with lab.exercise("1.7"):
+    from classifiers.max_ent_batch import MaxEntBatch
+    from classifiers.svm import SVM
+    from lxmls_day1.figures.tuning_curve import plot_tuning
+    from lxmls_day1.tuning import tune, with_development_part
+
+    parts = with_development_part(reviews)
+    fig, axes = plt.subplots(1, 2, figsize=(15, 5), sharey=True, layout="constrained")
+    for classifier, axis in zip([SVM(), MaxEntBatch()], axes, strict=True):
+        found = tune(classifier, parts)
+        values, accuracy = [[trial.settings["regularizer"] for trial in found.trials], [t.accuracy for t in found.trials]]
+        errors, training = [[found.standard_error(t) for t in found.trials], [t.training_accuracy for t in found.trials]]
+        plot_tuning(values, accuracy, errors, training, axis, "λ")
+        axis.set_title(classifier.get_name())
+        test = found.classifier.evaluate(reviews.test_y, found.classifier.test(reviews.test_X, found.params))
+        as_good = ", ".join(f"{trial.settings['regularizer']:g}" for trial in found.as_good())
+        print(
+            f"{classifier.get_name()}: λ = {found.best.settings['regularizer']:g} is the best, {as_good} are within one "
+            f"standard error of it; test {test:.4f}, looked at once"
+        )
+
+# %% [markdown] tags=["answer"]
+# **What do you observe?** *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** With 320 examples the standard error is two points: five of the seven values are within it for maximum
+# entropy, two for the SVM, and another fifth of the reviews may name others. What lies within one standard error of the
+# best cannot be told from it by this data; take the largest $\lambda$ of these if small weights are worth something to you.
+
+# %% [markdown]
 # ## What to take home
 #
 # - Maximum entropy and log-linear models are two views of one thing; the gradient is a difference of two expectations.

@@ -22,6 +22,7 @@ from lxmls_day1.errors import InputError, LibraryName, nearest
 COMMANDS = {
     "run": "lxmls_day1.commands.run",
     "train": "lxmls_day1.commands.train",
+    "tune": "lxmls_day1.commands.tune",
     "predict": "lxmls_day1.commands.predict",
     "explain": "lxmls_day1.commands.explain",
     "start": "lxmls_day1.commands.start",

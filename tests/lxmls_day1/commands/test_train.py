@@ -139,7 +139,10 @@ class TestMistakes:
             (["--classifier", "linear_classifier"], "has no classifier linear_classifier; "),
             (["--classifier", "online_classifier"], "has no classifier online_classifier; "),
             (["--classifier", "StochasticGradient"], "has no classifier StochasticGradient; "),
-            (["--classifier", "structured-classifier"], "has no classifier structured-classifier; did you mean structured_"),
+            (
+                ["--classifier", "structured-classifier"],
+                "has no classifier structured-classifier; did you mean structured_",
+            ),
             (
                 ["--classifier", "mira", "--set", "regularisr=1"],
                 "has no setting 'regularisr'; did you mean regularizer?",
