@@ -50,10 +50,10 @@ class LabelledFile(NamedTuple):
     """The number of the first line of each."""
     form: str
     """One of `FORMATS`."""
-    column_names: tuple[str, ...]
-    """What the columns of label and text are called; empty where nothing names them."""
-    columns: tuple[int, ...]
-    """The numbers of these two; empty for svmlight."""
+    column_names: tuple[str, str] | None
+    """What the columns of label and text are called; None where nothing names them."""
+    columns: tuple[int, int] | None
+    """The numbers of these two; None for svmlight."""
     described: str
     """What the file was taken for, in one line."""
 
@@ -129,34 +129,48 @@ def read_labelled(
     if form == "svmlight":
         _check_none_given(form, name, label_column=label_column, text_column=text_column)
         labels, bags, lines = parse_svmlight(content, name)
-        file = LabelledFile(labels, [], bags, lines, form, (), (), "svmlight features")
+        file = LabelledFile(labels, [], bags, lines, form, None, None, "svmlight features")
     else:
-        if form == "jsonl":
-            table, kind = parse_json_lines(content, name), "JSON lines"
-        else:
-            wanted = tuple(column for column in (label_column, text_column) if isinstance(column, str))
-            if wanted and header is None and like is None:
-                header = True
-            names = like.column_names if like else ()
-            delimiter = delimiter or ("\t" if ending in _TAB_SEPARATED and quote != "\t" else None)
-            table, delimiter = parse_columns(content, name, delimiter, header, quote, names)
-            kind = (
-                f"{DELIMITERS.get(delimiter, repr(delimiter))} between columns, {'a' if table.names else 'no'} header"
-            )
-        if like is not None and table.names and like.column_names:
-            label_column, text_column = like.column_names
-        elif like is not None and form == like.form:
-            label_column, text_column = like.columns
-        label, text = choose_columns(table, name, label_column, text_column)
-        labels, texts = labels_and_texts(table, name, label, text)
-        kind += f"; label in {table.column_named(label)}, text in {table.column_named(text)}"
-        chosen = (table.names[label], table.names[text]) if table.names else ()
-        file = LabelledFile(labels, texts, [], table.lines, form, chosen, (label, text), kind)
+        if delimiter is None and ending in _TAB_SEPARATED and quote != "\t":
+            delimiter = "\t"
+        columns = (label_column, text_column)
+        file = _labelled_texts(content, name, form, delimiter, header, quote, columns, like)
     if like is not None:
         _check_labels_known(file, name, like.labels)
     in_utf = "" if used in ("utf-8", "utf-8-sig") else f", in {used}"
-    sizes = f"{counted(len(labels), 'example')}, {counted(len(set(labels)), 'class')}"
+    sizes = f"{counted(len(file.labels), 'example')}, {counted(len(set(file.labels)), 'class')}"
     return file._replace(described=f"{path.name}: {file.described}{in_utf}; {sizes}")
+
+
+def _labelled_texts(
+    content: str,
+    name: str,
+    form: str,
+    delimiter: str | None,
+    header: bool | None,
+    quote: str | None,
+    columns: tuple[int | str | None, int | str | None],
+    like: LabelledFile | None,
+) -> LabelledFile:
+    """The examples of columns or of JSON lines; ``columns`` are those of label and text that were asked for."""
+    if form == "jsonl":
+        table, described = parse_json_lines(content, name), "JSON lines"
+    else:
+        if header is None and like is None and any(isinstance(column, str) for column in columns):
+            header = True
+        expected = (like and like.column_names) or ()
+        table, delimiter = parse_columns(content, name, delimiter, header, quote, expected)
+        parted_by = DELIMITERS.get(delimiter, repr(delimiter))
+        described = f"{parted_by} between columns, {'a' if table.names else 'no'} header"
+    if like is not None and table.names and like.column_names:
+        columns = like.column_names
+    elif like is not None and like.columns and form == like.form:
+        columns = like.columns
+    label, text = choose_columns(table, name, *columns)
+    labels, texts = labels_and_texts(table, name, label, text)
+    described += f"; label in {table.column_named(label)}, text in {table.column_named(text)}"
+    names = (table.names[label], table.names[text]) if table.names else None
+    return LabelledFile(labels, texts, [], table.lines, form, names, (label, text), described)
 
 
 def name_of_data(path: str | os.PathLike[str]) -> str:
