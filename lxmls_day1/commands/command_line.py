@@ -91,7 +91,7 @@ def command_group() -> None:
     """The day-1 lab: linear classifiers, from naive Bayes to support vector machines, on real reviews.
 
     A lab is a folder with readers/ (data sets) and classifiers/ (one file per algorithm). Every command works on the
-    lab that you are in. Anywhere else run, train, predict, explain and demo take the reference lab, with all
+    lab that you are in. Anywhere else run, train, tune, predict, explain and demo take the reference lab, with all
     classifiers in place; the commands for exercises ask for a lab of your own.
 
     \b
@@ -104,6 +104,7 @@ def command_group() -> None:
       lxmls-day1 run --lab my-lab      with the classifiers of that folder
 
     \b
+      lxmls-day1 tune --classifier svm     λ by the development part
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 predict mira.npz review.txt
       lxmls-day1 explain mira.npz review.txt

@@ -42,7 +42,7 @@ class Grid(Setting):
     "--grid",
     type=Grid(),
     multiple=True,
-    help="The values to try, such as regularizer=1,0.1,0.01; several times for combinations. Unless given: seven values "
+    help="The values to try, as in regularizer=1,0.1; several times for combinations. Unless given: seven values "
     "of regularizer, or of smooth_param.",
 )
 @click.option("--set", "settings", type=Setting(), multiple=True, help="A hyper-parameter that stays as it is.")
@@ -66,8 +66,9 @@ def command(
     \b
     Examples:
       lxmls-day1 tune --classifier svm --domain books
-      lxmls-day1 tune --classifier mira --grid regularizer=1,0.1,0.01 --grid nr_rounds=5,10 --plot mira.png
-      lxmls-day1 tune --classifier svm --set nr_rounds=5 --file train.csv --label-column folder
+      lxmls-day1 tune --classifier mira --grid regularizer=1,0.1 --grid nr_rounds=5
+      lxmls-day1 tune --classifier svm --set nr_rounds=5 --file train.csv
+      lxmls-day1 tune --classifier svm --domain dvd --plot svm.png
     """
     from lxmls_day1.lab import Lab
     from lxmls_day1.tuning import tune, with_development_part
