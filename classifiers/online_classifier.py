@@ -15,6 +15,7 @@ here the average is over the matrices after each step.
 """
 
 import functools
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -31,13 +32,16 @@ class Round(NamedTuple):
     """What one round of training did; ``history`` keeps one of these for each round.
 
     ``objective`` is the true one, over all training data, at the parameters that ``train`` would return if it stopped
-    here; None where the learner minimises nothing, or with ``track_objective=False``.
+    here; None where the learner minimises nothing, and without ``track_objective=True``.
     """
 
     number: int  # 1, 2, …
     updates: int  # steps of this round that changed the weights beyond shrinking them
     seconds: float | None  # of training so far, without the objective; None where all rounds ran in one go
     objective: float | None
+
+
+AVERAGES = ("steps", "last round", "rounds")
 
 
 class OnlineClassifier(LinearClassifier):
@@ -47,9 +51,9 @@ class OnlineClassifier(LinearClassifier):
     ----------
     nr_rounds : int ≥ 1
         R, how often the data is gone through.
-    averaged : "steps", "rounds" or False
-        Which weights ``train`` returns: the mean over every step (True means this too), the mean over the ends of the
-        rounds, or the last.
+    averaged : "steps", "last round", "rounds" or False
+        Which weights ``train`` returns: the mean over every step (True means this too), over the steps of the last round,
+        over the ends of the rounds, or the last.
     seed : int
         Shuffles the examples anew for each round.
     order : int array (M,) or (R, M), optional
@@ -57,7 +61,7 @@ class OnlineClassifier(LinearClassifier):
     cost : array (K, K), optional
         ρ: ``cost[p, y]`` is the cost of predicting class p where y is true (classes in ascending order). 0/1 if not given.
     track_objective : bool
-        Whether to compute the objective after each round (one more pass over the data).
+        Whether to compute the objective after each round: one more pass over the data, for the ``history``.
     progress : bool
         Whether to show a progress bar over the rounds.
 
@@ -94,7 +98,7 @@ class OnlineClassifier(LinearClassifier):
         seed: int = 1,
         order: ArrayLike | None = None,
         cost: ArrayLike | None = None,
-        track_objective: bool = True,
+        track_objective: bool = False,
         progress: bool = False,
     ) -> None:
         super().__init__()
@@ -108,6 +112,9 @@ class OnlineClassifier(LinearClassifier):
         self.history = []
         self.nr_updates = 0
 
+    def plan_steps(self, sq_norms):
+        """Look at the training data before the first step: ‖g(x)‖² of each example (M,). Here: nothing."""
+
     def steps(self, first, count):
         """The step sizes of the steps t = first, …, first + count − 1, shape (count,). Here: all 1."""
         return np.ones(count)
@@ -115,8 +122,8 @@ class OnlineClassifier(LinearClassifier):
     def check_settings(self):
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
         check_number("nr_rounds", self.nr_rounds, at_least=1, whole=True)
-        if not any(self.averaged is known for known in (True, False)) and self.averaged not in ("steps", "rounds"):
-            raise InputError(f'averaged must be "steps", "rounds" or False, but is {self.averaged!r}')
+        if not any(self.averaged is known for known in (True, False)) and self.averaged not in AVERAGES:
+            raise InputError(f'averaged must be "steps", "last round", "rounds" or False, but is {self.averaged!r}')
 
     def train(self, X, y, callback=None, sample_weight=None):
         """Go through the data ``nr_rounds`` times.
@@ -149,8 +156,9 @@ class OnlineClassifier(LinearClassifier):
         factors = None if factors is None else factors / factors.mean()
         costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
         steps = online_steps.RowSteps(self.rule, X, labels, costs, self._shrinkage(), self._averages_steps(), factors)
+        state = self._new_state(steps.weights, steps.sq_norms)
         objective = functools.partial(self._objective, X, labels, factors=factors)
-        return self._train_rounds(steps.take, self._new_state(steps.weights), len(labels), objective, callback)
+        return self._train_rounds(steps.take, state, len(labels), objective, callback)
 
     def resume(self, state, X, y, classes=None, callback=None, sample_weight=None):
         """Go through the data ``nr_rounds`` times, from where an earlier training stopped.
@@ -203,15 +211,17 @@ class OnlineClassifier(LinearClassifier):
         steps = online_steps.RowSteps(
             self.rule, X, labels, costs, self._shrinkage(), self._averages_steps(), factors, weights
         )
-        state = state or self._new_state(steps.weights)
+        state = state or self._new_state(steps.weights, steps.sq_norms)
         objective = functools.partial(self._objective, X, labels, factors=factors)
         return self._train_rounds(steps.take, state, len(labels), objective, callback), state
 
-    def _new_state(self, weights):
+    def _new_state(self, weights, sq_norms):
         from lxmls_day1.compiled import online_steps
 
         names = getattr(self, "feature_names", None)
-        return online_steps.OnlineState(self.classes, self._average(), weights, np.random.default_rng(self.seed), names)
+        return online_steps.OnlineState(
+            self.classes, self._average(), weights, np.random.default_rng(self.seed), sq_norms, names
+        )
 
     def _copy_of(self, state, n_rows):
         """A state to go on with, if it fits this learner and parameters of so many rows."""
@@ -242,16 +252,19 @@ class OnlineClassifier(LinearClassifier):
         """
         orders = self._orders(n_examples, state.rng)  # (R, M)
         by_rounds = self.averaged == "rounds"
+        if state.sq_norms is not None:
+            self.plan_steps(state.sq_norms)
         weights, steps_before, rounds_before = state.weights, state.n_steps, state.n_rounds
         self.history, self.nr_updates, seconds = [], 0, 0.0
 
-        # Where nobody looks between the rounds they run in one go.
+        # Where nobody looks between the rounds they run in one go; a mean over the last one needs that by itself.
         looks = bool(callback) or self.track_objective or self.progress or by_rounds
-        rounds_in_one_go = 1 if looks else len(orders)
-        for first in self._with_progress(range(0, len(orders), rounds_in_one_go)):
+        alone = range(len(orders)) if looks else {0, len(orders) - 1 if self.averaged == "last round" else 0}
+        for first, last in self._with_progress(list(itertools.pairwise([*sorted(alone), len(orders)]))):
             started = time.perf_counter()
-            visits = orders[first : first + rounds_in_one_go]
-            last = first + len(visits)
+            if self.averaged == "last round" and (looks or last == len(orders)):
+                weights.start_mean()
+            visits = orders[first:last]
             firsts = range(steps_before + first * n_examples, steps_before + last * n_examples, n_examples)
             updates = take(visits, np.concatenate([self.steps(1 + before, n_examples) for before in firsts]))
             state.n_rounds, state.n_steps = rounds_before + last, steps_before + last * n_examples
@@ -296,9 +309,9 @@ class OnlineClassifier(LinearClassifier):
         return None
 
     def _objective(self, X, labels, params, factors=None):
-        losses = self.losses(self._scores(X, params), labels)
-        if losses is None:
+        if type(self).losses is OnlineClassifier.losses:  # it minimises nothing
             return None
+        losses = self.losses(self._scores(X, params), labels)
         mean = losses.mean() if factors is None else np.average(losses, weights=factors)
         return float(mean + self.regularizer / 2 * (params**2).sum())
 

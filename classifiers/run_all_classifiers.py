@@ -112,11 +112,11 @@ def default_classifiers(dataset):
     return [
         GaussianNaiveBayes(),
         *counted,
-        Perceptron(track_objective=False),
-        Mira(track_objective=False),
+        Perceptron(),
+        Mira(),
         MaxEntBatch(),
-        MaxEntOnline(track_objective=False),
-        SVM(track_objective=False),
+        MaxEntOnline(),
+        SVM(),
     ]
 
 

@@ -7,7 +7,14 @@ The gradient of one example's loss is −g(x) dᵀ / η_t for the d of its rule,
 The steps must shrink, but not too fast: Σ η_t = ∞ and Σ η_t² < ∞ hold for 1/2 < α ≤ 1 (the guide prints "α in [1, 2]",
 but for α > 1 the steps sum to a finite number and can stop short of the optimum).
 
-Sources: the guide, algorithms 5 and 6; H. Robbins, S. Monro, A stochastic approximation method, 1951.
+The η_0 = 1 of the guide suits its λ = 1. With λ = 0.01 the first steps are far too long and the later ones far too short. The
+default is right at every λ: η_t = 1/(λ (t + t_0)), which suits an objective that is λ-strongly convex, with a t_0 by which the
+first step is e = 2/median ‖g(x)‖². That is a safe one: the log loss of an example curves by at most ‖g(x)‖²/2. Where λ is so
+small that the steps would hardly shrink during a round, 0.3/(M e) takes its place.
+
+Sources: the guide, algorithms 5 and 6; H. Robbins, S. Monro, A stochastic approximation method, 1951; S. Shalev-Shwartz et
+al., Pegasos, 2007 (1/(λ t)); L. Bottou, Stochastic gradient descent tricks, 2012 (t_0). The mean over the last round is the
+suffix average of A. Rakhlin et al., Making gradient descent optimal for strongly convex stochastic optimization, 2012.
 """
 
 import numpy as np
@@ -26,12 +33,19 @@ class StochasticGradient(OnlineClassifier):
     regularizer : float ≥ 0
         λ. The intercepts are regularized like the other weights.
     nr_rounds : int ≥ 1
-    initial_step : float > 0
-        η_0.
-    alpha : float in (1/2, 1]
-        α, how fast the steps decrease.
+    initial_step : float > 0, optional
+        η_0 of the guide's steps η_0 t^(−α); 1 if only ``alpha`` is given.
+    alpha : float in (1/2, 1], optional
+        α, how fast the guide's steps decrease; 1 if only ``initial_step`` is given. With neither of the two the steps are
+        η_t = 1/(λ (t + t_0)), as above.
     averaged, seed, order, cost, track_objective, progress
-        As in :class:`OnlineClassifier`; not averaged unless asked for.
+        As in :class:`OnlineClassifier`. The mean over the last round unless asked for something else: the last weights alone
+        depend on the last examples.
+
+    Attributes
+    ----------
+    first_step : float
+        e = 2/median ‖g(x)‖² of the training data.
     """
 
     shrinks = True
@@ -40,14 +54,14 @@ class StochasticGradient(OnlineClassifier):
         self,
         regularizer: float = 1.0,
         nr_rounds: int = 20,
-        initial_step: float = 1.0,
-        alpha: float = 1.0,
-        averaged: bool | str = False,
+        initial_step: float | None = None,
+        alpha: float | None = None,
+        averaged: bool | str = "last round",
         *,
         seed: int = 1,
         order: ArrayLike | None = None,
         cost: ArrayLike | None = None,
-        track_objective: bool = True,
+        track_objective: bool = False,
         progress: bool = False,
     ) -> None:
         super().__init__(
@@ -66,13 +80,21 @@ class StochasticGradient(OnlineClassifier):
     def check_settings(self):
         super().check_settings()
         check_number("regularizer (λ)", self.regularizer, at_least=0)
-        check_number("initial_step (η_0)", self.initial_step, above=0)
-        alpha = check_number("alpha", self.alpha)
-        if not 0.5 < alpha <= 1:
+        if self.initial_step is not None:
+            check_number("initial_step (η_0)", self.initial_step, above=0)
+        if self.alpha is not None and not 0.5 < check_number("alpha", self.alpha) <= 1:
             raise InputError(
                 f"alpha must be above 1/2 and at most 1, so that the steps η_0 t^(−α) sum to infinity while their squares "
                 f"do not, but is {self.alpha!r}"
             )
 
+    def plan_steps(self, sq_norms):
+        self.first_step = 2.0 / float(np.median(sq_norms))
+        self.slowest = 0.3 / len(sq_norms)
+
     def steps(self, first, count):
-        return self.initial_step * np.arange(first, first + count, dtype=np.float64) ** -self.alpha
+        t = np.arange(first, first + count, dtype=np.float64)
+        if self.initial_step is None and self.alpha is None:
+            return self.first_step / (1.0 + max(self.regularizer * self.first_step, self.slowest) * t)
+        eta_0 = 1.0 if self.initial_step is None else self.initial_step
+        return eta_0 * t ** -(1.0 if self.alpha is None else self.alpha)

@@ -85,7 +85,7 @@ class StructuredClassifier(OnlineClassifier):
         seed: int = 1,
         order: ArrayLike | None = None,
         cost: ArrayLike | None = None,
-        track_objective: bool = True,
+        track_objective: bool = False,
         progress: bool = False,
     ) -> None:
         super().__init__(
@@ -166,7 +166,7 @@ class StructuredClassifier(OnlineClassifier):
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
         sentences = chains.Sentences(*words, labels, layout.n_features)
         online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
-        state = state or self._new_state(online_steps.Weights(*layout.shape, self._averages_steps()))
+        state = state or self._new_state(online_steps.Weights(*layout.shape, self._averages_steps()), None)
         weights = state.weights
         machine_code = online_steps.machine_code_of(self.rule) if self.decoder is None else None
         if machine_code is None:

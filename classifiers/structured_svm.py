@@ -77,7 +77,7 @@ class StructuredSVM(StructuredClassifier, StochasticGradient):
         seed: int = 1,
         order: ArrayLike | None = None,
         cost: ArrayLike | None = None,
-        track_objective: bool = True,
+        track_objective: bool = False,
         progress: bool = False,
     ) -> None:
         super().__init__(

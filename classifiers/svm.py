@@ -114,7 +114,7 @@ class SVM(StochasticGradient):
     Examples
     --------
     >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
-    >>> svm = SVM(regularizer=0.1)
+    >>> svm = SVM(regularizer=0.1, track_objective=True)
     >>> params = svm.train(X, y)
     >>> svm.evaluate(y, svm.test(X, params))
     1.0
@@ -140,13 +140,13 @@ class SVM(StochasticGradient):
         max_epochs: int = 1000,
         *,
         nr_rounds: int = 20,
-        initial_step: float = 1.0,
-        alpha: float = 1.0,
-        averaged: bool | str = False,
+        initial_step: float | None = None,
+        alpha: float | None = None,
+        averaged: bool | str = "last round",
         seed: int = 1,
         order: ArrayLike | None = None,
         cost: ArrayLike | None = None,
-        track_objective: bool = True,
+        track_objective: bool = False,
         progress: bool = False,
     ) -> None:
         super().__init__(

@@ -13,7 +13,7 @@
 ``result_table``       what a comparison of classifiers ends with, and its files
 ``npz_file``           values and arrays in one file that runs no code when it is read
 ``model_file``         trained classifiers as files
-``explanations``       what each word adds to a decision
+``tuning``             hyper-parameters chosen on the development part
 ``sklearn_adapter``    the classifiers as scikit-learn estimators
 ``compiled/``          the compiled loops
 ``text/``              corpora, tokens, files of documents

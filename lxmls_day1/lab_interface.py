@@ -37,6 +37,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "result_table": ("ResultTable", "Row"),
     "settings": ("check_settings", "settings"),
     "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
+    "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
     "text.parsed_reviews": ("FILES", "LABEL_NAMES", "ParsedReviews", "load_parsed", "parse_pair", "save_parsed"),
+    "text.svmlight": ("is_number",),
     "text.tokens": ("count_tokens",),
 }

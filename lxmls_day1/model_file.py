@@ -21,6 +21,7 @@ from lxmls_day1.settings import known_settings, required_settings
 
 KIND = "linear classifier"
 ROOT_CLASS = "LinearClassifier"
+RULE = "rule"  # the attribute that an online learner names its rule with
 
 FindClass = Callable[[str, str], type]
 
@@ -151,8 +152,41 @@ def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> 
     >>> declared_classes(Lab.open().folder / "classifiers")["Mira"]
     'mira'
     """
-    bases: dict[str, list[str]] = {}
-    file_of: dict[str, str] = {}
+    statements = list(_class_statements(folder))
+    return {name: file for name, (_, file) in _derived_from(root, statements).items()}
+
+
+def trainable_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> dict[str, str]:
+    """Those of the `declared_classes` that can be trained as they are.
+
+    `root` cannot, nor can a learner that names no rule and that others derive from: the loop that they share.
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import Lab
+    >>> folder = Lab.open().folder / "classifiers"
+    >>> sorted(set(declared_classes(folder)) - set(trainable_classes(folder)))
+    ['LinearClassifier', 'OnlineClassifier', 'StochasticGradient', 'StructuredClassifier']
+    """
+    derived = _derived_from(root, list(_class_statements(folder)))
+    rules = {name: _value_of(node, RULE) for name, (node, _) in derived.items()}
+    bases = {name: [base for base in _bases(node) if base in derived] for name, (node, _) in derived.items()}
+
+    def lineage(name: str, seen: frozenset[str] = frozenset()) -> set[str]:
+        return {name}.union(*(lineage(base, seen | {name}) for base in bases[name] if base not in seen | {name}))
+
+    shared = {base for name in derived for base in bases[name]}
+    found = {}
+    for name, (_, file) in derived.items():
+        values = {rules[ancestor] for ancestor in lineage(name)}
+        lacks_rule = "None" in values and values <= {"None", None}
+        if name != root and not (lacks_rule and name in shared):
+            found[name] = file
+    return found
+
+
+def _class_statements(folder: str | os.PathLike[str]) -> Iterator[tuple[ast.ClassDef, str]]:
+    """The class statements at the top of the files of a folder, with the file; what is not Python is passed over."""
     for file in sorted(Path(folder).glob("*.py")):
         try:
             with warnings.catch_warnings():
@@ -160,14 +194,34 @@ def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> 
                 tree = ast.parse(file.read_bytes())
         except (OSError, RecursionError, SyntaxError, ValueError):
             continue
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef):
-                file_of.setdefault(node.name, file.stem)
-                bases.setdefault(node.name, [ast.unparse(base).rpartition(".")[2] for base in node.bases])
+        yield from ((node, file.stem) for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+def _derived_from(root: str, statements: Iterable[tuple[ast.ClassDef, str]]) -> dict[str, tuple[ast.ClassDef, str]]:
+    """Of class statements the first of each name, if it derives from `root`."""
+    first: dict[str, tuple[ast.ClassDef, str]] = {}
+    for node, file in statements:
+        first.setdefault(node.name, (node, file))
     derived = {root}
-    while more := {name for name in bases if name not in derived and derived.intersection(bases[name])}:
+    while more := {name for name in first if name not in derived and derived.intersection(_bases(first[name][0]))}:
         derived |= more
-    return {name: file_of[name] for name in file_of if name in derived}
+    return {name: found for name, found in first.items() if name in derived}
+
+
+def _bases(node: ast.ClassDef) -> list[str]:
+    return [ast.unparse(base).rpartition(".")[2] for base in node.bases]
+
+
+def _value_of(node: ast.ClassDef, attribute: str) -> str | None:
+    """What a class statement gives an attribute, as source; None if nothing."""
+    for statement in node.body:
+        if isinstance(statement, ast.Assign) and attribute in map(ast.unparse, statement.targets):
+            return ast.unparse(statement.value)
+        if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == attribute and statement.value:
+            return ast.unparse(statement.value)
+        if isinstance(statement, ast.FunctionDef) and statement.name == attribute:
+            return "a function"
+    return None
 
 
 def class_finder(wanted: type, folder: str | os.PathLike[str], import_module: Callable[[str], ModuleType]) -> FindClass:

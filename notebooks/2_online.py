@@ -328,7 +328,7 @@ with lab.exercise("1.5"):
     regularizers = [0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0, 2.0**20]
     curve = []
     for regularizer in regularizers:
-        mira = Mira(regularizer=regularizer, track_objective=False)
+        mira = Mira(regularizer=regularizer)
         params = mira.train(reviews.train_X, reviews.train_y)
         curve.append(accuracies(mira, params, reviews))
         print(f"λ = {regularizer:9.1f}: train {curve[-1][0]:.4f}, test {curve[-1][1]:.4f}, {mira.nr_updates} updates")

@@ -100,8 +100,6 @@ def compare(settings, nr_seeds=5, **fixed):
         for seed in range(nr_seeds):
             data = SimpleDataSet(split=[1, 0, 0], seed=seed, **{**fixed, **setting})
             for classifier in default_classifiers(data):
-                if hasattr(classifier, "track_objective"):
-                    classifier.track_objective = False
                 try:
                     params = classifier.train(data.train_X, data.train_y)
                 except NotImplementedError:

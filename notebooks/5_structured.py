@@ -168,7 +168,7 @@ with lab.exercise("1.13"):
     from classifiers.structured_perceptron import StructuredPerceptron
 
     for transitions in (False, True):
-        tagger = StructuredPerceptron(nr_rounds=3, transitions=transitions, track_objective=False)
+        tagger = StructuredPerceptron(nr_rounds=3, transitions=transitions)
         params = tagger.train(train_X, train_y)
         accuracy = tagger.evaluate(treebank.test_y, tagger.test(treebank.test_X, params))
         print(f"{'with' if transitions else 'without':7} transitions: test accuracy {accuracy:.3f}")

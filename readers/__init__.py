@@ -5,7 +5,7 @@
 * ``sentiment_reader`` -- product reviews as bags of words, positive or negative, from the real corpora or the toy
   one;
 * ``question_reader`` -- questions by what they ask for (TREC, or a toy set), six or fifty classes;
-* ``text_reader`` -- any labelled text of your own: CSV, TSV or svmlight;
+* ``text_reader`` -- any labelled text of your own: CSV, TSV, JSON lines or svmlight;
 * ``pos_corpus`` -- sentences with a tag for each word (CoNLL-U), or a few toy ones;
 * ``vocabulary`` -- token counts to sparse rows; the features come from the training part only;
 * ``splitting`` -- the one function that parts any data set into training, development and test part.

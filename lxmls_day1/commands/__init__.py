@@ -4,7 +4,9 @@
 ``command_line``         the group of commands; its table ``COMMANDS`` names them
 ``standard_streams``     what becomes of output and errors where a stream is closed or full
 ``output``               what several commands put out: progress, tables, notes, pictures, folders
+``own_files``            the options about labelled text of one's own, and the reading of it
 ``run``                  the comparison of all classifiers; ``tagging_run``: of the structured learners
+``tune``                 hyper-parameters chosen on the development part
 ``train``, ``predict``   models of text as files; ``explain``: which words spoke for a decision
 ``start``, ``lab``       a workspace, and its notebooks; ``update``: after an update of the package
 ``check``, ``hint``      what students ask for; likewise ``status``, ``solve``, ``reset``, ``undo``, ``submit``

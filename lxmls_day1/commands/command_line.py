@@ -22,6 +22,7 @@ from lxmls_day1.errors import InputError, LibraryName, nearest
 COMMANDS = {
     "run": "lxmls_day1.commands.run",
     "train": "lxmls_day1.commands.train",
+    "tune": "lxmls_day1.commands.tune",
     "predict": "lxmls_day1.commands.predict",
     "explain": "lxmls_day1.commands.explain",
     "start": "lxmls_day1.commands.start",
@@ -90,7 +91,7 @@ def command_group() -> None:
     """The day-1 lab: linear classifiers, from naive Bayes to support vector machines, on real reviews.
 
     A lab is a folder with readers/ (data sets) and classifiers/ (one file per algorithm). Every command works on the
-    lab that you are in. Anywhere else run, train, predict, explain and demo take the reference lab, with all
+    lab that you are in. Anywhere else run, train, tune, predict, explain and demo take the reference lab, with all
     classifiers in place; the commands for exercises ask for a lab of your own.
 
     \b
@@ -99,9 +100,11 @@ def command_group() -> None:
                                        on book reviews; table, figures in out/
       lxmls-day1 run --domain dvd      the same on another kind of reviews
       lxmls-day1 run --domain toy      needs neither data nor network
+      lxmls-day1 run --file mine.csv   your own labelled text instead of reviews
       lxmls-day1 run --lab my-lab      with the classifiers of that folder
 
     \b
+      lxmls-day1 tune --classifier svm     λ by the development part
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 predict mira.npz review.txt
       lxmls-day1 explain mira.npz review.txt

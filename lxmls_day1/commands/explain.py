@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Group
 
-    from lxmls_day1.explanations import Explanation
+    from lxmls_day1.text.explanations import Explanation
 
 MOST_CLASSES = 3
 MOST_UNKNOWN = 20
@@ -56,9 +56,9 @@ def command(
       lxmls-day1 explain mira.npz review.txt --json
     """
     from lxmls_day1.commands.predict import open_documents, open_model, vectorised
-    from lxmls_day1.explanations import explain
     from lxmls_day1.lab import Lab
     from lxmls_day1.text.documents import printable
+    from lxmls_day1.text.explanations import explain
 
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     model = open_model(lab, model_path)
@@ -126,8 +126,8 @@ def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
     from rich.table import Table
     from rich.text import Text
 
-    from lxmls_day1.explanations import lead
     from lxmls_day1.text.documents import printable
+    from lxmls_day1.text.explanations import lead
 
     names = [printable(name) for name in explanation.class_names]
     predicted, rival = explanation.predicted, explanation.rival

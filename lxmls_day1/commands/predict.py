@@ -180,6 +180,11 @@ def count_function(lab: "Lab", model: "SavedModel") -> "CountText":
     if kind == "questions":
         count_words: CountText = lab.load("readers.vocabulary").count_words
         return count_words
+    if kind == "features":
+        raise InputError(
+            "the model is of ready-made features (svmlight), so words cannot be told; train one on labelled texts, or predict in "
+            "Python with LinearClassifier.load."
+        )
     raise InputError(f"the model is of texts whose tokens are those of {kind!r}; known are 'reviews' and 'questions'.")
 
 

@@ -1,10 +1,11 @@
 """``lxmls-day1 run``: every classifier on the simple data set and on reviews, as one table and two figures."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lxmls_day1.commands.output import ReportProgress, png, show_table, shown_progress, writable_folder
+from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.errors import CorpusUnavailable
 
 if TYPE_CHECKING:
@@ -25,32 +26,43 @@ DOMAINS = ("books", "dvd", "electronics", "kitchen", "toy")
     help="All classifiers, or the structured learners on tagged sentences.",
 )
 @click.option("--domain", type=click.Choice(DOMAINS), show_default="books", help="Which reviews.")
+@own_file_options
 @click.option("--tags", type=click.Choice(["upos", "xpos"]), show_default="upos", help="Tagging: which tags.")
 @click.option("--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/DOMAIN/*.review.")
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
 @click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
 def command(
-    task: str, domain: str | None, tags: str | None, data_dir: str | None, out: str, lab_folder: str | None
+    task: str,
+    domain: str | None,
+    tags: str | None,
+    data_dir: str | None,
+    out: str,
+    lab_folder: str | None,
+    **file_options: Any,
 ) -> None:
     """Train every classifier of the lab and compare them.
 
     They learn the simple data set (two Gaussians in the plane, 50 points to train on and 50 to test) and a corpus of
     reviews, positive or negative. If the reviews cannot be had, a small generated corpus takes their place, and the
-    table says so.
+    table says so. With --file they learn labelled text of your own instead of reviews; `lxmls-day1 train --help` says
+    more about such files.
 
     \b
     At the end there is one table, and in the folder of --out:
       boundaries.png   the simple data set and the boundary of each classifier
-      accuracies.png   the accuracies on the reviews
+      accuracies.png   the accuracies on the reviews, or on your text
       results.json     the table with its notes and the versions used
       results.csv      the table for a spreadsheet
 
     With --task tagging the structured learners tag the words of the English Web Treebank (or of a few toy sentences, with
     --domain toy): a table of them, one of the tags, confusion.png, lattice.png, results.json, results.csv and tags.csv.
     """
+    own = own_file(file_options, domain=domain, data_dir=data_dir)
     if task == "tagging":
         from lxmls_day1.commands import tagging_run  # here, as it imports numpy and ``--help`` reads this file
 
+        if own:
+            raise click.UsageError("--file is labelled text; --task tagging takes none.")
         if domain not in (None, "toy"):
             raise click.UsageError(f"--domain {domain} is about reviews; --task tagging takes none, or toy.")
         sentences = "toy" if domain == "toy" else tagging_run.CORPUS
@@ -64,9 +76,9 @@ def command(
 
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
-    reviews, notes = open_reviews(lab, domain or "books", data_dir)
+    text, notes = open_own_file(lab, own) if own else open_reviews(lab, domain or "books", data_dir)
     with shown_progress() as progress:
-        table, figures = compare(lab, reviews, progress)
+        table, figures = compare(lab, text, progress)
     table = ResultTable(table.rows, [*notes, *table.notes])
     contents = {f"{name}.png": png(figure) for name, figure in figures.items()}
     contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
@@ -75,14 +87,14 @@ def command(
     click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
 
 
-def compare(lab: "Lab", reviews: object, progress: ReportProgress) -> tuple["ResultTable", dict[str, "Figure"]]:
-    """All classifiers of the lab on the guide's simple data set, then on `reviews`.
+def compare(lab: "Lab", text: object, progress: ReportProgress) -> tuple["ResultTable", dict[str, "Figure"]]:
+    """All classifiers of the lab on the guide's simple data set, then on `text`.
 
     Returns
     -------
     table : ResultTable
     figures : dict
-        ``boundaries`` of the simple data set, ``accuracies`` on the reviews; neither is known to pyplot.
+        ``boundaries`` of the simple data set, ``accuracies`` on the text; neither is known to pyplot.
     """
     from lxmls_day1.figures.plotting import detached_axes
 
@@ -97,14 +109,14 @@ def compare(lab: "Lab", reviews: object, progress: ReportProgress) -> tuple["Res
         split=[0.5, 0, 0.5],
     )
     tables, figures = [], {}
-    for name, dataset in {"boundaries": points, "accuracies": reviews}.items():
+    for name, dataset in {"boundaries": points, "accuracies": text}.items():
         figures[name], axis = detached_axes(figsize=(14.0, 8.0))
         table, _ = run_all_classifiers(dataset, progress=progress, ax=axis)
         tables.append(table)
     return tables[0] + tables[1], figures
 
 
-def open_reviews(lab: "Lab", domain: str, data_dir: str | None) -> tuple[object, list[str]]:
+def open_reviews(lab: "Lab", domain: str, data_dir: str | None) -> tuple[Any, list[str]]:
     """The corpus of `domain`, or the toy corpus with a sentence about it, which is also shown at once."""
     try:
         return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), []

@@ -153,7 +153,7 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     predictions: dict[str, Any] = {}
     notes: list[str] = []
     for done, (module, class_name) in enumerate(LEARNERS.items()):
-        learner = lab.classifier(module, class_name, nr_rounds=NR_ROUNDS, track_objective=False)
+        learner = lab.classifier(module, class_name, nr_rounds=NR_ROUNDS)
         name = learner.get_name()
         if progress:
             progress(done, len(LEARNERS), name)

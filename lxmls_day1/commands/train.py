@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lxmls_day1.commands.output import warnings_as_notes
+from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.commands.run import DOMAINS as REVIEWS
 from lxmls_day1.errors import InputError, counted, nearest
 from lxmls_day1.whole_files import replaceable
@@ -49,7 +50,7 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     show_default="books",
     help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
 )
-@click.option("--file", "own_file", type=click.Path(), help="Text of your own instead: a label and a text a line.")
+@own_file_options
 @click.option("--out", type=click.Path(), default="model.npz", show_default=True, help="Where the model goes.")
 @click.option(
     "--set",
@@ -63,16 +64,19 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 def command(
     classifier: str,
     domain: str | None,
-    own_file: str | None,
     out: str,
     settings: tuple[tuple[str, Any], ...],
     data_dir: str | None,
     lab_folder: str | None,
+    **file_options: Any,
 ) -> None:
     """Train one classifier of the lab on text and keep it in a file.
 
-    The text is one of the review corpora, the TREC questions, or a file of your own with two columns (CSV or TSV). The
-    structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences needs no data.
+    The text is one of the review corpora, the TREC questions, or a file of your own: columns of label and text (CSV or
+    TSV), JSON lines, or features in the svmlight format, each also gzipped. Which columns are meant, and whether the
+    first line is a header, is found out and said; options decide it. Without --test-file a fifth of the file is kept to
+    test with. The structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences needs no
+    data.
 
     The file is an .npz of plain arrays: the parameters, the names of the features, the classes and the
     hyper-parameters. `lxmls-day1 predict` and `lxmls-day1 explain` take it, and so does LinearClassifier.load in
@@ -84,19 +88,20 @@ def command(
       lxmls-day1 train --classifier svm --set regularizer=0.01 --set nr_rounds=5
       lxmls-day1 train --classifier multinomial_naive_bayes --domain dvd
       lxmls-day1 train --classifier perceptron --file mails.csv
+      lxmls-day1 train --classifier mira --file train.csv --test-file test.csv
+      lxmls-day1 train --classifier mira --file mails.jsonl --label-column folder
       lxmls-day1 train --classifier structured_perceptron --domain ewt
     """
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import save_model
     from lxmls_day1.text.documents import printable
 
+    own = own_file(file_options, domain=domain, data_dir=data_dir)
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     learner = make_classifier(lab, classifier, dict(settings))
-    if domain and own_file:
-        raise click.UsageError("--domain and --file exclude one another.")
     tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
-    corpus, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own_file, data_dir)
+    corpus, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir)
     if tagger != (tokens == "sentences"):
         wanted = "tagged sentences" if tagger else "whole texts"
         other = f"--domain {' or '.join(SENTENCES)}" if tagger else "reviews, questions or a --file"
@@ -122,10 +127,14 @@ def command(
     click.echo(f"Saved as {printable(out)}: {size}.")
 
 
-def open_text(lab: "Lab", domain: str, own_file: str | None, data_dir: str | None) -> tuple[Any, str]:
-    """A data set of text, and how its texts were taken apart: as ``"reviews"``, ``"questions"`` or ``"sentences"``."""
-    if own_file:
-        return lab.reader("text_reader", "TextCorpus", path=own_file), "reviews"
+def open_text(lab: "Lab", domain: str, own: Mapping[str, Any], data_dir: str | None) -> tuple[Any, str]:
+    """A data set of text, and how its texts were taken apart: as ``"reviews"``, ``"questions"`` or ``"sentences"``.
+
+    ``"features"`` are those of svmlight: there were no texts.
+    """
+    if own:
+        corpus, _ = open_own_file(lab, own)
+        return corpus, "reviews" if corpus.texts else "features"
     if domain in SENTENCES:
         return lab.reader("pos_corpus", "PosCorpus", name=SENTENCES[domain], data_dir=data_dir), "sentences"
     if domain in QUESTIONS:
@@ -175,10 +184,9 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
         If there is no such classifier, a file has several, none of which bears its name, or the classifier does not
         take these settings.
     """
-    from lxmls_day1.model_file import ROOT_CLASS, declared_classes
+    from lxmls_day1.model_file import trainable_classes
 
-    declared = declared_classes(lab.folder / "classifiers")
-    declared = {name: file for name, file in declared.items() if not name.startswith("_") and name != ROOT_CLASS}
+    declared = {name: file for name, file in trainable_classes(lab.folder / "classifiers").items() if name[0] != "_"}
     matches = [found for found in declared if plain(found) == plain(name)]
     matches = matches or [found for found, file in declared.items() if plain(file) == plain(name)]
     if not matches:

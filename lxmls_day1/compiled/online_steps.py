@@ -96,6 +96,11 @@ class Weights:
         twin.V, twin.U, twin.state = _aligned_copy(self.V), _aligned_copy(self.U), self.state.copy()
         return twin
 
+    def start_mean(self) -> None:
+        """From here on `result` is the mean of W over the steps to come."""
+        self.U = aligned_zeros(*self.V.shape)
+        self.state[1], self.n_steps = 0.0, 0
+
     def unpair(self) -> None:
         """Go on with a column for each of the two classes."""
         self.V, self.U, self.paired = self._full(self.V), self._full(self.U), False
@@ -145,11 +150,13 @@ class OnlineState:
     ----------
     classes : array (K,)
         The labels of the columns.
-    averaged : "steps", "rounds" or False
+    averaged : "steps", "last round", "rounds" or False
         Which average is kept.
     weights : Weights
     rng : numpy.random.Generator
         What shuffles the examples of the rounds to come.
+    sq_norms : array (M,), or None of a structured learner
+        ‖g(x)‖² of each example that training began with: the step sizes of all rounds are planned by these.
     feature_names : list of str, optional
         Of a structured learner: the features that it has numbered.
     n_rounds : int
@@ -164,6 +171,7 @@ class OnlineState:
     averaged: str | bool
     weights: Weights
     rng: np.random.Generator
+    sq_norms: Reals | None
     feature_names: list[str] | None = None
     n_rounds: int = 0
     n_steps: int = 0
@@ -318,6 +326,12 @@ class RowSteps:
         elif weights.paired and not paired:
             weights.unpair()
         self.weights = weights
+
+    @property
+    def sq_norms(self) -> Reals:
+        """‖g(x)‖² of each example (M,)."""
+        sq_norms: Reals = self._examples.sq_norms
+        return sq_norms
 
     def take(self, orders: Integers, steps: Reals) -> Integers:
         """Go through the rows, for R rounds.

@@ -21,11 +21,11 @@ LIMITS = (-6.0, 6.0)  # of both axes; fixed, so that boundaries move and not the
 LEARNERS = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Naive Bayes"),
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {"variance": "per_class"}, "NB, σ² per class"),
-    Learner("perceptron", "Perceptron", {"track_objective": False}, "Perceptron"),
-    Learner("mira", "Mira", {"track_objective": False}, "MIRA"),
+    Learner("perceptron", "Perceptron", {}, "Perceptron"),
+    Learner("mira", "Mira", {}, "MIRA"),
     Learner("max_ent_batch", "MaxEntBatch", {}, "Max. entropy"),
-    Learner("max_ent_online", "MaxEntOnline", {"track_objective": False}, "Max. ent., online"),
-    Learner("svm", "SVM", {"track_objective": False}, "SVM"),
+    Learner("max_ent_online", "MaxEntOnline", {}, "Max. ent., online"),
+    Learner("svm", "SVM", {}, "SVM"),
 )
 _PICK = 18.0  # a click this many pixels from a point still means it
 _REST = 0.015  # seconds: a pointer that moved earlier than this after a drawing had to wait, and is stale

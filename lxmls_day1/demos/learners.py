@@ -37,11 +37,11 @@ class LeftOut(NamedTuple):
 #: The classifiers of ``lxmls-day1 run`` that take any features, with the settings that they have there.
 EVERYWHERE = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Gaussian naive Bayes"),
-    Learner("perceptron", "Perceptron", {"track_objective": False}, "Perceptron"),
-    Learner("mira", "Mira", {"track_objective": False}, "MIRA"),
+    Learner("perceptron", "Perceptron", {}, "Perceptron"),
+    Learner("mira", "Mira", {}, "MIRA"),
     Learner("max_ent_batch", "MaxEntBatch", {}, "Max. entropy (batch)"),
-    Learner("max_ent_online", "MaxEntOnline", {"track_objective": False}, "Max. entropy (online)"),
-    Learner("svm", "SVM", {"track_objective": False}, "SVM"),
+    Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy (online)"),
+    Learner("svm", "SVM", {}, "SVM"),
 )
 
 #: Those for counts of words.

@@ -260,6 +260,8 @@ def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
         nr_rounds=settings.nr_passes,
         initial_step=settings.initial_step,
         alpha=settings.alpha,
+        averaged=False,
+        track_objective=True,
     )
     learner.train(data.X, data.y)
     rows = [(0, 0.0, _start(settings.loss, data))]

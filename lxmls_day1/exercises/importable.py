@@ -30,7 +30,9 @@ NEEDED = (
     "result_table",
     "settings",
     "text.corpora",
+    "text.labelled_files",
     "text.parsed_reviews",
+    "text.svmlight",
     "text.tokens",
 )
 

@@ -4,6 +4,7 @@
 ``boundaries``         decision boundaries, computed
 ``plotting``           points, boundaries and accuracies, drawn; colours and dashes
 ``confusion``          which class is taken for which, counted and drawn
+``tuning_curve``       accuracy over a hyper-parameter, drawn
 ``lattice``            the search over tag sequences, drawn
 ``moments``            the moments of iterative scaling, drawn
 ``figure_data``        what a figure shows as plain numbers, so that a notebook's figures can be compared

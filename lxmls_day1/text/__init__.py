@@ -6,7 +6,12 @@
 ``tokens``           text to unigrams and bigrams, as the review corpus counts them
 ``parsed_reviews``   reviews in their published form, read into token counts
 ``documents``        files of documents as token counts
+``labelled_files``   files of labelled examples in any of the usual formats, as labels and texts
+``tables``           of these, columns and JSON lines as records: delimiter, header
+``column_choice``    which columns of these hold labels and texts
+``svmlight``         of these, ready-made features
 ``tagged_files``     files of sentences, with tags or without
+``explanations``     what each word adds to a decision
 ``toy_reviews``      makes the small corpus in ``toy_corpus/``
 ===================  ===========================================================================================
 """

@@ -1,4 +1,4 @@
-"""What the three settings of ``averaged`` mean: by hand, by their definition, and where they part."""
+"""What the four settings of ``averaged`` mean: by hand, by their definition, and where they part."""
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from classifiers.svm import SVM, svm_rule
 X, LABELS = np.array([[2.0], [1.0]]), np.array([1, 0])
 BY_HAND = {
     "steps": [0.0, 1.0],  # (1 + 0 + 0 − 1) / 4 and (2 + 1 + 1 + 0) / 4: the boundary is at x = 0
+    "last round": [-0.5, 0.5],  # (0 − 1) / 2 and (1 + 0) / 2: the third and the fourth
     "rounds": [-0.5, 0.5],  # (0 − 1) / 2 and (1 + 0) / 2: at x = 1
     False: [-1.0, 0.0],  # the last v: there is none, all is class 0
 }
@@ -32,12 +33,12 @@ def test_by_hand(averaged):
     assert perceptron.nr_updates == 3
 
 
-def test_the_same_run_gives_three_classifiers_that_disagree():
+def test_the_same_run_gives_classifiers_that_disagree():
     answers = {}
     for averaged in BY_HAND:
         perceptron = Perceptron(nr_rounds=2, order=[0, 1], averaged=averaged)
         answers[averaged] = perceptron.test([[0.5], [2.0]], perceptron.train(X, LABELS)).tolist()
-    assert answers == {"steps": [1, 1], "rounds": [0, 1], False: [0, 0]}
+    assert answers == {"steps": [1, 1], "last round": [0, 1], "rounds": [0, 1], False: [0, 0]}
 
 
 def test_true_means_steps():
@@ -92,6 +93,12 @@ def test_every_learner_averages_as_defined(learner, rule, steps, shrinkage, n_cl
     ends = matrices[n_examples - 1 :: n_examples]
     assert len(matrices) == n_rounds * n_examples and len(ends) == n_rounds
     learner.nr_rounds, learner.order = n_rounds, orders
-    for averaged, expected in [("steps", matrices.mean(axis=0)), ("rounds", ends.mean(axis=0)), (False, matrices[-1])]:
+    for averaged, expected in [
+        ("steps", matrices.mean(axis=0)),
+        ("last round", matrices[-n_examples:].mean(axis=0)),
+        ("rounds", ends.mean(axis=0)),
+        (False, matrices[-1]),
+    ]:
         learner.averaged = averaged
-        np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-9)
+        for callback in (None, lambda *_: None):  # all rounds in one go, and one by one
+            np.testing.assert_allclose(learner.train(X, labels, callback), expected, rtol=0, atol=1e-9)

@@ -160,7 +160,7 @@ def test_features_of_any_scale_overflow_nothing(solver, scale, n_classes):
 
 def test_one_feature_of_1e4_among_small_ones_costs_few_iterations():
     X, y = noisy_data(2)
-    plain, scaled = MaxEntBatch(0), MaxEntBatch(0)
+    plain, scaled = MaxEntBatch(0, tolerance=1e-8), MaxEntBatch(0, tolerance=1e-8)
     p = plain.get_probabilities(X, plain.train(X, y))
     stretched = X * [1e4, 1, 1, 1, 1]
     np.testing.assert_allclose(scaled.get_probabilities(stretched, scaled.train(stretched, y)), p, atol=1e-5)
@@ -198,7 +198,7 @@ def test_a_start_that_is_the_optimum_needs_no_iteration(solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_inputs_without_features_leave_the_shares_of_the_classes(solver):
-    maxent = MaxEntBatch(0, solver=solver)
+    maxent = MaxEntBatch(0, solver=solver, tolerance=1e-8)
     params = maxent.train(np.zeros((4, 0)), ["a", "b", "b", "b"])
     np.testing.assert_allclose(maxent.get_probabilities(np.zeros((1, 0)), params), [[0.25, 0.75]], atol=1e-6)
 
@@ -266,7 +266,7 @@ def test_published_figures_on_simple_data():
 
 def test_published_figures_on_books(real_data):
     books = SentimentCorpus("books", rare_words_from="all", data_dir=real_data)
-    maxent = MaxEntBatch(regularizer=1.0)
+    maxent = MaxEntBatch(regularizer=1.0, tolerance=1e-8)
     params = maxent.train(books.train_X, books.train_y)
     assert maxent.evaluate(books.train_y, maxent.test(books.train_X, params)) == 0.858125
     assert maxent.evaluate(books.test_y, maxent.test(books.test_X, params)) == 0.790
@@ -275,7 +275,7 @@ def test_published_figures_on_books(real_data):
 def test_gradient_descent_reaches_the_optimum_of_books(real_data):
     books = SentimentCorpus("books", data_dir=real_data)
     X, y = books.train_X, books.train_y
-    exact, descent = MaxEntBatch(), MaxEntBatch(solver="gradient_descent", tolerance=1e-6)
+    exact, descent = MaxEntBatch(tolerance=1e-8), MaxEntBatch(solver="gradient_descent", tolerance=1e-6)
     optimum = exact.objective(X, y, exact.train(X, y))
     assert optimum <= descent.objective(X, y, descent.train(X, y)) * (1 + 1e-12)
     assert descent.history[-1].objective <= optimum * (1 + 1e-6)

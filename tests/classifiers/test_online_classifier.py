@@ -237,7 +237,12 @@ def test_two_classes_are_the_symmetric_pair_of_scikit_learns_one_vector(loss, le
         fit_intercept=False, shuffle=False, max_iter=n_rounds, tol=None,
     ).fit(g, labels)  # fmt: skip
     ours = learner(
-        regularizer=regularizer, initial_step=initial_step, alpha=alpha, nr_rounds=n_rounds, order=np.arange(40)
+        regularizer=regularizer,
+        initial_step=initial_step,
+        alpha=alpha,
+        averaged=False,
+        nr_rounds=n_rounds,
+        order=np.arange(40),
     )
     params = ours.train(X, labels)
     np.testing.assert_allclose(params[:, 1], theirs.coef_[0] / 2, rtol=1e-9)
@@ -247,7 +252,7 @@ def test_two_classes_are_the_symmetric_pair_of_scikit_learns_one_vector(loss, le
 def test_history_callback_and_objective_tell_the_truth():
     X, labels, orders = random_problem(3, 3)
     seen = []
-    svm = SVM(regularizer=0.2, nr_rounds=3, order=orders, averaged="steps")
+    svm = SVM(regularizer=0.2, nr_rounds=3, initial_step=1.0, order=orders, averaged="steps", track_objective=True)
     params = svm.train(X, labels, callback=lambda *arguments: seen.append(arguments))
     steps = np.arange(1, orders.size + 1) ** -1.0
     g = np.hstack([np.ones((len(X), 1)), X])
@@ -338,8 +343,8 @@ def test_read_only_inputs_unsorted_and_repeated_entries():
     [
         ({"nr_rounds": 0}, "nr_rounds must be a whole number at least 1, but is 0"),
         ({"nr_rounds": 2.5}, "nr_rounds must be a whole number"),
-        ({"averaged": "epochs"}, 'averaged must be "steps", "rounds" or False'),
-        ({"averaged": None}, 'averaged must be "steps", "rounds" or False'),
+        ({"averaged": "epochs"}, 'averaged must be "steps", "last round", "rounds" or False'),
+        ({"averaged": None}, 'averaged must be "steps", "last round", "rounds" or False'),
         ({"order": [0, 1]}, r"shape \(23,\) or \(10, 23\)"),
         ({"order": np.arange(23.0)}, "example numbers"),
         ({"order": np.arange(1, 24)}, "from 0 to 22, but holds 1 … 23"),

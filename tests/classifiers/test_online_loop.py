@@ -85,7 +85,7 @@ def test_the_objective_of_weighted_examples_is_that_of_repeated_ones(name):
 @pytest.mark.parametrize("order", ["given", "drawn"])
 @pytest.mark.parametrize("runs_as", ["machine code", "python"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("averaged", ["steps", "rounds", False])
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, runs_as, order):
     X, labels, orders, _ = problem(n_classes, n_rounds=10)

@@ -173,7 +173,7 @@ def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
 
 
 @pytest.mark.parametrize("n_tags", [2, 3, 5])
-@pytest.mark.parametrize("averaged", ["steps", "rounds", False])
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize(
     ("structured", "flat", "settings"),
     [
@@ -219,10 +219,10 @@ X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut")
 Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VERB", "DET", "NOUN")]
 
 
-@pytest.mark.parametrize("averaged", ["steps", "rounds", False])
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 def test_the_callback_sees_what_train_would_return_after_each_round(averaged):
     seen = []
-    tagger = StructuredSVM(nr_rounds=4, averaged=averaged, delay=3)
+    tagger = StructuredSVM(nr_rounds=4, averaged=averaged, delay=3, track_objective=True)
     params = tagger.train(X_SAW, Y_SAW, callback=lambda round, weights, params: seen.append((round, weights, params)))
     assert [round.number for round, _, _ in seen] == [1, 2, 3, 4] and [round for round, _, _ in seen] == tagger.history
     np.testing.assert_array_equal(seen[-1][2], params)
@@ -446,7 +446,7 @@ def test_parameters_that_are_no_numbers_and_names_that_were_lost():
 
 
 @pytest.mark.parametrize("decoder", [None, viterbi], ids=["machine code", "python"])
-@pytest.mark.parametrize("averaged", ["steps", "rounds", False])
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("make", [StructuredPerceptron, StructuredMira, StructuredSVM])
 def test_resumed_rounds_are_one_training_bit_for_bit(make, averaged, decoder):
     X, y, _ = random_sentences(3)

@@ -42,7 +42,14 @@ def test_the_learner_is_the_naive_loop(n_classes, with_costs):
     X, labels, costs = random_problem(n_classes, n_classes)
     rng = np.random.default_rng(5)
     orders = np.array([rng.permutation(len(X)) for _ in range(4)])
-    settings = {"regularizer": 0.13, "initial_step": 0.7, "alpha": 0.8, "nr_rounds": 4, "order": orders}
+    settings = {
+        "regularizer": 0.13,
+        "initial_step": 0.7,
+        "alpha": 0.8,
+        "averaged": False,
+        "nr_rounds": 4,
+        "order": orders,
+    }
     svm = SVM(cost=costs if with_costs else None, **settings)
     steps = 0.7 * np.arange(1, orders.size + 1) ** -0.8
     cost = costs if with_costs else 1 - np.eye(n_classes)
@@ -61,7 +68,7 @@ def test_two_classes_are_the_pair_of_scikit_learns_vector_halved(alpha):
         loss="hinge", alpha=0.05, learning_rate="invscaling", eta0=0.6, power_t=alpha, fit_intercept=False,
         shuffle=False, max_iter=7, tol=None,
     ).fit(g, labels[order])  # fmt: skip
-    ours = SVM(regularizer=0.1, initial_step=0.3, alpha=alpha, nr_rounds=7, order=order)
+    ours = SVM(regularizer=0.1, initial_step=0.3, alpha=alpha, averaged=False, nr_rounds=7, order=order)
     params = ours.train(sp.csr_array(X), labels)
     np.testing.assert_allclose(params, np.column_stack([-theirs.coef_[0] / 2, theirs.coef_[0] / 2]), atol=1e-9)
 
@@ -91,7 +98,7 @@ def test_the_rule_on_a_margin_held_exactly_and_on_ties():
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_objective_is_the_mean_hinge_loss_and_the_penalty(n_classes):
     X, labels, costs = random_problem(4, n_classes)
-    svm = SVM(regularizer=0.3)
+    svm = SVM(regularizer=0.3, track_objective=True)
     params = svm.train(X, labels)
     scores = X @ params[1:] + params[0]
     decision = scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
@@ -154,7 +161,8 @@ def test_the_subgradient_solver_needs_no_regularizer_and_is_the_default():
 def test_the_step_written_out_is_that_of_the_loop(n_classes, regularizer):
     X, labels, costs = random_problem(11, n_classes)
     order = np.random.default_rng(11).permutation(len(X))
-    svm = SVM(regularizer=regularizer, nr_rounds=2, initial_step=0.7, alpha=0.8, cost=costs, order=order)
+    given = {"initial_step": 0.7, "alpha": 0.8, "averaged": False}
+    svm = SVM(regularizer=regularizer, nr_rounds=2, cost=costs, order=order, **given)
     W = np.zeros((X.shape[1] + 1, n_classes))
     for step, m in zip(svm.steps(1, 2 * len(X)), np.tile(order, 2), strict=True):
         before = W.copy()

@@ -134,7 +134,7 @@ def test_the_subgradient_solver_stays_above_the_dual_value_and_comes_near_the_op
     optimum = SVM(0.05, solver="dual", tolerance=1e-6, cost=costs)
     optimum.train(X, labels)
     best = optimum.history[-1]
-    subgradient = SVM(0.05, nr_rounds=200, initial_step=5.0, averaged="rounds", cost=costs)
+    subgradient = SVM(0.05, nr_rounds=200, cost=costs, track_objective=True)
     subgradient.train(X, labels)
     objectives = [record.objective for record in subgradient.history]
     assert min(objectives) >= best.dual

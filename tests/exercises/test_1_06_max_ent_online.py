@@ -34,7 +34,8 @@ def test_training(lab, expect):
     """Two rounds of training on six examples"""
     X = np.array([[2.0, 0.0], [1.5, 1.0], [-1.0, 0.5], [-2.0, -1.0], [0.0, 2.0], [0.5, 3.0]])
     y = [0, 0, 1, 1, 2, 2]
-    settings = {"regularizer": 0.1, "nr_rounds": 2, "initial_step": 0.8, "alpha": 0.7, "order": [0, 2, 4, 1, 3, 5]}
+    settings = {"regularizer": 0.1, "nr_rounds": 2, "order": [0, 2, 4, 1, 3, 5]}
+    settings |= {"initial_step": 0.8, "alpha": 0.7, "averaged": False}
     maxent = lab.classifier("max_ent_online", "MaxEntOnline", **settings)
     params = maxent.train(X, y)
     expect("the weights after two rounds", params, **SINGLE)

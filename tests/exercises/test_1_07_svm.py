@@ -38,7 +38,8 @@ def test_training(lab, expect):
     X = np.array([[2.0, 0.0], [1.5, 1.0], [-1.0, 0.5], [-2.0, -1.0], [0.0, 2.0], [0.5, 3.0]])
     y, order = [0, 0, 1, 1, 2, 2], [0, 2, 4, 1, 3, 5]
     cost = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [1.5, 0.7, 0.0]])  # cost[p, y] of predicting p where y is true
-    settings = {"regularizer": 0.3, "nr_rounds": 2, "initial_step": 0.8, "alpha": 0.7, "order": order}
+    settings = {"regularizer": 0.3, "nr_rounds": 2, "order": order}
+    settings |= {"initial_step": 0.8, "alpha": 0.7, "averaged": False}
     svm = lab.classifier("svm", "SVM", cost=cost, **settings)
     params = svm.train(X, y)
     expect("the weights after two rounds", params, **SINGLE)

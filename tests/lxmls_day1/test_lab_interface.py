@@ -18,6 +18,7 @@ PLAIN = (bool, int, float, str, tuple, type(None))  # kinds of defaults that are
 RETURNED = {
     ("compiled.sparse_rows", "Examples"),
     ("model_file", "SavedModel"),
+    ("text.labelled_files", "LabelledFile"),
 }  # what lab files get from the functions, by no name
 MODULES = {f"lxmls_day1.{name}" for name in NAMES}
 LAB_FILES = sorted(path for package in ("readers", "classifiers") for path in (ROOT / package).glob("*.py"))

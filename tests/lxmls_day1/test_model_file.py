@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.model_file import class_finder, class_names, declared_classes, load_model, save_model
+from lxmls_day1.model_file import class_finder, class_names, declared_classes, load_model, save_model, trainable_classes
 
 
 class Ruler:
@@ -158,6 +158,16 @@ class TestClasses:
         assert found == {"LinearClassifier": "base", "Mine": "mine", "_Hidden": "mine", "Mixed": "grown"}
         assert not (folder / "ran").exists()
         assert declared_classes(folder, root="Mine") == {"Mine": "mine", "_Hidden": "mine", "Mixed": "grown"}
+
+    def test_that_can_be_trained(self, folder):
+        """A learner without a rule that others derive from is only what they share; theirs may come by another base."""
+        loop = "class Loop(LinearClassifier):\n    rule: object = None\n"
+        rules = "class Rule(Loop):\n    rule = staticmethod(print)\nclass Method(Loop):\n    def rule(self): pass\n"
+        rest = "class Steps(Loop): pass\nclass Both(Steps, Rule): pass\nclass Own(Loop):\n    def train(self, X, y): pass\n"
+        (folder / "loop.py").write_text(loop + rules + rest + "class Round(Round, Rule): pass\n")
+        found = trainable_classes(folder)
+        assert set(found) == {"Mine", "_Hidden", "Mixed", "Rule", "Method", "Both", "Own", "Round"}
+        assert found["Mine"] == "mine" and found["Both"] == "loop"
 
     @pytest.mark.parametrize("names", [("Evil", "evil"), ("system", "os"), ("Mine", "evil"), ("Popen", "subprocess")])
     def test_a_file_has_no_say_in_what_is_imported(self, folder, names):

@@ -445,7 +445,7 @@ def test_an_example_of_weight_two_is_two_examples(classifier, n_classes):
             np.testing.assert_allclose(estimator.params_, expected.params_, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("averaged", ["steps", "rounds", False])
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
     "learner", [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing], ids=lambda learner: learner.__name__

@@ -1,11 +1,8 @@
-import csv
 import io
 import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from classifiers.mira import Mira
@@ -13,7 +10,7 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
 from lxmls_day1.errors import CorpusError, InputError
 from lxmls_day1.text.tokens import count_tokens
-from readers.text_reader import TextCorpus, parse_columns, parse_svmlight
+from readers.text_reader import TextCorpus
 from readers.vocabulary import count_words
 
 MAIL = "ham,See you at noon.\nspam,Win a prize now!\nham,Lunch at noon?\nspam,A prize for you!\n"
@@ -27,136 +24,6 @@ def write(tmp_path):
         return path
 
     return write
-
-
-# -------------------------------------------------------------------------------------------------------- two columns
-
-fields = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\t",;|'), max_size=12)
-
-
-records = st.lists(st.tuples(fields.filter(str.strip), fields), min_size=1)
-
-
-@given(records, st.sampled_from("\t,;|"), st.sampled_from(["\n", "\r\n"]))
-def test_what_the_csv_module_writes_is_read(rows, delimiter, line_end):
-    written = io.StringIO(newline="")
-    csv.writer(written, delimiter=delimiter, lineterminator=line_end, quoting=csv.QUOTE_ALL).writerows(rows)
-    labels, texts = parse_columns(written.getvalue(), delimiter=delimiter)
-    assert labels == [label.strip() for label, _ in rows]
-    assert texts == [text.strip() for _, text in rows]
-
-
-@pytest.mark.parametrize("delimiter", "\t,;|")
-def test_the_delimiter_is_found(delimiter):
-    others = "\t,;|".replace(delimiter, "")
-    text = f'b{delimiter}"one{others}"\na{delimiter}"x{delimiter}y"\nc{delimiter}plain\n'
-    assert parse_columns(text) == (["b", "a", "c"], [f"one{others}".strip(), f"x{delimiter}y", "plain"])
-
-
-def test_quotes_line_ends_and_blank_lines():
-    text = '\r\nham,"two\r\nlines, ""quoted"""\r\n\r\nspam, "after a space"\r\nham,\r\n\r\n'
-    assert parse_columns(text) == (["ham", "spam", "ham"], ['two\r\nlines, "quoted"', "after a space", ""])
-
-
-def test_quotes_that_mean_nothing():
-    text = 'pos\t"Great", he said.\nneg\tNot "so.\n'
-    with pytest.raises(CorpusError, match=r"line 1: .*; expected quotes around a whole field .* quote=None"):
-        parse_columns(text)
-    assert parse_columns(text, quote=None)[1] == ['"Great", he said.', 'Not "so.']
-
-
-def test_header_and_label_column():
-    text = "text,label\nHello.,ham\nBuy!,spam\n"
-    assert parse_columns(text, header=True, label_column=1) == (["ham", "spam"], ["Hello.", "Buy!"])
-
-
-def test_a_field_longer_than_the_csv_module_allows_by_itself():
-    limit = csv.field_size_limit()
-    assert parse_columns(f"ham,{'x' * 200_000}\n")[1] == ["x" * 200_000]
-    assert csv.field_size_limit() == limit
-
-
-@pytest.mark.parametrize(
-    ("text", "settings", "says"),
-    [
-        ("", {}, "^f.csv: expected a label and a text a line, got an empty file"),
-        ("\n\n", {}, "^f.csv: expected a label and a text a line, got an empty file"),
-        ("", {"delimiter": ","}, "^f.csv: expected a label and a text a line, got none"),
-        ("label,text\n", {"header": True}, "^f.csv: .* got no line but the header"),
-        ("Just prose.\nMore.\n", {}, "^f.csv: none of a tab, a comma, a semicolon, a bar parts every line in two"),
-        ("a,b\na,b,c\n", {}, "^f.csv: none of a tab"),
-        ("a,b\n\na,b,c\n", {"delimiter": ","}, "line 3: got 3 fields; expected two, label and text, parted by a comma"),
-        ("a,b\n" * 100 + "a\n", {}, "^f.csv, line 101: got 1 field;"),
-        ("a~b\na~\n~b\n", {"delimiter": "~"}, "^f.csv, line 3: the label is empty"),
-        ('a,"b\nc"\na,"b"c\n', {}, "^f.csv, line 3: .*expected quotes around a whole field"),
-        ('a,b\na,"b\nc\nd\n', {}, "^f.csv, line 2: .*expected quotes around a whole field"),
-    ],
-)
-def test_malformed_columns(text, settings, says):
-    with pytest.raises(CorpusError, match=says):
-        parse_columns(text, "f.csv", **settings)
-
-
-# ----------------------------------------------------------------------------------------------------------- svmlight
-
-
-@given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
-def test_what_scikit_learn_writes_is_read(seed, zero_based, with_queries):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(6, 5)).round(3) * (rng.random((6, 5)) < 0.5)
-    y = rng.integers(-2, 3, 6)
-    content = io.BytesIO()
-    queries = np.arange(6) if with_queries else None
-    dump_svmlight_file(X, y, content, zero_based=zero_based, query_id=queries, comment="Made for a test.")
-    labels, bags = parse_svmlight(content.getvalue().decode())
-    assert labels == [str(label) for label in y]
-    for bag, row in zip(bags, X, strict=True):
-        assert bag == {str(j + (not zero_based)): value for j, value in enumerate(row) if value}
-
-
-def test_numbers_are_read_as_they_are_meant():
-    labels, bags = parse_svmlight("+1 0:1 2:-.5e1 10:0 999999999999:2.\r\n# all a remark\n\n1.0\n-0.5 007:1 # 9:9\n")
-    assert labels == ["1", "1", "-0.5"]
-    assert bags == [{"0": 1.0, "2": -5.0, "999999999999": 2.0}, {}, {"7": 1.0}]
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("spam 1:1", "the label is 'spam'; expected one number"),
-        ("1,2 1:1", "the label is '1,2'"),
-        ("nan 1:1", "the label is 'nan'"),
-        ("1 qid:x 1:1", "got 'qid:x'; expected a whole number after qid:"),
-        ("1 1:1 qid:3", "got 'qid:3'; expected index:value"),
-        ("1 1", "got '1'; expected index:value, a whole number and a finite one"),
-        ("1 1:", "got '1:'"),
-        ("1 :1", "got ':1'"),
-        ("1 1:1:1", "got '1:1:1'"),
-        ("1 -1:1", "got '-1:1'"),
-        ("1 a:1", "got 'a:1'"),
-        ("1 1:inf", "got '1:inf'"),
-        ("1 1:1e999", "got '1:1e999'"),
-        ("1 1_0:1", "got '1_0:1'"),
-        ("1 1:1_0", "got '1:1_0'"),
-        ("1 ١:1", "got '١:1'"),
-        (f"1 {'9' * 5000}:1", "got '9999"),
-        ("1 3:1 2:1", "index 2 follows 3; expected ascending indices"),
-        ("1 3:1 3:1", "index 3 follows 3"),
-        ("1 3:1 03:1", "index 3 follows 3"),
-    ],
-)
-def test_malformed_svmlight(line, says):
-    with pytest.raises(CorpusError, match=f"^f.svm, line 3: {says}"):
-        parse_svmlight(f"-1 1:1\n\n{line}\n", "f.svm")
-
-
-@pytest.mark.parametrize("text", ["", "\n", "# nothing\n"])
-def test_an_empty_svmlight_file(text):
-    with pytest.raises(CorpusError, match=r"^f.svm: expected a label and pairs index:value a line, got none"):
-        parse_svmlight(text, "f.svm")
-
-
-# --------------------------------------------------------------------------------------------------------- TextCorpus
 
 
 def test_a_file_in_its_order(write):
@@ -183,10 +50,10 @@ def test_examples_are_shuffled_by_a_seed_before_the_split(write):
 
 
 def test_a_test_file_of_its_own(write):
-    corpus = TextCorpus(write(MAIL), write("spam,A noon prize\nother,x\n", "test.csv"))
+    corpus = TextCorpus(write(MAIL), write("spam,A noon prize\nham,x y\n", "test.csv"))
     assert (corpus.train_X.shape[0], corpus.dev_X.shape[0], corpus.test_X.shape[0]) == (4, 0, 2)
-    assert corpus.label_names == ("ham", "other", "spam") and corpus.test_y.tolist() == [2, 1]
-    assert corpus.texts[4:] == ["A noon prize", "x"] and "noon_prize" not in corpus.feat_dict
+    assert corpus.label_names == ("ham", "spam") and corpus.test_y.tolist() == [1, 0]
+    assert corpus.texts[4:] == ["A noon prize", "x y"] and "noon_prize" not in corpus.feat_dict
     with_dev = TextCorpus(write(MAIL), write("spam,x\n", "test.csv"), split=(0.5, 0.5, 0))
     assert (len(with_dev.train_y), len(with_dev.dev_y), len(with_dev.test_y)) == (2, 2, 1)
     with pytest.raises(InputError, match="test_path, so its share of the first file has to be 0"):
@@ -252,15 +119,18 @@ def test_errors_name_file_and_line(write):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"form": "xml"}, "form must be 'columns' or 'svmlight', got 'xml'"),
-        ({"label_column": 2}, "label_column must be 0 or 1"),
-        ({"label_column": True}, "label_column must be 0 or 1"),
+        ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight', got 'xml'"),
+        ({"label_column": 2}, "label_column is 2, but .*mail.csv has 2 columns: give a number from 0 to 1"),
+        ({"text_column": -1}, "text_column is -1, but .*mail.csv has 2 columns"),
+        ({"label_column": True}, "label_column must be the name of a column or its number"),
+        ({"text_column": 1.0}, "text_column must be the name of a column or its number"),
+        ({"label_column": 0, "text_column": 0}, "must be different columns, but both are column 0 of"),
+        ({"header": "yes"}, "header must be True, False or None"),
         ({"delimiter": ", "}, "delimiter must be one character"),
         ({"delimiter": " "}, "delimiter must be one character"),
         ({"quote": ""}, "quote must be one character"),
         ({"quote": ",", "delimiter": ","}, "must be different characters"),
         ({"min_count": 0}, "min_count must be a whole number from 1 on"),
-        ({"min_count": 2, "form": "svmlight"}, "min_count is for text"),
         ({"min_count": 50}, "no token of the training part occurs min_count=50 times"),
         ({"split": (0.5, 0.5)}, "split wants three shares"),
         ({"split": (0.9, 0, 0.2)}, "may sum to 1 at most"),
@@ -270,6 +140,36 @@ def test_errors_name_file_and_line(write):
 def test_arguments_that_make_no_sense(write, arguments, says):
     with pytest.raises(InputError, match=says):
         TextCorpus(write(MAIL), **arguments)
+
+
+def test_a_cut_of_rare_words_is_for_text(write):
+    with pytest.raises(InputError, match="min_count is for text"):
+        TextCorpus(write("1 1:1\n2 2:1\n", "data.svm"), min_count=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "mail.csv",
+            "text,label\nSee you at noon.,ham\nWin a prize now!,spam\nLunch at noon?,ham\nA prize for you!,spam\n",
+        ),
+        (
+            "mail.jsonl",
+            "".join(
+                f'{{"label": "{line[: line.index(",")]}", "text": "{line.split(",")[1]}"}}\n'
+                for line in MAIL.splitlines()
+            ),
+        ),
+    ],
+)
+def test_a_file_with_names_is_the_same_corpus_as_one_without(write, name, content):
+    plain = TextCorpus(write(MAIL, "plain.csv"))
+    named = TextCorpus(write(content, name), label_column="label", text_column="text")
+    assert named.label_names == ("ham", "spam") and named.texts == plain.texts and named.feat_dict == plain.feat_dict
+    assert (named.X != plain.X).nnz == 0 and named.y.tolist() == plain.y.tolist()
+    assert "label in 'label', text in 'text'; 4 examples, 2 classes" in named.read_as
+    assert "no header; label in column 0, text in column 1" in plain.read_as
 
 
 def test_a_missing_file_and_a_folder(tmp_path):

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from lxmls_day1.commands.command_line import command_group
-from lxmls_day1.commands.train import Setting
+from lxmls_day1.commands.train import Setting, make_classifier
+from lxmls_day1.lab import Lab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
 
@@ -136,6 +137,12 @@ class TestMistakes:
         [
             (["--classifier", "mria"], "has no classifier mria; did you mean mira"),
             (["--classifier", "linear_classifier"], "has no classifier linear_classifier; "),
+            (["--classifier", "online_classifier"], "has no classifier online_classifier; "),
+            (["--classifier", "StochasticGradient"], "has no classifier StochasticGradient; "),
+            (
+                ["--classifier", "structured-classifier"],
+                "has no classifier structured-classifier; did you mean structured_",
+            ),
             (
                 ["--classifier", "mira", "--set", "regularisr=1"],
                 "has no setting 'regularisr'; did you mean regularizer?",
@@ -155,6 +162,17 @@ class TestMistakes:
         error = train(*arguments, status=1).stderr.splitlines()[-1]
         assert error.startswith("Error: ") and message in error
         assert list(Path().iterdir()) == []
+
+    def test_list_what_can_be_trained_and_nothing_else(self):
+        error = train("--classifier", "zzz", status=1).stderr
+        names = error.partition("there are: ")[2].strip(".\n").split(", ")
+        for name in names:
+            learner = make_classifier(Lab.open(), name, {})
+            if name.startswith("structured"):
+                assert learner.train([["a", "b"], ["b"]], [["X", "Y"], ["Y"]]).shape[1] == 2
+            else:
+                assert len(learner.train(np.array([[1.0, 0.0], [0.0, 1.0]] * 3), [0, 1] * 3)) in (3, 5)
+        assert {"mira", "svm", "structured_svm", "naive_bayes"} <= set(names)
 
     @pytest.mark.parametrize(
         "arguments",

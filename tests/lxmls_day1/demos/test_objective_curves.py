@@ -114,7 +114,14 @@ def test_the_family_differs_in_what_is_varied_and_each_is_that_learners_history(
             assert [curve.regularizer for curve in family] == list(values) and set(values) <= set(optima)
     settings = Settings(regularizer=0.1, initial_step=0.5, alpha=0.7, nr_passes=4)
     learner = Lab.open().classifier(
-        "max_ent_online", "MaxEntOnline", regularizer=0.1, initial_step=0.5, alpha=0.7, nr_rounds=4
+        "max_ent_online",
+        "MaxEntOnline",
+        regularizer=0.1,
+        initial_step=0.5,
+        alpha=0.7,
+        nr_rounds=4,
+        averaged=False,
+        track_objective=True,
     )
     learner.train(points.X, points.y)
     curve = stochastic_curve(Lab.open(), points, settings)

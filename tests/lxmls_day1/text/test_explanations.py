@@ -10,7 +10,7 @@ from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.errors import InputError
-from lxmls_day1.explanations import explain
+from lxmls_day1.text.explanations import explain
 
 NAMES = [f"w{j}" for j in range(5)]
 

@@ -1,0 +1,129 @@
+"""``--file``: labelled text of the user's own, and the options of `train` and `run` that say how it is read."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lxmls_day1.errors import InputError
+
+if TYPE_CHECKING:
+    from lxmls_day1.lab import Lab
+
+FORMATS = ("columns", "jsonl", "svmlight")
+SEVERAL = 20  # examples, from which on more labels than half of them are suspicious
+NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+
+
+class ColumnType(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
+    """The name of a column, or its number."""
+
+    name = "NAME|NUMBER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Take what is a whole number for one."""
+        try:
+            return int(value)
+        except ValueError:
+            return str(value)
+
+
+class DelimiterType(click.ParamType):  # type: ignore[type-arg]
+    """A character, or the name of one that is hard to type."""
+
+    name = "CHARACTER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Take a name for its character."""
+        character: str = NAMED_DELIMITERS.get(value.lower(), value)
+        if len(character) != 1:
+            self.fail(f"{value!r} is not one character, nor one of {', '.join(NAMED_DELIMITERS)}", param, ctx)
+        return character
+
+
+def own_file_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options to a command; they come to it under the names of the arguments of `TextCorpus`."""
+    for option in reversed(
+        (
+            click.option(
+                "--file",
+                "path",
+                type=click.Path(),
+                help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped.",
+            ),
+            click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test with."),
+            click.option(
+                "--text-column", type=ColumnType(), help="Which column has the texts: its name, or its number from 0."
+            ),
+            click.option("--label-column", type=ColumnType(), help="Which column has the labels."),
+            click.option(
+                "--header/--no-header",
+                "header",
+                default=None,
+                help="Whether the first line names the columns; judged by the file unless given.",
+            ),
+            click.option("--encoding", help="Of the files; UTF-8, or what a byte order mark says, unless given."),
+            click.option(
+                "--format",
+                "form",
+                type=click.Choice(FORMATS),
+                help="What is in the files; by their names unless given.",
+            ),
+            click.option("--delimiter", type=DelimiterType(), help="What parts the columns, such as ; or tab."),
+            click.option("--no-quotes", "no_quotes", is_flag=True, help="Quotes in the columns mean nothing."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, Any]:
+    """The options that were given, as arguments of `TextCorpus`; empty without ``--file``.
+
+    Raises
+    ------
+    click.UsageError
+        If one of them comes without ``--file``, or ``--file`` with an option of `excluded`.
+    """
+    settings = {name: value for name, value in options.items() if value is not None and name != "no_quotes"}
+    if options.get("no_quotes"):
+        settings["quote"] = None
+    if settings and "path" not in settings:
+        flags = {"test_path": "test-file", "form": "format", "quote": "no-quotes"}
+        flag = next(iter(settings))
+        raise click.UsageError(f"--{flags.get(flag, flag).replace('_', '-')} goes with --file.")
+    for option, value in excluded.items():
+        if settings and value:
+            raise click.UsageError(f"--{option.replace('_', '-')} and --file exclude one another.")
+    return settings
+
+
+def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    """The corpus of the user's files, and sentences about what they were taken for, which are also shown at once.
+
+    Raises
+    ------
+    InputError
+        As `TextCorpus` does, and if the test part has a label that the training part has not.
+    """
+    from lxmls_day1.checks import listed
+    from lxmls_day1.text.documents import printable
+
+    corpus = lab.reader("text_reader", "TextCorpus", **settings)
+    read_as = getattr(corpus, "read_as", None)  # the reader of an older workspace does not say
+    notes = [f"Read {printable(read_as)}."] if read_as else []
+    nr_labels, nr_examples = len(corpus.label_names), corpus.nr_examples
+    if nr_examples >= SEVERAL and 2 * nr_labels > nr_examples:
+        notes.append(
+            f"There are {nr_labels} labels for {nr_examples} examples; if they are not the labels, --label-column says what is."
+        )
+    for note in notes:
+        click.echo(note, err=True)
+    rare = sorted({*corpus.dev_y.tolist(), *corpus.test_y.tolist()} - set(corpus.train_y.tolist()))
+    if rare:
+        raise InputError(
+            f"{printable(str(settings['path']))}: when a part of it was put aside for testing, no example of "
+            f"{listed([corpus.label_names[label] for label in rare])} was left to train with; leave out labels that are so "
+            "rare, or test with another file: --test-file"
+        )
+    return corpus, notes

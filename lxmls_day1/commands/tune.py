@@ -1,0 +1,152 @@
+"""``lxmls-day1 tune``: choose hyper-parameters on the development part."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lxmls_day1.commands.output import png, warnings_as_notes
+from lxmls_day1.commands.own_files import own_file, own_file_options
+from lxmls_day1.commands.run import DOMAINS as REVIEWS
+from lxmls_day1.commands.train import QUESTIONS, SENTENCES, Setting, check_place, make_classifier, open_text
+from lxmls_day1.errors import InputError
+
+if TYPE_CHECKING:
+    from lxmls_day1.tuning import Trial, Tuned
+
+
+class Grid(Setting):
+    """``NAME=VALUE,VALUE,…``: each value as `Setting` reads it."""
+
+    name = "NAME=VALUES"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        """Take name and values apart."""
+        name, _, text = value.partition("=")
+        read = super().convert
+        return name.strip(), [read(f"{name}={part}", param, ctx)[1] for part in text.split(",")]
+
+
+@click.command(name="tune", short_help="Choose hyper-parameters on the development part.")
+@click.option(
+    "--classifier", required=True, metavar="NAME", help="Its file in classifiers/, such as svm, or its class."
+)
+@click.option(
+    "--domain",
+    type=click.Choice((*REVIEWS, *QUESTIONS, *SENTENCES)),
+    show_default="books",
+    help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
+)
+@own_file_options
+@click.option(
+    "--grid",
+    type=Grid(),
+    multiple=True,
+    help="The values to try, as in regularizer=1,0.1; several times for combinations. Unless given: seven values "
+    "of regularizer, or of smooth_param.",
+)
+@click.option("--set", "settings", type=Setting(), multiple=True, help="A hyper-parameter that stays as it is.")
+@click.option("--plot", type=click.Path(), help="Draw accuracy over the values into this PNG file.")
+@click.option("--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/dvd/*.review.")
+@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+def command(
+    classifier: str,
+    domain: str | None,
+    grid: tuple[tuple[str, Any], ...],
+    settings: tuple[tuple[str, Any], ...],
+    plot: str | None,
+    data_dir: str | None,
+    lab_folder: str | None,
+    **file_options: Any,
+) -> None:
+    """Train with each choice of hyper-parameters, and choose by the accuracy on the development part.
+
+    The test part is not looked at. Data without a development part get one: a fifth of the training part is held out.
+
+    \b
+    Examples:
+      lxmls-day1 tune --classifier svm --domain books
+      lxmls-day1 tune --classifier mira --grid regularizer=1,0.1 --grid nr_rounds=5
+      lxmls-day1 tune --classifier svm --set nr_rounds=5 --file train.csv
+      lxmls-day1 tune --classifier svm --domain dvd --plot svm.png
+    """
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.tuning import tune, with_development_part
+
+    own = own_file(file_options, domain=domain, data_dir=data_dir)
+    if plot:
+        check_place(plot)
+    lab = Lab(lab_folder) if lab_folder else Lab.open()
+    learner = make_classifier(lab, classifier, dict(settings))
+    domain = domain or ("ewt" if hasattr(learner, "templates") else "books")
+    corpus, tokens = open_text(lab, domain, own, data_dir)
+    if hasattr(learner, "templates") != (tokens == "sentences"):
+        raise InputError(
+            f"{learner.get_name()} does not learn from {corpus.get_name()}; name another --domain or --file."
+        )
+    parts = with_development_part(corpus)
+    if parts is not corpus:
+        click.echo(
+            f"{corpus.get_name()} has no development part: {len(parts.dev_y)} training examples are held out for it."
+        )
+    try:
+        with warnings_as_notes():
+            found = tune(learner, parts, dict(grid) or None, progress=True)
+    except NotImplementedError as error:
+        raise InputError(
+            f"{type(learner).__name__} is not written yet: {str(error) or 'it raises NotImplementedError'}"
+        ) from error
+    for line in table_lines(found):
+        click.echo(line)
+    chosen = " ".join(f"--set {name}={value}" for name, value in found.best.settings.items())
+    click.echo(f"Train with it: lxmls-day1 train --classifier {classifier} {chosen}")
+    if plot:
+        save_plot(found, plot)
+        click.echo(f"Drawn into {plot}.")
+
+
+def table_lines(found: "Tuned") -> list[str]:
+    """The trials as a table: the best marked by ``*``, those within one standard error of it by ``.``."""
+    names = list(found.best.settings)
+    as_good = [id(trial) for trial in found.as_good()]
+
+    def mark(trial: "Trial") -> str:
+        return "*" if trial is found.best else "." if id(trial) in as_good else ""
+
+    rows = [[*names, "development", "std. error", "training", ""]]
+    rows += [
+        [
+            *(str(trial.settings[name]) for name in names),
+            f"{trial.accuracy:.4f}",
+            f"{found.standard_error(trial):.4f}",
+            f"{trial.training_accuracy:.4f}",
+            mark(trial),
+        ]
+        for trial in found.trials
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    table = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [*table, "* is the best, . within one standard error of it."]
+
+
+def save_plot(found: "Tuned", path: str) -> None:
+    """Draw the accuracies over the first hyper-parameter; of the others, those of the best trial are kept."""
+    from lxmls_day1.figures.plotting import detached_axes
+    from lxmls_day1.figures.tuning_curve import plot_tuning
+    from lxmls_day1.whole_files import replace_files
+
+    name, *others = found.best.settings
+    shown = [t for t in found.trials if all(t.settings[other] == found.best.settings[other] for other in others)]
+    if not all(isinstance(trial.settings[name], (int, float)) for trial in shown):
+        raise InputError(f"{name} has values that are not numbers: there is no curve to draw")
+    figure, axis = detached_axes((9.0, 5.0))
+    plot_tuning(
+        [trial.settings[name] for trial in shown],
+        [trial.accuracy for trial in shown],
+        [found.standard_error(trial) for trial in shown],
+        [trial.training_accuracy for trial in shown],
+        axis,
+        name,
+    )
+    axis.set_title(found.classifier.get_name())
+    replace_files({Path(path): png(figure)})

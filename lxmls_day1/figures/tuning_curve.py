@@ -1,0 +1,61 @@
+"""Accuracy over the values of one hyper-parameter, drawn with its standard error."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+
+def plot_tuning(
+    values: Sequence[float],
+    accuracies: Sequence[float],
+    errors: Sequence[float],
+    training: Sequence[float],
+    ax: Any,
+    name: str = "regularizer",
+) -> Any:
+    """Draw accuracy on the development part with one standard error each way, and on the training part.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Of the hyper-parameter. The axis is logarithmic where all are positive.
+    accuracies, errors, training : sequence of float
+        On the development part, their standard errors, on the training part.
+    ax : matplotlib Axes
+    name : str
+        What the axis is called.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        If there are not as many of each, or none.
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> axis = plot_tuning([0.01, 0.1], [0.8, 0.9], [0.04, 0.03], [1.0, 0.95], detached_axes()[1])
+    >>> axis.get_xscale(), axis.get_ylabel()
+    ('log', 'accuracy')
+    """
+    if not len(values) == len(accuracies) == len(errors) == len(training) or not len(values):
+        raise InputError("a curve wants as many accuracies, errors and training accuracies as values, and at least one")
+    order = sorted(range(len(values)), key=lambda i: values[i])
+
+    def sorted_by_value(numbers: Sequence[float]) -> list[float]:
+        return [numbers[i] for i in order]
+
+    ax.errorbar(
+        sorted_by_value(values), sorted_by_value(accuracies), sorted_by_value(errors),
+        fmt="o-", color="#0072B2", capsize=4, label="development, ± one standard error",
+    )  # fmt: skip
+    ax.plot(sorted_by_value(values), sorted_by_value(training), "s--", color="#56B4E9", label="training")
+    if min(values) > 0:
+        ax.set_xscale("log")
+    ax.set(xlabel=name, ylabel="accuracy")
+    ax.legend()
+    return ax

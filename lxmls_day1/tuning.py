@@ -1,0 +1,224 @@
+"""Choosing hyper-parameters on the development part of a data set. Nothing of the test part is looked at."""
+
+import copy
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.checks import check_number
+from lxmls_day1.errors import InputError, UnknownSetting, nearest
+from lxmls_day1.settings import known_settings
+
+#: What is tried unless a grid is given: the first of these settings that a classifier has.
+USUAL_GRIDS: dict[str, tuple[float, ...]] = {
+    "regularizer": (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
+    "smooth_param": (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01),
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One choice of settings.
+
+    Attributes
+    ----------
+    settings : dict of str to value
+    accuracy : float
+        The share of right labels on the development part.
+    training_accuracy : float
+    """
+
+    settings: dict[str, Any]
+    accuracy: float
+    training_accuracy: float
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What `tune` has found.
+
+    Attributes
+    ----------
+    trials : list of Trial
+        In the order of the grid.
+    best : Trial
+        The highest accuracy on the development part; of equal ones the first.
+    classifier : object
+        A copy of the classifier with the settings of the best trial, trained.
+    params : array
+        What its training returned.
+    n_examples : int
+        Of the development part; the words of tagged sentences.
+    """
+
+    trials: list[Trial]
+    best: Trial
+    classifier: Any
+    params: np.ndarray
+    n_examples: int
+
+    def standard_error(self, trial: Trial) -> float:
+        """The standard error of an accuracy: √(p (1 − p) / n) for n examples. Smaller differences say nothing."""
+        return math.sqrt(trial.accuracy * (1.0 - trial.accuracy) / self.n_examples)
+
+    def as_good(self) -> list[Trial]:
+        """The trials that are within one standard error of the best."""
+        least = self.best.accuracy - self.standard_error(self.best)
+        return [trial for trial in self.trials if trial.accuracy >= least]
+
+
+def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = None, progress: bool = False) -> Tuned:
+    """Train with each choice of settings, and take the one that does best on the development part.
+
+    Parameters
+    ----------
+    classifier : a classifier of a lab
+        It stays as it is; copies of it are trained.
+    data : a data set of a lab
+        With ``train_X, train_y`` and a development part ``dev_X, dev_y`` that is not empty.
+    grid : mapping from setting to the values to try, optional
+        Each combination is tried. Seven values of λ (``regularizer``) or of the smoothing (``smooth_param``) unless given. Of
+        equally good values the first is taken: begin with the one that you would rather have.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Tuned
+
+    Raises
+    ------
+    InputError
+        If there is no development part, the classifier has no such setting, or there is nothing to try.
+
+    Examples
+    --------
+    >>> from lxmls_day1 import Lab
+    >>> lab = Lab.open()
+    >>> data = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=300, split=[0.4, 0.4, 0.2])
+    >>> found = tune(lab.classifier("svm", "SVM"), data, {"regularizer": [1.0, 0.1]})
+    >>> [trial.settings for trial in found.trials]
+    [{'regularizer': 1.0}, {'regularizer': 0.1}]
+    >>> found.best.accuracy == max(trial.accuracy for trial in found.trials)
+    True
+    """
+    choices = list(_choices(classifier, usual_grid(classifier) if grid is None else grid))
+    n_examples = sum(len(y) if isinstance(y, (tuple, list)) else 1 for y in data.dev_y)
+    if n_examples == 0:
+        raise InputError(
+            "tuning wants a development part, and this data set has none: split it, as in split=[0.6, 0.2, 0.2]; the test part "
+            "is not for choosing"
+        )
+    trials: list[Trial] = []
+    best: tuple[Any, Any] | None = None
+    for choice in _shown(choices, progress):
+        learner = copy.deepcopy(classifier)
+        for name, value in choice.items():
+            setattr(learner, name, value)
+        params = learner.train(data.train_X, data.train_y)
+        accuracies = [
+            float(learner.evaluate(y, learner.test(X, params)))
+            for X, y in ((data.dev_X, data.dev_y), (data.train_X, data.train_y))
+        ]
+        if best is None or accuracies[0] > max(trial.accuracy for trial in trials):
+            best = learner, params
+        trials.append(Trial(choice, *accuracies))
+    assert best is not None  # there is a choice
+    return Tuned(trials, max(trials, key=lambda trial: trial.accuracy), *best, n_examples)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The two parts that `tune` looks at."""
+
+    train_X: Any
+    train_y: Any
+    dev_X: Any
+    dev_y: Any
+
+
+def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
+    """The data set itself if it has a development part; else its training part, with a share of it held out at random.
+
+    Parameters
+    ----------
+    data : a data set of a lab
+    share : float in (0, 1)
+    seed : int
+
+    Returns
+    -------
+    object with ``train_X, train_y, dev_X, dev_y``
+
+    Raises
+    ------
+    InputError
+        If there are too few training examples for two parts.
+
+    Examples
+    --------
+    >>> from lxmls_day1 import Lab
+    >>> data = Lab.open().reader("simple_data_set", "SimpleDataSet", nr_examples=100, split=[0.5, 0, 0.5])
+    >>> parts = with_development_part(data)
+    >>> len(parts.train_y), len(parts.dev_y)
+    (40, 10)
+    """
+    if len(data.dev_y):
+        return data
+    share = check_number("the share of the development part", share, above=0, at_most=1)
+    n_examples = len(data.train_y)
+    n_held_out = round(share * n_examples)
+    if not 0 < n_held_out < n_examples:
+        raise InputError(f"{n_examples} training examples cannot be parted so that {share:g} of them are held out")
+    order = np.random.default_rng(seed).permutation(n_examples)
+    held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    parts = [_chosen(part, rows) for rows in (kept, held_out) for part in (data.train_X, data.train_y)]
+    return Parts(*parts)
+
+
+def _chosen(part: Any, rows: np.ndarray) -> Any:
+    return [part[row] for row in rows] if isinstance(part, (list, tuple)) else part[rows]
+
+
+def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
+    """What `tune` tries unless it is told: the values of λ, or of the smoothing.
+
+    Raises
+    ------
+    InputError
+        If the classifier has neither of the two settings.
+    """
+    known = known_settings(type(classifier))
+    for name, values in USUAL_GRIDS.items():
+        if name in known:
+            return {name: values}
+    raise InputError(
+        f"{classifier.get_name()} has no {' and no '.join(USUAL_GRIDS)}: name a setting and the values to try; it has "
+        f"{', '.join(known) or 'no settings'}"
+    )
+
+
+def _choices(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dict[str, Any]]:
+    """All combinations of the values in a grid."""
+    known = known_settings(type(classifier))
+    for name, values in grid.items():
+        if name not in known:
+            raise UnknownSetting(f"{classifier.get_name()} has no setting {name!r}{nearest(name, list(known))}")
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or not len(values):
+            raise InputError(f"the values of {name} must be a list of at least one, but are {values!r}")
+    if not grid:
+        raise InputError("the grid is empty: name a setting and the values to try")
+    return (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
+
+
+def _shown(choices: Sequence[dict[str, Any]], progress: bool) -> Iterable[dict[str, Any]]:
+    if not progress:
+        return choices
+    from tqdm.auto import tqdm  # for whoever waits
+
+    bar: Iterable[dict[str, Any]] = tqdm(choices, desc="tuning", unit="choice", leave=False)
+    return bar

@@ -1,0 +1,91 @@
+"""The step sizes of the stochastic learners: their formula, and that the default ones are right at every λ."""
+
+import numpy as np
+import pytest
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.svm import SVM
+from lxmls_day1.errors import InputError
+from readers.question_reader import QuestionCorpus
+from readers.sentiment_reader import SentimentCorpus
+
+LAMBDAS = [1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
+LEARNERS = [MaxEntOnline, SVM]
+
+
+def two_clouds(n_features, n_examples=1000):
+    """Gaussians that overlap; examples to train with, and ten times as many to test with."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=11 * n_examples)
+    X = rng.normal(size=(len(y), n_features)) + y[:, None]
+    return X[:n_examples], y[:n_examples], X[n_examples:], y[n_examples:]
+
+
+def optimum(learner, regularizer):
+    if learner is SVM:
+        return SVM(regularizer, solver="dual", tolerance=1e-4, max_epochs=300)
+    return MaxEntBatch(regularizer)
+
+
+def excess(learner, regularizer, X, y, test_X, test_y):
+    """What ten rounds are short of the optimum: objective, as a share of it; test accuracy; and the objective at W = 0."""
+    best = optimum(learner, regularizer)
+    best_params = best.train(X, y)
+    trained = learner(regularizer, nr_rounds=10)
+    params = trained.train(X, y)
+    reached, least, at_zero = (trained.objective(X, y, W) for W in (params, best_params, 0.0 * params))
+    accuracies = [c.evaluate(test_y, c.test(test_X, W)) for c, W in ((best, best_params), (trained, params))]
+    return reached / least - 1.0, accuracies[0] - accuracies[1], reached / at_zero
+
+
+@pytest.mark.filterwarnings("ignore:the dual solver was stopped")  # at 1e-6 it is near enough
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("regularizer", LAMBDAS)
+@pytest.mark.parametrize("scale", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("n_features", [2, 20])
+def test_the_default_steps_are_right_at_every_regularizer(learner, regularizer, scale, n_features):
+    X, y, test_X, test_y = two_clouds(n_features)
+    too_much, lost, of_zero = excess(learner, regularizer, scale * X, y, scale * test_X, test_y)
+    assert too_much <= 0.01 or lost <= 0.005
+    assert of_zero <= 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:the dual solver was stopped")
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("regularizer", LAMBDAS)
+@pytest.mark.parametrize("domain", ["books", "dvd", "electronics", "questions"])
+def test_the_default_steps_are_right_on_texts(real_data, domain, learner, regularizer):
+    """Of 400 or 500 test texts 1.25 % are five or six: the standard error of such an accuracy is three times that."""
+    corpus = (
+        QuestionCorpus(data_dir=real_data) if domain == "questions" else SentimentCorpus(domain, data_dir=real_data)
+    )
+    too_much, lost, of_zero = excess(learner, regularizer, corpus.train_X, corpus.train_y, corpus.test_X, corpus.test_y)
+    assert too_much <= 0.01 or lost <= 0.0125
+    assert of_zero <= 1.0
+
+
+def test_the_default_steps_by_their_formula():
+    """η_t = 1/(λ' (t + t_0)): the first step is just below e = 2/median ‖g(x)‖², here 2/5."""
+    X, y = np.array([[2.0], [0.0], [2.0], [3.0], [1.0]]), [0, 1, 0, 1, 0]  # ‖g(x)‖² = 5, 1, 5, 10, 2
+    for regularizer, slowest in ((0.3, 0.3), (0.0, 0.3 / (5 * 0.4)), (1e-6, 0.3 / (5 * 0.4))):
+        svm = SVM(regularizer)
+        svm.train(X, y)
+        t_0 = 1.0 / (slowest * 0.4)
+        np.testing.assert_allclose(svm.steps(1, 7), 1.0 / (slowest * (np.arange(1, 8) + t_0)), rtol=1e-12)
+        np.testing.assert_array_equal(svm.steps(3, 4), svm.steps(1, 6)[2:])
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_given_step_or_alpha_means_the_steps_of_the_guide(learner):
+    t = np.arange(3.0, 8.0)
+    np.testing.assert_allclose(learner(initial_step=0.5).steps(3, 5), 0.5 / t, rtol=1e-12)
+    np.testing.assert_allclose(learner(alpha=0.75).steps(3, 5), t**-0.75, rtol=1e-12)
+    np.testing.assert_allclose(learner(initial_step=2.0, alpha=0.6).steps(3, 5), 2.0 * t**-0.6, rtol=1e-12)
+
+
+@pytest.mark.parametrize("bad", [{"initial_step": 0.0}, {"initial_step": "long"}, {"alpha": 0.5}, {"alpha": 1.5}])
+def test_steps_that_make_no_sense(bad):
+    with pytest.raises(InputError, match=next(iter(bad))):
+        SVM(**bad).train([[0.0], [1.0]], [0, 1])

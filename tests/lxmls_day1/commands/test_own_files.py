@@ -1,0 +1,171 @@
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1.commands.command_line import command_group
+
+pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
+
+
+@pytest.fixture
+def somewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments, status=0):
+    result = CliRunner().invoke(command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1")
+    assert result.exit_code == status, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def train(*arguments, status=0):
+    return run("train", "--classifier", "perceptron", *arguments, status=status)
+
+
+def write_intents(path, nr_examples):
+    """Requests in the published form of BANKING77: a header, 77 intents, line ends and quotes inside of texts."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["text", "category"])
+        for m in range(nr_examples):
+            text = f"Tell me of matter{m % 77}"
+            rows.writerow([f'\n{text}, "please",\nif you can?' if m % 10 == 0 else f"{text}!", f"intent_{m % 77}"])
+
+
+class TestTrain:
+    def test_two_files_with_a_header_and_line_ends_in_quotes(self):
+        """Each intent has a word of its own, so that a separating learner gets all of them right."""
+        write_intents("train.csv", 77 * 6)
+        write_intents("test.csv", 77 * 2)
+        said = train("--file", "train.csv", "--test-file", "test.csv")
+        assert "trained on train: accuracy 1.0000 on the training part, 1.0000 on the test part." in said.stdout
+        assert "Saved as model.npz: 77 classes, " in said.stdout
+        (note,) = said.stderr.splitlines()
+        layout = "a comma between columns, a header; label in 'category', text in 'text'"
+        assert (
+            note
+            == f"Read train.csv: {layout}; 462 examples, 77 classes | test.csv: {layout}; 154 examples, 77 classes."
+        )
+        again = train("--file", "train.csv", "--test-file", "test.csv", "--text-column", "text", "--label-column", 1)
+        assert again.output == said.output
+
+    @pytest.mark.parametrize("packed", [False, True])
+    @pytest.mark.parametrize(
+        ("name", "line", "options"),
+        [
+            ("x.csv", "{label},{text}\n", []),
+            ("x.csv", "7;{text};{label}\n", ["--label-column", "2", "--text-column", "1"]),
+            ("x.csv", "7~{text}~{label}\n", ["--label-column", "2", "--text-column", "1", "--delimiter", "~"]),
+            ("x.tsv", '{label}\t"{text}\n', ["--no-quotes"]),
+            ("x.txt", "{label}\t{text}\n", ["--delimiter", "tab", "--no-header"]),
+            ("x.txt", "{label},{text} é\n", ["--encoding", "latin-1"]),
+            ("x.jsonl", '{{"label": "{label}", "text": "{text}"}}\n', []),
+            (
+                "x.log",
+                '{{"mood": "{label}", "said": "{text}", "n": 1}}\n',
+                ["--label-column", "mood", "--text-column", "said"],
+            ),
+            ("x.data", '{{"label": "{label}", "text": "{text}"}}\n', ["--format", "jsonl"]),
+        ],
+    )
+    def test_every_format(self, name, line, options, packed):
+        lines = [line.format(label=a, text=f"A {b} thing") for a, b in [("yes", "good"), ("no", "bad")] * 10]
+        content = "".join(lines).encode("latin-1")
+        Path(f"{name}.gz" if packed else name).write_bytes(gzip.compress(content) if packed else content)
+        said = train("--file", f"{name}.gz" if packed else name, *options)
+        assert "trained on x: accuracy 1.0000 on the training part, 1.0000 on the test part." in said.stdout
+        assert "2 classes, " in said.stdout and "20 examples, 2 classes." in said.stderr
+        Path("new.txt").write_text("Good thing!")
+        assert run("predict", "model.npz", "new.txt").stdout.startswith("yes\t")
+
+    def test_svmlight_has_no_words_to_predict_from(self):
+        Path("x.svm").write_text("1 1:1\n-1 2:1\n" * 10)
+        assert "accuracy 1.0000 on the training part" in train("--file", "x.svm").stdout
+        Path("new.txt").write_text("Good thing!")
+        said = run("predict", "model.npz", "new.txt", status=1).stderr
+        assert said.startswith("Error: the model is of ready-made features (svmlight), so words cannot be told;")
+
+    def test_texts_taken_for_labels_are_noticed(self):
+        Path("x.csv").write_text("".join(f"matter {m},class{m % 2}\n" for m in range(20)))
+        said = train("--file", "x.csv", "--test-file", "x.csv", "--label-column", "0").stderr
+        assert "There are 20 labels for 40 examples" not in said  # half of them, as the same file is read twice
+        Path("y.csv").write_text("matter 1,class1\n")
+        said = train("--file", "x.csv", "--test-file", "y.csv", "--label-column", "0").stderr
+        assert "There are 20 labels for 21 examples; if they are not the labels, --label-column says what is." in said
+        assert "There are" not in train("--file", "x.csv").stderr
+
+    def test_a_header_is_no_class(self):
+        """However the columns are called: only the two labels of the examples become classes."""
+        for header in ("label,text", "mood,remark"):
+            Path("x.csv").write_text(header + "\n" + "yes,A good thing it is\nno,A bad thing it is\n" * 10)
+            assert "Saved as model.npz: 2 classes" in train("--file", "x.csv").stdout
+        assert "Saved as model.npz: 3 classes" in train("--file", "x.csv", "--test-file", "x.csv", "--no-header").stdout
+
+    @pytest.mark.parametrize(
+        ("content", "options", "says"),
+        [
+            ("a,b,c\nd,e,f\n", [], "it is not plain which holds the label; say so with label_column= (--label-column)"),
+            ("a,b\nc,d\n", ["--label-column", "x"], "x.csv has no column 'x' for label_column (--label-column)"),
+            ("a,b\nc,d\n", ["--label-column", "2"], "give a number from 0 to 1 (--label-column)"),
+            ("a,b\nc\n", [], "x.csv, line 2: got 1 field; expected 2 as in line 1"),
+            ("a,b\nc,d\n", ["--test-file", "none.csv"], "none.csv cannot be read: No such file or directory"),
+            ("a,b\nc,d\n", ["--encoding", "utf8000"], "encoding must be one that Python knows"),
+            (
+                "a,one\nb,two\nc,three\nd,four\ne,five\n",
+                [],
+                "x.csv: when a part of it was put aside for testing, no example of '",
+            ),
+        ],
+    )
+    def test_mistakes_end_with_1_and_one_sentence(self, content, options, says):
+        Path("x.csv").write_text(content)
+        error = train("--file", "x.csv", *options, status=1).stderr.splitlines()[-1]
+        assert error.startswith("Error: ") and says in error
+        assert not Path("model.npz").exists()
+
+    @pytest.mark.parametrize(
+        ("options", "says"),
+        [
+            (["--file", "x.csv", "--domain", "toy"], "--domain and --file exclude one another."),
+            (["--file", "x.csv", "--data-dir", "."], "--data-dir and --file exclude one another."),
+            (["--test-file", "x.csv"], "--test-file goes with --file."),
+            (["--no-header"], "--header goes with --file."),
+            (["--no-quotes"], "--no-quotes goes with --file."),
+            (["--format", "jsonl"], "--format goes with --file."),
+            (["--file", "x.csv", "--delimiter", ", "], "is not one character, nor one of tab"),
+            (["--file", "x.csv", "--format", "xml"], "'xml' is not one of 'columns', 'jsonl', 'svmlight'"),
+        ],
+    )
+    @pytest.mark.parametrize("command", [["train", "--classifier", "mira"], ["run"]])
+    def test_of_the_command_line_end_with_2(self, command, options, says):
+        assert says in run(*command, *options, status=2).stderr
+        assert list(Path().iterdir()) == []
+
+
+class TestRun:
+    def test_the_whole_comparison(self):
+        write_intents("train.csv", 77 * 2)
+        write_intents("test.csv", 77)
+        result = run("run", "--file", "train.csv", "--test-file", "test.csv", "--label-column", "category")
+        found = json.loads(Path("out/results.json").read_text(encoding="utf-8"))
+        of_file = {row["classifier"]: row["test_accuracy"] for row in found["rows"] if row["data_set"] == "train"}
+        assert len(of_file) == 8 and of_file["Perceptron"] == 1.0
+        assert len(found["rows"]) == 14  # and six on the simple data set
+        note = next(line for line in result.stderr.splitlines() if line.startswith("Read "))
+        assert note in found["notes"] and "154 examples, 77 classes | test.csv: " in note
+        assert {path.name for path in Path("out").iterdir()} == {
+            "boundaries.png",
+            "accuracies.png",
+            "results.json",
+            "results.csv",
+        }
+
+    def test_is_no_tagging(self):
+        Path("x.csv").write_text("a,b\n")
+        said = run("run", "--task", "tagging", "--file", "x.csv", status=2).stderr
+        assert "--file is labelled text; --task tagging takes none." in said
