@@ -18,7 +18,7 @@ Large margin methods for structured and interdependent output variables, JMLR 6,
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,7 @@ from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
 from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
-from lxmls_day1.checks import check_costs, check_finite_params, check_labels, check_number, listed, shown
+from lxmls_day1.checks import check_costs, check_finite_params, check_flag, check_labels, check_number, listed, shown
 from lxmls_day1.errors import InputError
 
 
@@ -107,6 +107,9 @@ class StructuredClassifier(OnlineClassifier):
         super().check_settings()
         check_templates(self.templates)
         check_number("min_count", self.min_count, at_least=1, whole=True)
+        check_flag("transitions", self.transitions)
+        if not (self.decoder is None or callable(self.decoder)):
+            raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
 
     def train(self, X, y, callback=None):
         """Go through the sentences ``nr_rounds`` times.
@@ -255,7 +258,7 @@ class StructuredClassifier(OnlineClassifier):
         >>> StructuredClassifier().evaluate([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]]).__round__(3)
         0.667
         """
-        truth, predicted = list(truth), list(predicted)
+        truth, predicted = _tag_sequences(truth), _tag_sequences(predicted)
         if len(truth) != len(predicted):
             raise InputError(
                 f"evaluate got {len(truth)} true and {len(predicted)} predicted tag sequences; pass as many"
@@ -344,10 +347,14 @@ def check_sentences(X):
         raise InputError("X must be a list of sentences, each a list of words, but is a text; split it")
     if hasattr(X, "shape"):
         raise InputError(f"X must be a list of sentences, each a list of words, but is a matrix of the shape {X.shape}")
+    if not isinstance(X, Iterable):
+        raise InputError(f"X must be a list of sentences, each a list of words, but is {X!r}")
     X = list(X)
     for m, sentence in enumerate(X):
         if isinstance(sentence, str):
             raise InputError(f"a sentence must be a list of words, but sentence {m} is the text {sentence!r}; split it")
+        if not isinstance(sentence, (Sequence, np.ndarray)):
+            raise InputError(f"a sentence must be a list of words, but sentence {m} is {sentence!r}")
         if not len(sentence):
             raise InputError(f"a sentence has at least one word, but sentence {m} has none; leave it out")
         for word in sentence:
@@ -358,14 +365,23 @@ def check_sentences(X):
 
 def _all_tags(X, y):
     """The tags of all words in a row (N,), after a look whether each word has one."""
-    if isinstance(y, str) or len(y) != len(X):
+    y = _tag_sequences(y)
+    if len(y) != len(X):
         raise InputError(f"X has {len(X)} sentences, but y has {len(y)}; every sentence needs its sequence of tags")
     for m, (sentence, tags) in enumerate(zip(X, y, strict=True)):
-        if isinstance(tags, str) or len(tags) != len(sentence):
+        if len(tags) != len(sentence):
             raise InputError(
                 f"every word needs one tag, but sentence {m} has {len(sentence)} words and the tags {listed(tags)}"
             )
-    return check_labels(np.array([tag for tags in y for tag in tags]))
+    return check_labels([tag for tags in y for tag in tags])
+
+
+def _tag_sequences(y):
+    """Sequences of tags as a list; an error for what is none."""
+    y = list(y) if isinstance(y, Iterable) and not isinstance(y, str) else None
+    if y is None or any(isinstance(tags, str) or not isinstance(tags, (Sequence, np.ndarray)) for tags in y):
+        raise InputError("tags must be a list of sequences, one for each sentence, with a tag for each of its words")
+    return y
 
 
 def _path(decoder, scores):

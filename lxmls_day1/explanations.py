@@ -157,6 +157,8 @@ def explain(
     n_features, n_classes = x.shape[1], params.shape[1]
     if x.shape[0] != 1:
         raise InputError(f"explain takes one document, a matrix (1, J), but got {x.shape[0]} rows; x is X[[m]]")
+    if not isinstance(feature_names, Sequence):
+        raise InputError(f"feature_names must be {n_features} names, one for each feature, but is {feature_names!r}")
     quadratic = getattr(classifier, "quadratic", False)
     if len(feature_names) != n_features or len(params) != 1 + n_features * (2 if quadratic else 1):
         raise InputError(

@@ -21,16 +21,15 @@ import operator
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import check_number
-from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.checks import check_flag, check_number
+from lxmls_day1.errors import CorpusError, InputError, check_path
 from lxmls_day1.text.tokens import count_tokens
-from readers.splitting import split_ends
-from readers.vocabulary import BagCorpus, checked_min_count
+from readers.splitting import checked_shares, split_ends
+from readers.vocabulary import BagCorpus, check_bag, checked_min_count
 
 FORMATS = ("columns", "svmlight")
 _SVMLIGHT_ENDINGS = (".svmlight", ".libsvm", ".svm")
@@ -318,8 +317,13 @@ class TextCorpus(BagCorpus):
         count: Callable[[str], Mapping[str, float]] = count_tokens,
         min_count: int = 1,
     ):
-        form = form or ("svmlight" if Path(path).suffix.lower() in _SVMLIGHT_ENDINGS else "columns")
+        path = check_path("path", path)
+        if form is None:
+            form = "svmlight" if path.suffix.lower() in _SVMLIGHT_ENDINGS else "columns"
         _check_choices(form, delimiter, label_column, quote)
+        check_flag("header", header)
+        if not callable(count):
+            raise InputError(f"count must be a function from a text to a mapping of tokens to numbers, got {count!r}")
         min_count = checked_min_count(min_count)
         if form == "svmlight" and min_count > 1:
             raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")
@@ -331,7 +335,9 @@ class TextCorpus(BagCorpus):
                 labels, bags = parse_svmlight(content, str(path))
                 return labels, list(bags), []
             labels, texts = parse_columns(content, str(path), delimiter, header, label_column, quote)
-            return labels, [count(text) for text in texts], texts
+            if count is count_tokens:
+                return labels, [count(text) for text in texts], texts
+            return labels, [check_bag(count(text)) for text in texts], texts
 
         labels, bags, texts = read(path)
         if seed is not None:
@@ -344,7 +350,7 @@ class TextCorpus(BagCorpus):
         if test_path is not None:
             more_labels, more_bags, more_texts = read(test_path)
             labels, bags, texts = labels + more_labels, bags + more_bags, texts + more_texts
-        self.path = Path(path)
+        self.path = path
         self.texts = texts
         self._set_examples(
             bags,
@@ -364,7 +370,7 @@ class TextCorpus(BagCorpus):
 def _check_choices(form: str, delimiter: str | None, label_column: int, quote: str | None) -> None:
     if form not in FORMATS:
         raise InputError(f"form must be 'columns' or 'svmlight', got {form!r}")
-    if isinstance(label_column, bool) or label_column not in (0, 1):
+    if isinstance(label_column, bool) or not isinstance(label_column, (int, np.integer)) or label_column not in (0, 1):
         raise InputError(f"label_column must be 0 or 1, the first or the second column, got {label_column!r}")
     for what, character in (("delimiter", delimiter), ("quote", quote)):
         if character is not None and (not isinstance(character, str) or len(character) != 1 or character in "\r\n "):
@@ -376,25 +382,26 @@ def _check_choices(form: str, delimiter: str | None, label_column: int, quote: s
 def _checked_split(split: Sequence[float] | None, test_path: str | os.PathLike[str] | None) -> Sequence[float]:
     if split is None:
         return (0.8, 0.0, 0.2) if test_path is None else (1.0, 0.0, 0.0)
-    if test_path is not None and len(split) == 3 and split[2] != 0:
+    shares = checked_shares(split)
+    if test_path is not None and shares[2] != 0:
         raise InputError(f"the test part comes from test_path, so its share of the first file has to be 0, got {split}")
-    return split
+    return shares
 
 
 def _decoded(path: str | os.PathLike[str], encoding: str) -> str:
     """The text of a file, without a byte order mark."""
-    path = Path(path)
+    path = check_path("path", path)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     try:
         return content.decode(encoding).removeprefix("\ufeff")
-    except LookupError:
-        raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {encoding!r}") from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise CorpusError(
             f"{path}, line {line}: expected text in {encoding}, got the byte 0x{content[error.start]:02X}; "
             f"save the file in {encoding}, or name its encoding with encoding="
         ) from None
+    except (LookupError, TypeError, ValueError):
+        raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {encoding!r}") from None

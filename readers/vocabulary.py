@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from lxmls_day1.checks import all_finite, as_numbers
 from lxmls_day1.errors import InputError
+
+_BAGS_WANTED = (
+    "bags must be a list of mappings, each from tokens to finite numbers, and feat_dict one from tokens to columns"
+)
 
 
 def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) -> dict[str, float]:
@@ -39,9 +44,12 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
     {'what': 3}
     """
     totals: dict[str, float] = {}
-    for bag in bags:
-        for token, count in bag.items():
-            totals[token] = totals.get(token, 0) + count
+    try:
+        for bag in bags:
+            for token, count in bag.items():
+                totals[token] = totals.get(token, 0) + count
+    except (AttributeError, TypeError) as error:
+        raise InputError(f"{_BAGS_WANTED}: {error}") from error
     return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
 
 
@@ -71,15 +79,49 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     starts = [0]
     columns: list[int] = []
     counts: list[float] = []
-    for bag in bags:
-        row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
-        columns.extend(column for column, _ in row)
-        counts.extend(count for _, count in row)
-        starts.append(len(columns))
+    try:
+        for bag in bags:
+            row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
+            columns.extend(column for column, _ in row)
+            counts.extend(count for _, count in row)
+            starts.append(len(columns))
+        places = as_numbers(columns, "columns must be numbers")
+    except (AttributeError, TypeError) as error:
+        raise InputError(f"{_BAGS_WANTED}: {error}") from error
+    if len(places) and not (places.min() >= 0 and places.max() < len(feat_dict) and (places % 1 == 0).all()):
+        raise InputError(f"feat_dict must map each token to one of the columns 0 … {len(feat_dict) - 1}")
+    numbers = as_numbers(counts, _BAGS_WANTED)
+    if numbers.ndim != 1 or not all_finite(numbers):
+        raise InputError(f"{_BAGS_WANTED}, but one of these is none")
     return csr_array(
-        (np.array(counts, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts, dtype=np.int32)),
+        (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)),
         shape=(len(starts) - 1, len(feat_dict)),
     )
+
+
+def check_bag(bag: Any) -> Mapping[str, float]:
+    """What a function that counts made of a text, if it is a bag.
+
+    Raises
+    ------
+    InputError
+        If it is no mapping of tokens to finite numbers.
+
+    Examples
+    --------
+    >>> check_bag(["great", "book"])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: count must return a mapping of tokens (text) to finite numbers, but returned ['great', ...
+    """
+    if not (
+        isinstance(bag, Mapping)
+        and all(isinstance(token, str) for token in bag)
+        and all(isinstance(number, (int, float, np.integer, np.floating)) for number in bag.values())
+        and all_finite(as_numbers(list(bag.values()), "count must return finite numbers"))
+    ):
+        raise InputError(f"count must return a mapping of tokens (text) to finite numbers, but returned {bag!r}")
+    return bag
 
 
 def count_words(text: str) -> dict[str, int]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE
+from lxmls_day1.figures.plotting import BLACK, BLUE, check_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,6 +89,7 @@ def plot_confusion(
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(11.0, 10.0), layout="constrained")
+    check_axes(ax)
     shares = confusion / np.maximum(confusion.sum(axis=1, keepdims=True), 1)
     colours = LinearSegmentedColormap.from_list("white to blue", ["white", BLUE])
     norm = PowerNorm(0.4, vmin=0.0, vmax=1.0)  # a share of 1 % is to be seen, too

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION
+from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION, check_axes
 
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _WIDE = 100.0  # from this ratio of the largest to the smallest moment on, the axes are logarithmic
@@ -178,6 +179,7 @@ def plot_moments(
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(8.0, 7.0), layout="constrained")
+    check_axes(ax)
     values = np.concatenate([moments.ravel() for moments in (empirical, expected_before, expected_after)])
     ends = [min(values.min(), 0.0), values.max()]
     ax.plot(ends, ends, color=BLACK, linewidth=1.5, linestyle="--", label="equal")
@@ -202,7 +204,8 @@ def plot_moments(
 def _checked(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Empirical, expected before, expected after: three finite matrices of one shape."""
     (empirical, expected_before), (same, expected_after) = (
-        tuple(np.asarray(moments, dtype=np.float64) for moments in pair) for pair in (before, after)
+        tuple(as_numbers(moments, "moments must be matrices of numbers") for moments in pair)
+        for pair in (before, after)
     )
     shapes = {moments.shape for moments in (empirical, expected_before, same, expected_after)}
     if len(shapes) > 1 or empirical.ndim != 2:
