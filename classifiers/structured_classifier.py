@@ -18,7 +18,7 @@ Large margin methods for structured and interdependent output variables, JMLR 6,
 """
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,16 @@ from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
 from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
-from lxmls_day1.checks import check_costs, check_finite_params, check_flag, check_labels, check_number, listed, shown
+from lxmls_day1.checks import (
+    as_list,
+    check_costs,
+    check_finite_params,
+    check_flag,
+    check_labels,
+    check_number,
+    listed,
+    shown,
+)
 from lxmls_day1.errors import InputError
 
 
@@ -289,6 +298,8 @@ class StructuredClassifier(OnlineClassifier):
 
         (layout, params), X = self._fit(params), check_sentences(X)
         labels = self._codes(_all_tags(X, y))
+        if len(labels) == 0:
+            raise InputError("an objective is a mean over sentences, but X has none")
         sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)
         return self._structured_objective(sentences, costs, params)
@@ -347,14 +358,11 @@ def check_sentences(X):
         raise InputError("X must be a list of sentences, each a list of words, but is a text; split it")
     if hasattr(X, "shape"):
         raise InputError(f"X must be a list of sentences, each a list of words, but is a matrix of the shape {X.shape}")
-    if not isinstance(X, Iterable):
-        raise InputError(f"X must be a list of sentences, each a list of words, but is {X!r}")
-    X = list(X)
+    X = as_list(X, "X must be a list of sentences, each a list of words")
     for m, sentence in enumerate(X):
         if isinstance(sentence, str):
             raise InputError(f"a sentence must be a list of words, but sentence {m} is the text {sentence!r}; split it")
-        if not isinstance(sentence, (Sequence, np.ndarray)):
-            raise InputError(f"a sentence must be a list of words, but sentence {m} is {sentence!r}")
+        as_list(sentence, f"a sentence must be a list of words, but sentence {m} is none")
         if not len(sentence):
             raise InputError(f"a sentence has at least one word, but sentence {m} has none; leave it out")
         for word in sentence:
@@ -378,10 +386,8 @@ def _all_tags(X, y):
 
 def _tag_sequences(y):
     """Sequences of tags as a list; an error for what is none."""
-    y = list(y) if isinstance(y, Iterable) and not isinstance(y, str) else None
-    if y is None or any(isinstance(tags, str) or not isinstance(tags, (Sequence, np.ndarray)) for tags in y):
-        raise InputError("tags must be a list of sequences, one for each sentence, with a tag for each of its words")
-    return y
+    wanted = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
+    return [as_list(tags, wanted) for tags in as_list(y, wanted)]
 
 
 def _path(decoder, scores):

@@ -201,7 +201,7 @@ class SVM(StochasticGradient):
         InputError
             For hyper-parameters that make no sense or data that cannot be trained on.
         """
-        if self.solver == "dual":
+        if check_choice("solver", self.solver, ("subgradient", "dual")) == "dual":
             return self._train_dual(X, y, callback)
         return super().train(X, y, callback)
 

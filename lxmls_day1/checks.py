@@ -4,7 +4,7 @@ Each returns its argument in the one form that the algorithms work on, or raises
 was wanted, what was got and what to do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -338,6 +338,28 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def as_list(values: Any, wanted: str) -> list[Any]:
+    """The members of a sequence, an array or another iterable; an error that begins with what was wanted for all else.
+
+    A text is no list of its letters.
+
+    Examples
+    --------
+    >>> as_list(("a", "b"), "feature_names must be a list of names")
+    ['a', 'b']
+    >>> as_list("ab", "feature_names must be a list of names")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: feature_names must be a list of names, but is 'ab'
+    """
+    try:
+        if isinstance(values, Iterable) and not isinstance(values, (str, bytes, bytearray)):
+            return list(values)
+    except TypeError:  # an array of no dimension
+        pass
+    raise InputError(f"{wanted}, but is {values!r}")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """A setting that is one of some words, or an error that names it and them.
 
@@ -375,7 +397,7 @@ def random_numbers(seed: Any) -> np.random.Generator:
 
 def shown(label: Any) -> str:
     """A label as an error message prints it: 3, not np.int64(3)."""
-    return repr(label.item() if hasattr(label, "item") else label)
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def listed(labels: Sequence[Any] | np.ndarray, most: int = 10) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers
+from lxmls_day1.checks import as_numbers, check_flag
 from lxmls_day1.errors import InputError, counted
 
 _PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
@@ -149,6 +149,7 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
     """
     X = X.tocsr() if hasattr(X, "tocsr") else as_numbers(X, "X must be a matrix of numbers")
     params = as_numbers(params, "params must be a matrix of numbers")
+    check_flag("quadratic", quadratic)
     if X.ndim != 2 or params.ndim != 2:
         raise InputError(
             f"X and params must be matrices, (examples, features) and (weights, classes), "

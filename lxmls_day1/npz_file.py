@@ -72,6 +72,7 @@ def write_file(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "chain.npz")
     ...     write_file(path, "linear chain", {"tags": ["NOUN", "VERB"], "transitions": np.eye(2)})

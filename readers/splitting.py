@@ -11,7 +11,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from lxmls_day1.checks import as_matrix, as_numbers, check_labels
+from lxmls_day1.checks import as_matrix, as_numbers, check_labels, check_number
 from lxmls_day1.errors import InputError
 
 PARTS = ("train", "dev", "test")
@@ -45,6 +45,7 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
     >>> split_ends(2000, (0.8, 0, 0.2))
     (1600, 1600, 2000)
     """
+    nr_examples = check_number("nr_examples", nr_examples, at_least=0, whole=True)
     shares = checked_shares(split)
     ends = [
         min(nr_examples, math.floor(sum(shares[: i + 1]) * nr_examples + _ROUNDING * max(1, nr_examples)))
@@ -69,7 +70,10 @@ def checked_shares(split: Sequence[float]) -> list[float]:
         ) from None
     if len(given) != len(PARTS):
         raise InputError(f"split wants three shares (train, dev, test), got {given}; give for example (0.8, 0, 0.2)")
-    shares: list[float] = as_numbers(given, "split wants three numbers (train, dev, test)").tolist()
+    numbers = as_numbers(given, "split wants three numbers (train, dev, test)")
+    if numbers.ndim != 1:
+        raise InputError(f"split wants three numbers (train, dev, test), got {given}")
+    shares: list[float] = numbers.tolist()
     for part, share in zip(PARTS, shares, strict=True):
         if not 0 <= share < math.inf:
             raise InputError(f"the {part} share must be 0 or more, got {share}; give for example split (0.8, 0, 0.2)")

@@ -86,6 +86,7 @@ def parse_columns(
     >>> parse_columns('sport,They won.\\ncooking,"Salt, then oil."\\n')
     (['sport', 'cooking'], ['They won.', 'Salt, then oil.'])
     """
+    _check_text(text)
     if delimiter is None:
         delimiter = _sniffed_delimiter(text, name, quote)
     labels, texts = [], []
@@ -184,6 +185,7 @@ def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], 
     >>> parse_svmlight("+1 3:1 17:2.5  # a remark\\n-1 qid:4 2:1\\n")
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}])
     """
+    _check_text(text)
     labels, bags = [], []
     for number, line in enumerate(text.split("\n"), start=1):
         label, *pairs = line.partition("#")[0].split() or [""]
@@ -226,6 +228,11 @@ def _explain_pairs(pairs: Sequence[str], where: str) -> None:
         if int(index) <= last:
             raise CorpusError(f"{where}: index {int(index)} follows {last}; expected ascending indices, each once")
         last = int(index)
+
+
+def _check_text(text: str) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"the content of a file must be given as text, but is {text!r}")
 
 
 def _is_number(text: str) -> bool:
@@ -368,7 +375,7 @@ class TextCorpus(BagCorpus):
 
 
 def _check_choices(form: str, delimiter: str | None, label_column: int, quote: str | None) -> None:
-    if form not in FORMATS:
+    if not isinstance(form, str) or form not in FORMATS:
         raise InputError(f"form must be 'columns' or 'svmlight', got {form!r}")
     if isinstance(label_column, bool) or not isinstance(label_column, (int, np.integer)) or label_column not in (0, 1):
         raise InputError(f"label_column must be 0 or 1, the first or the second column, got {label_column!r}")

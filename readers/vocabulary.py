@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.checks import all_finite, as_numbers
+from lxmls_day1.checks import all_finite, as_list, as_numbers
 from lxmls_day1.errors import InputError
 
 _BAGS_WANTED = (
@@ -44,13 +44,17 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
     {'what': 3}
     """
     totals: dict[str, float] = {}
+    min_count = checked_min_count(min_count)
     try:
-        for bag in bags:
+        for bag in as_list(bags, _BAGS_WANTED):
             for token, count in bag.items():
                 totals[token] = totals.get(token, 0) + count
     except (AttributeError, TypeError) as error:
         raise InputError(f"{_BAGS_WANTED}: {error}") from error
-    return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
+    try:
+        return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
+    except TypeError as error:
+        raise InputError(f"{_BAGS_WANTED}: {error}") from error
 
 
 def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int]) -> csr_array:
@@ -76,11 +80,13 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     array([[0., 2.],
            [0., 0.]])
     """
+    if not isinstance(feat_dict, Mapping):
+        raise InputError(f"{_BAGS_WANTED}, but is {feat_dict!r}")
     starts = [0]
     columns: list[int] = []
     counts: list[float] = []
     try:
-        for bag in bags:
+        for bag in as_list(bags, _BAGS_WANTED):
             row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
             columns.extend(column for column, _ in row)
             counts.extend(count for _, count in row)
@@ -144,6 +150,8 @@ def count_words(text: str) -> dict[str, int]:
     >>> count_words("Who was who ?")
     {'who': 2, 'was': 1, '?': 1, 'who_was': 1, 'was_who': 1, 'who_?': 1}
     """
+    if not isinstance(text, str):
+        raise InputError(f"words are counted in a text, but got {text!r}")
     words = text.lower().split()
     counts: dict[str, int] = {}
     for token in words + [f"{first}_{second}" for first, second in pairwise(words)]:

@@ -70,7 +70,7 @@ def decision_boundary(params: ArrayLike, xlim: Sequence[float], ylim: Sequence[f
 
 def _checked_params(params: ArrayLike) -> np.ndarray:
     params = as_numbers(params, "params must be a matrix of numbers")
-    if params.ndim != 2 or params.shape[0] not in (3, 5):
+    if params.ndim != 2 or params.shape[0] not in (3, 5) or params.shape[1] == 0:
         raise InputError(
             "a boundary can only be drawn for two features: params must have shape (3, classes), or (5, classes) with "
             f"squares, but has shape {params.shape}; train on two features to see the boundary."

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from lxmls_day1.checks import as_list, as_numbers, check_labels
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, BLUE, check_axes
 
@@ -38,10 +39,12 @@ def confusion_counts(
     >>> tags, counts.tolist()
     (['DET', 'NOUN', 'VERB'], [[1, 0, 0], [0, 0, 1], [0, 0, 1]])
     """
-    pairs = np.array(
-        [pair for tags, guesses in zip(truth, predicted, strict=True) for pair in zip(tags, guesses, strict=True)]
-    ).reshape(-1, 2)
-    tags, codes = np.unique(pairs, return_inverse=True)
+    wanted = "true and predicted tags must be lists of tag sequences"
+    of_truth, of_prediction = ([as_list(tags, wanted) for tags in as_list(all_, wanted)] for all_ in (truth, predicted))
+    if [len(tags) for tags in of_truth] != [len(tags) for tags in of_prediction]:
+        raise InputError(f"{wanted} of the same lengths, but some are longer than others")
+    pairs = [pair for both in zip(of_truth, of_prediction, strict=True) for pair in zip(*both, strict=True)]
+    tags, codes = np.unique(check_labels([tag for pair in pairs for tag in pair]), return_inverse=True)
     counts = np.zeros((len(tags), len(tags)), dtype=np.int64)
     np.add.at(counts, tuple(codes.reshape(-1, 2).T), 1)
     return tags.tolist(), counts
@@ -79,7 +82,8 @@ def plot_confusion(
     """
     from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 
-    confusion = np.asarray(confusion)
+    as_numbers(confusion, "the confusion matrix must be numbers")
+    confusion, tags = np.asarray(confusion), [str(tag) for tag in as_list(tags, "tags must be a list of texts")]
     n_tags = len(tags)
     if n_tags == 0 or confusion.shape != (n_tags, n_tags):
         raise InputError(

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.checks import as_numbers
+from lxmls_day1.checks import as_list, as_numbers
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 
@@ -309,7 +309,6 @@ def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.n
         if X is None or (not sp.issparse(X) and np.size(X) == 0):
             continue
         X = as_numbers(X.toarray() if sp.issparse(X) else X, f"{part}_X must be numbers")
-        y = np.asarray(y).ravel()
         if X.ndim != 2 or X.shape[1] != 2:
             raise InputError(
                 f"points can only be drawn in the plane: {part}_X must have shape (points, 2), but has {X.shape}; "
@@ -317,7 +316,8 @@ def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.n
             )
         if not np.all(np.isfinite(X)):
             raise InputError(f"{part}_X holds NaN or infinite numbers, which cannot be drawn; clean the data.")
-        if len(y) != len(X) or y.dtype.kind not in "biuf" or not np.all(np.isfinite(y) & (y == np.floor(y))):
+        y = as_numbers(y, f"{part}_y must hold one class 0, 1, … for each of the {len(X)} points of {part}_X").ravel()
+        if len(y) != len(X) or not np.all(np.isfinite(y) & (y == np.floor(y))):
             raise InputError(
                 f"{part}_y must hold one class 0, 1, … for each of the {len(X)} points of {part}_X, "
                 f"but has shape {y.shape} and type {y.dtype}."
@@ -371,7 +371,7 @@ def _draw_legend(ax: Any) -> None:
 
 def _grouped_by_data_set(rows: Iterable[Any]) -> dict[str, list[tuple[str, float, float]]]:
     groups: dict[str, list[tuple[str, float, float]]] = {}
-    for row in rows if isinstance(rows, Iterable) else [rows]:
+    for row in as_list(rows, "rows must be a list of rows (classifier, data set, train accuracy, test accuracy)"):
         try:
             classifier, data_set, *accuracies = row
             train, test = (np.nan if accuracy is None else float(accuracy) for accuracy in accuracies[:2])
