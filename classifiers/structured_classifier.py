@@ -362,7 +362,8 @@ def check_sentences(X):
     for m, sentence in enumerate(X):
         if isinstance(sentence, str):
             raise InputError(f"a sentence must be a list of words, but sentence {m} is the text {sentence!r}; split it")
-        as_list(sentence, f"a sentence must be a list of words, but sentence {m} is none")
+        if not isinstance(sentence, (list, tuple)):
+            X[m] = sentence = as_list(sentence, f"a sentence must be a list of words, but sentence {m} is none")
         if not len(sentence):
             raise InputError(f"a sentence has at least one word, but sentence {m} has none; leave it out")
         for word in sentence:

@@ -91,10 +91,10 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
             columns.extend(column for column, _ in row)
             counts.extend(count for _, count in row)
             starts.append(len(columns))
-        places = as_numbers(columns, "columns must be numbers")
-    except (AttributeError, TypeError) as error:
+        places = np.array(columns or np.zeros(0, dtype=np.int64))
+    except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"{_BAGS_WANTED}: {error}") from error
-    if len(places) and not (places.min() >= 0 and places.max() < len(feat_dict) and (places % 1 == 0).all()):
+    if places.dtype.kind not in "iu" or (len(places) and not 0 <= places.min() <= places.max() < len(feat_dict)):
         raise InputError(f"feat_dict must map each token to one of the columns 0 … {len(feat_dict) - 1}")
     numbers = as_numbers(counts, _BAGS_WANTED)
     if numbers.ndim != 1 or not all_finite(numbers):

@@ -82,8 +82,10 @@ def plot_confusion(
     """
     from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 
-    as_numbers(confusion, "the confusion matrix must be numbers")
-    confusion, tags = np.asarray(confusion), [str(tag) for tag in as_list(tags, "tags must be a list of texts")]
+    numbers = as_numbers(confusion, "the confusion matrix must be numbers")
+    if not np.all((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**53)):
+        raise InputError("the confusion matrix must count: whole numbers from 0 on, but it holds others")
+    confusion, tags = numbers.astype(np.int64), [str(tag) for tag in as_list(tags, "tags must be a list of texts")]
     n_tags = len(tags)
     if n_tags == 0 or confusion.shape != (n_tags, n_tags):
         raise InputError(
