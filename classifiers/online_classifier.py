@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import as_matrix, check_costs, check_number
+from lxmls_day1.checks import all_finite, as_matrix, as_numbers, check_costs, check_flag, check_number, random_numbers
 from lxmls_day1.errors import InputError
 
 
@@ -121,8 +121,12 @@ class OnlineClassifier(LinearClassifier):
     def check_settings(self):
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
         check_number("nr_rounds", self.nr_rounds, at_least=1, whole=True)
-        if not any(self.averaged is known for known in (True, False)) and self.averaged not in AVERAGES:
+        if not any(self.averaged is known for known in (True, False)) and not (
+            isinstance(self.averaged, str) and self.averaged in AVERAGES
+        ):
             raise InputError(f'averaged must be "steps", "last round", "rounds" or False, but is {self.averaged!r}')
+        check_flag("track_objective", self.track_objective)
+        check_flag("progress", self.progress)
 
     def train(self, X, y, callback=None):
         """Go through the data ``nr_rounds`` times.
@@ -195,7 +199,7 @@ class OnlineClassifier(LinearClassifier):
 
             if callback or self.track_objective or last == len(orders):
                 params = mean_of_rounds.copy() if by_rounds else weights.result()
-                if not np.isfinite(params).all():
+                if not all_finite(params):
                     raise InputError(
                         f"{self.get_name()}: the weights grew beyond all bounds by round {last}; take smaller steps, or "
                         "scale the features down"
@@ -220,7 +224,8 @@ class OnlineClassifier(LinearClassifier):
         y : M labels of the classes seen in training
         params : array (J + 1, K)
         """
-        return self._objective(X, self._codes(y), params)
+        self.check_settings()
+        return self._objective(*self._with_labels(X, y, params))
 
     def losses(self, scores, labels):
         """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
@@ -243,11 +248,12 @@ class OnlineClassifier(LinearClassifier):
         """The examples of each round (R, M): shuffled by ``seed``, unless ``order`` names them."""
         nr_rounds = int(self.nr_rounds)
         if self.order is None:
-            rng = np.random.default_rng(self.seed)
+            rng = random_numbers(self.seed)
             orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
             for order in orders:
                 rng.shuffle(order)
             return orders
+        as_numbers(self.order, "order must hold example numbers")
         order = np.asarray(self.order)
         if order.ndim == 1:
             order = np.tile(order, (nr_rounds, 1))
