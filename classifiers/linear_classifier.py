@@ -325,8 +325,8 @@ class LinearClassifier:
         """The parameters that training found; an error if the data were too large for them to be finite."""
         if not all_finite(params):
             raise InputError(
-                f"{self.get_name()}: the numbers of X are so large that the weights grew beyond all bounds; scale the "
-                "features down"
+                f"{self.get_name()}: the numbers of X are so large, or so different in size, that the weights grew beyond all "
+                "bounds; scale the features"
             )
         self.trained = True
         return params

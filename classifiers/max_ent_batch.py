@@ -131,7 +131,10 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         points = self._by_scaling(X, labels) if self.solver == "gis" else self._by_descent(X, labels)
         self.history = []
         # Vectors of this length gain nothing from threads, and idle ones that spin take the processor from the rest.
-        with threadpool_limits(limits=1, user_api="blas"), np.errstate(over="ignore", invalid="ignore"):
+        with (
+            threadpool_limits(limits=1, user_api="blas"),
+            np.errstate(over="ignore", invalid="ignore", divide="ignore"),
+        ):
             for number, point in enumerate(islice(points, int(self.max_iterations) + 1)):
                 if number > 0:  # 0 is the start
                     self.history.append(Iteration(number, time.perf_counter() - started, float(point.objective)))

@@ -290,6 +290,7 @@ def test_sound_data_in_any_form_give_the_same(data, codes, form, label_form):
     codes=st.lists(st.integers(0, 2), min_size=7, max_size=7),
     form=st.sampled_from(sorted(FORMS)),
 )
+@example(data=np.array([[1e-320], [1e30]]), codes=[0, 1] + [0] * 5, form="list")
 @example(data=np.array([[1e155], [0.0]]), codes=[0, 1] + [0] * 5, form="csr")
 @example(data=np.array([[1e308], [-1.7e308]]), codes=[0, 1] + [0] * 5, form="list")
 @examples(few=12)

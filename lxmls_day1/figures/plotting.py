@@ -306,9 +306,11 @@ def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.n
     """The parts that have points, as (X float (M, 2), y int (M,))."""
     checked = {}
     for part, (X, y) in parts.items():
-        if X is None or (not sp.issparse(X) and np.size(X) == 0):
+        if X is None:
             continue
         X = as_numbers(X.toarray() if sp.issparse(X) else X, f"{part}_X must be numbers")
+        if X.size == 0:
+            continue
         if X.ndim != 2 or X.shape[1] != 2:
             raise InputError(
                 f"points can only be drawn in the plane: {part}_X must have shape (points, 2), but has {X.shape}; "
@@ -317,7 +319,7 @@ def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.n
         if not np.all(np.isfinite(X)):
             raise InputError(f"{part}_X holds NaN or infinite numbers, which cannot be drawn; clean the data.")
         y = as_numbers(y, f"{part}_y must hold one class 0, 1, … for each of the {len(X)} points of {part}_X").ravel()
-        if len(y) != len(X) or not np.all(np.isfinite(y) & (y == np.floor(y))):
+        if len(y) != len(X) or not np.all((np.abs(y) < 2**53) & (y == np.floor(y))):
             raise InputError(
                 f"{part}_y must hold one class 0, 1, … for each of the {len(X)} points of {part}_X, "
                 f"but has shape {y.shape} and type {y.dtype}."
