@@ -8,6 +8,7 @@ SHELL := /bin/sh
 PYTHON ?=
 ARGS ?=
 LAB ?= my-lab
+SECONDS ?= 300
 
 VENV_PYTHON := .venv/bin/python
 COMMA := ,
@@ -40,7 +41,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run check test test-load coverage hostile bench lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+.PHONY: help run check test test-load coverage hostile bench fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
 	set-up-demo
 
 help:
@@ -54,6 +55,7 @@ help:
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
+	@echo 'make fuzz    feed every public function rubbish for five minutes (longer: make fuzz SECONDS=3600)'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
 	@echo 'Each sets up .venv by itself if need be; PYTHON=python3.12 chooses the Python for it.'
@@ -81,6 +83,11 @@ test-load: set-up-test
 
 hostile: set-up-test
 	$(VENV_PYTHON) -m pytest -m hostile tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
+
+# Passes over all properties, each with other examples, until the time is over; one that fails ends it and says how to see it again.
+fuzz: set-up-test
+	@end=$$(($$(date +%s) + $(SECONDS))); while [ $$(date +%s) -lt $$end ]; do \
+	LXMLS_DAY1_FUZZ=300 $(VENV_PYTHON) -m pytest -q -n auto tests/test_fuzz.py $(ARGS) || exit 1; done
 
 bench: set-up-test
 	$(VENV_PYTHON) tests/benchmarks/run.py $(ARGS)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.online_classifier import Round
-from lxmls_day1.checks import check_number, check_sample_weight, listed
+from lxmls_day1.checks import as_numbers, check_number, check_sample_weight, listed
 from lxmls_day1.errors import InputError
 
 
@@ -159,13 +159,14 @@ class BinaryPerceptron(LinearClassifier):
             self.history.append(Round(len(self.history) + 1, mistakes, seconds, None))
             self.nr_updates += mistakes
             self.converged = mistakes == 0
+        params = self._trained_with(np.column_stack([-w, w]))
         self.weights = w
-        self.trained = True
-        return np.column_stack([-w, w])
+        return params
 
     def _order(self, n_examples):
         if self.order is None:
             return np.arange(n_examples)
+        as_numbers(self.order, "order must hold example numbers")
         order = np.asarray(self.order)
         if order.dtype.kind not in "iu" or not np.array_equal(np.sort(order, axis=None), np.arange(n_examples)):
             raise InputError(

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
-from lxmls_day1.checks import check_costs, check_number
+from lxmls_day1.checks import as_numbers, check_costs, check_number
 from lxmls_day1.errors import InputError
 
 NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the step with a shrinkage of 0
@@ -188,7 +188,7 @@ class ColumnSquishing(OnlineClassifier):
 
 
 def _finite(name, values, n_dimensions):
-    values = np.asarray(values, dtype=np.float64)
+    values = as_numbers(values, f"{name} must be numbers")
     if values.ndim != n_dimensions:
         wanted = "a matrix (J, K)" if n_dimensions == 2 else "a vector (J,)"
         raise InputError(f"{name} must be {wanted}, but has the shape {values.shape}")
@@ -199,8 +199,8 @@ def _finite(name, values, n_dimensions):
 
 def _costs_of(label, cost, n_classes):
     """ρ(·, y), shape (K,), from the matrix ρ, from this column of it, or from None."""
-    if np.ndim(cost) == 1 and len(cost) == n_classes:
+    if isinstance(cost, (list, tuple, np.ndarray)) and np.shape(cost) == (n_classes,):
         matrix = check_costs(None, n_classes)
-        matrix[:, label] = cost
+        matrix[:, label] = as_numbers(cost, f"the costs must be {n_classes} numbers")
         cost = matrix
     return check_costs(cost, n_classes)[:, label]

@@ -15,11 +15,11 @@ import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import check_inputs, check_number, check_params, check_sample_weight
-from lxmls_day1.errors import InputError
+from lxmls_day1.checks import all_finite, check_choice, check_inputs, check_number, check_params, check_sample_weight
 from lxmls_day1.gaussians import discriminant_params, linear_discriminant_params
 
 _SHARE_OF_LARGEST_VARIANCE = 1e-9
+_ROUNDING = np.finfo(np.float64).eps
 
 
 class GaussianNaiveBayes(LinearClassifier):
@@ -61,10 +61,14 @@ class GaussianNaiveBayes(LinearClassifier):
         self.prior = None
         self.means = None
         self.variances = None
+        self.trained_quadratic = None
 
     @property
     def quadratic(self):
-        return isinstance(self.variance, str) and self.variance == "per_class"
+        """Whether the parameters weigh the squares, too: as it was trained; before, as its ``variance`` says."""
+        if self.trained_quadratic is None:
+            return isinstance(self.variance, str) and self.variance == "per_class"
+        return self.trained_quadratic
 
     def train(self, X, y, sample_weight=None):
         """Estimate priors, means and, where asked for, variances.
@@ -88,31 +92,37 @@ class GaussianNaiveBayes(LinearClassifier):
         """
         variance = self.variance
         if isinstance(variance, str):
-            if variance not in ("pooled", "per_class"):
-                raise InputError(f'variance must be a positive number, "pooled" or "per_class", but is {variance!r}')
+            check_choice("variance (if it is no positive number)", variance, ("pooled", "per_class"))
         else:
             variance = check_number("variance", variance, above=0)
         X, labels = self._training_data(X, y)
         weights = check_sample_weight(sample_weight, labels)
-        floor = _floor(X, weights)
         weights = np.ones(len(labels)) if weights is None else weights
-        n_of_class = np.bincount(labels, weights=weights)  # (K,)
-        n_examples = n_of_class.sum()
-        members = sp.csr_array((weights, (labels, np.arange(len(labels)))))  # (K, M): row y sums class y
-
-        self.prior = n_of_class / n_examples
-        self.means = _dense(members @ X) / n_of_class[:, None]
-        if variance == "per_class":
-            self.variances = _squared_deviations(X, labels, members, self.means) / n_of_class[:, None] + floor
-            params = discriminant_params(self.prior, self.means, self.variances)
-        else:
-            if variance == "pooled":
-                total = _squared_deviations(X, labels, members, self.means).sum()
-                variance = total / (n_examples * X.shape[1]) + floor
-            self.variances = np.full_like(self.means, variance)
-            params = linear_discriminant_params(self.prior, self.means, variance)
-        self.trained = True
+        with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are too large: the last line finds them
+            params = self._trained_with(self._estimate(X, labels, weights, variance))
+        self.trained_quadratic = variance == "per_class"
         return params
+
+    def _estimate(self, X, labels, weights, variance):
+        n_of_class = np.bincount(labels, weights)[:, None]  # (K, 1)
+        n_examples = weights.sum()
+        self.prior = n_of_class[:, 0] / n_examples
+        self.means = _sums(X, labels, weights) / n_of_class
+        if variance in ("pooled", "per_class"):
+            deviations = _squared_deviations(X, labels, weights, self.means)  # (K, J)
+            of_each = (
+                deviations / n_of_class
+                if variance == "per_class"
+                else deviations.sum() / (n_examples * max(1, X.shape[1]))
+            )
+            self.variances = np.full_like(self.means, of_each + _floor(X, weights))
+        else:
+            self.variances = np.full_like(self.means, variance)
+        if not (all_finite(self.means) and all_finite(self.variances)):
+            return self.variances  # no distribution has them
+        if variance == "per_class":
+            return discriminant_params(self.prior, self.means, self.variances)
+        return linear_discriminant_params(self.prior, self.means, self.variances[0])
 
     def get_probabilities(self, X, params):
         """p(y | x) for each example and class, by Bayes' rule: the scores are log p(y) + log p(x | y) up to a constant.
@@ -130,27 +140,36 @@ class GaussianNaiveBayes(LinearClassifier):
         return softmax(self._scores(check_inputs(X), check_params(params)))
 
 
-def _squared_deviations(X, labels, members, means):
-    """Σ over the examples of a class of (x_j − μ_yj)², shape (K, J)."""
-    if sp.issparse(X):  # without densifying: Σ x² − n μ²
-        n_of_class = members.sum(axis=1)[:, None]
-        return np.maximum(_dense(members @ (X * X)) - n_of_class * means**2, 0.0)
-    return members @ (X - means[labels]) ** 2
+def _sums(X, labels, weights):
+    """The weighted sum over the examples of each class, shape (K, J)."""
+    members = sp.csr_array((weights, (labels, np.arange(len(labels)))))  # (K, M): row y sums class y
+    sums = members @ X
+    return sums.toarray() if sp.issparse(sums) else sums
+
+
+def _squared_deviations(X, labels, weights, means):
+    """The weighted sum over the examples of a class of (x_j − μ_yj)², shape (K, J).
+
+    Of a sparse matrix without making it dense: what is there by itself, and each of the zeros adds μ_yj². (The shorter
+    Σ x² − n μ² loses all digits of features that vary little around a large mean.)
+    """
+    if not sp.issparse(X):
+        return _sums((X - means[labels]) ** 2, labels, weights)
+    entries = X.tocoo()
+    entries.sum_duplicates()
+    places, of_entry = np.ravel_multi_index((labels[entries.row], entries.col), means.shape), weights[entries.row]
+    there = np.bincount(places, of_entry, minlength=means.size)
+    deviations = np.bincount(places, of_entry * (entries.data - means.ravel()[places]) ** 2, minlength=means.size)
+    zeros = np.bincount(labels, weights)[:, None] - there.reshape(means.shape)
+    return deviations.reshape(means.shape) + zeros * means**2
 
 
 def _floor(X, weights):
     """What every estimated variance gets on top, so that a constant feature divides nothing by zero."""
-    n_examples = X.shape[0]
-    if weights is not None:
-        mean = weights @ X / weights.sum()
-        largest = (weights @ (X * X) / weights.sum() - mean**2).max(initial=0.0)
-    elif sp.issparse(X):
-        mean = X.sum(axis=0) / n_examples
-        largest = ((X * X).sum(axis=0) / n_examples - mean**2).max(initial=0.0)
-    else:
-        largest = X.var(axis=0).max(initial=0.0)
+    together = np.zeros(X.shape[0], dtype=np.int64)
+    n_examples = weights.sum()
+    means = _sums(X, together, weights) / n_examples  # (1, J)
+    variances = _squared_deviations(X, together, weights, means) / n_examples
+    rounding = (X.shape[0] * _ROUNDING * np.abs(means)) ** 2  # the variance that a constant feature may seem to have
+    largest = np.where(variances > rounding, variances, 0.0).max(initial=0.0)
     return _SHARE_OF_LARGEST_VARIANCE * (largest if largest > 0 else 1.0)
-
-
-def _dense(matrix):
-    return matrix.toarray() if sp.issparse(matrix) else matrix

@@ -21,6 +21,7 @@ from lxmls_day1.checks import (
     check_inputs,
     check_labels,
     check_params,
+    check_same_kind,
     listed,
     shown,
 )
@@ -149,8 +150,8 @@ class LinearClassifier:
         Raises
         ------
         InputError
-            If the lengths differ, there are no examples, or ``truth`` holds a label that was not seen in training
-            (it could never be predicted, so the accuracy would mislead).
+            If the lengths differ, there are no examples, texts are compared with numbers, or ``truth`` holds a label that
+            was not seen in training (it could never be predicted, so the accuracy would mislead).
 
         Examples
         --------
@@ -158,6 +159,7 @@ class LinearClassifier:
         0.75
         """
         truth, predicted = check_labels(truth), check_labels(predicted)
+        check_same_kind(truth, predicted, "true and predicted labels")
         if len(truth) != len(predicted):
             raise InputError(
                 f"evaluate compares label by label, but got {len(truth)} true and {len(predicted)} predicted labels; "
@@ -166,12 +168,7 @@ class LinearClassifier:
         if len(truth) == 0:
             raise InputError("evaluate needs at least one example, but got none; is this part of the split empty?")
         if self.classes is not None:
-            unseen = np.setdiff1d(truth, self.classes)
-            if len(unseen):
-                raise InputError(
-                    f"label {shown(unseen[0])} was not in the training data, whose labels are {listed(self.classes)}; "
-                    "train on data that has every label"
-                )
+            self._codes(truth)
         return float(np.mean(truth == predicted))
 
     def objective(self, X, y, params):
@@ -240,11 +237,6 @@ class LinearClassifier:
         best = np.argmax(scores, axis=1)
         if self.classes is None:
             return best
-        if scores.shape[1] != len(self.classes):
-            raise InputError(
-                f"the parameters have {scores.shape[1]} columns, but this classifier was trained on {len(self.classes)} "
-                "classes; use the parameters that its own train returned"
-            )
         return self.classes[best]
 
     def _scores(self, X, params):
@@ -256,6 +248,11 @@ class LinearClassifier:
                 f"the inputs have {n_features} feature{'s' * (n_features != 1)}, but the parameters belong to {(len(params) - 1) / (1 + self.quadratic):g}: "
                 f"those of this {kind} classifier have {of_each} after the intercepts; test takes X as train did, "
                 "get_scores and get_label take add_intercept_term(X)"
+            )
+        if self.classes is not None and params.shape[1] != len(self.classes):
+            raise InputError(
+                f"the parameters have {params.shape[1]} columns, but this classifier was trained on {len(self.classes)} "
+                "classes; use the parameters that its own train returned"
             )
         with np.errstate(over="ignore", invalid="ignore"):
             scores = X @ params[1 : n_features + 1]
@@ -294,11 +291,42 @@ class LinearClassifier:
         """Labels of known classes as column numbers (M,); before training the labels themselves are these numbers."""
         y = check_labels(y)
         if self.classes is None:
+            if y.dtype.kind not in "biuf" or not ((y >= 0) & (y == np.floor(y)) & (y < 2**31)).all():
+                raise InputError(
+                    "before training, labels are the numbers of columns, 0, 1, …, but "
+                    f"{listed(y)} are others; train the classifier first"
+                )
             return y.astype(np.int64)
+        check_same_kind(y, self.classes, "labels and those of the training data")
         codes = np.searchsorted(self.classes, y)
         known = (codes < len(self.classes)) & (self.classes[np.minimum(codes, len(self.classes) - 1)] == y)
         if not known.all():
             raise InputError(
-                f"label {shown(y[~known][0])} was not in the training data, whose labels are {listed(self.classes)}"
+                f"label {shown(y[~known][0])} was not in the training data, whose labels are {listed(self.classes)}; "
+                "train on data that has every label"
             )
         return codes
+
+    def _with_labels(self, X, y, params):
+        """Examples, their labels as column numbers (M,) and parameters, if all three fit together."""
+        X, params, labels = check_inputs(X), check_params(params), self._codes(y)
+        if X.shape[0] != len(labels) or len(labels) == 0:
+            raise InputError(
+                f"every example needs one label, and there must be some, but X has {X.shape[0]} rows and y {len(labels)} labels"
+            )
+        if labels.max() >= params.shape[1]:
+            raise InputError(
+                f"params must have a column for each class, but has {params.shape[1]}, and class number {labels.max()} is "
+                "among the labels"
+            )
+        return X, labels, params
+
+    def _trained_with(self, params):
+        """The parameters that training found; an error if the data were too large for them to be finite."""
+        if not all_finite(params):
+            raise InputError(
+                f"{self.get_name()}: the numbers of X are so large, or so different in size, that the weights grew beyond all "
+                "bounds; scale the features"
+            )
+        self.trained = True
+        return params

@@ -30,7 +30,7 @@ from classifiers.lbfgs import lbfgs
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.losses import log_loss
 from classifiers.max_ent_model import MaxEntModel
-from lxmls_day1.checks import check_inputs, check_number, check_params, check_sample_weight
+from lxmls_day1.checks import check_choice, check_flag, check_number, check_sample_weight
 from lxmls_day1.errors import InputError
 
 
@@ -135,7 +135,10 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         points = self._by_scaling(X, labels, shares) if self.solver == "gis" else self._by_descent(X, labels, shares)
         self.history = []
         # Vectors of this length gain nothing from threads, and idle ones that spin take the processor from the rest.
-        with threadpool_limits(limits=1, user_api="blas"), np.errstate(over="ignore", invalid="ignore"):
+        with (
+            threadpool_limits(limits=1, user_api="blas"),
+            np.errstate(over="ignore", invalid="ignore", divide="ignore"),
+        ):
             for number, point in enumerate(islice(points, int(self.max_iterations) + 1)):
                 if number > 0:  # 0 is the start
                     self.history.append(Iteration(number, time.perf_counter() - started, float(point.objective)))
@@ -149,16 +152,15 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 + ("" if self.solver == "lbfgs" else ', or take solver="lbfgs"'),
                 stacklevel=2,
             )
-        self.trained = True
-        return point.params()
+        return self._trained_with(point.params())
 
     def check_settings(self):
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
-        if self.solver not in ("lbfgs", "gradient_descent", "gis"):
-            raise InputError(f'solver must be "lbfgs", "gradient_descent" or "gis", but is {self.solver!r}')
+        check_choice("solver", self.solver, ("lbfgs", "gradient_descent", "gis"))
         penalty = check_number("regularizer (λ)", self.regularizer, at_least=0)
         check_number("tolerance", self.tolerance, above=0)
         check_number("max_iterations", self.max_iterations, at_least=1, whole=True)
+        check_flag("regularize_intercept", self.regularize_intercept)
         if self.solver == "gis" and penalty:
             raise InputError(
                 'iterative scaling knows no regularization: regularizer must be 0 with solver="gis", but is '
@@ -167,9 +169,10 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
 
     def objective(self, X, y, params):
         """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``."""
-        params = check_params(params)
+        self.check_settings()
+        X, labels, params = self._with_labels(X, y, params)
         penalized = params if self.regularize_intercept else params[1:]
-        losses = log_loss(self._scores(check_inputs(X), params), self._codes(y))
+        losses = log_loss(self._scores(X, params), labels)
         return float(losses.mean() + self.regularizer / 2 * (penalized**2).sum())
 
     def _by_descent(self, X, labels, shares):

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lxmls_day1.checks import check_inputs, check_params
-from lxmls_day1.errors import InputError
 
 
 class Moments(NamedTuple):
@@ -62,19 +61,10 @@ class MaxEntModel:
         InputError
             If X, y and params do not fit together.
         """
-        X, params, labels = check_inputs(X), check_params(params), self._codes(y)
-        n_classes = params.shape[1]
-        if X.shape[0] != len(labels) or len(labels) == 0:
-            raise InputError(
-                f"moments are means over examples, each with its label, but X has {X.shape[0]} rows and y {len(labels)} labels"
-            )
-        if len(params) != X.shape[1] + 1 or not 0 <= labels.min() <= labels.max() < n_classes:
-            raise InputError(
-                f"params must have a row for each feature after the intercepts, and a column for each class, but are "
-                f"{len(params)} x {n_classes} where X has {X.shape[1]} features and the last class is number {labels.max()}"
-            )
+        X, labels, params = self._with_labels(X, y, params)
+        probabilities = softmax(self._scores(X, params))
         x = self.add_intercept_term(X)
-        return Moments(expectations(x, np.eye(n_classes)[labels]), expectations(x, softmax(self._scores(X, params))))
+        return Moments(expectations(x, np.eye(params.shape[1])[labels]), expectations(x, probabilities))
 
 
 def expectations(features, probabilities):

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.checks import check_inputs, check_labels, listed, shown
+from lxmls_day1.checks import as_numbers, check_inputs, check_labels, listed, shown
 from lxmls_day1.errors import InputError
 
 
@@ -76,7 +76,7 @@ def mistake_bound(X, y, separator):
     MistakeBound(radius=4.123105625617661, margin=6.0, updates=1.8888888888888888)
     """
     X, y = check_inputs(X), check_labels(y)
-    separator = np.asarray(separator, dtype=np.float64)
+    separator = as_numbers(separator, "the separator must be numbers")
     if X.shape[0] != len(y) or len(y) == 0:
         raise InputError(f"every example needs one label, and there must be some, but got {X.shape[0]} and {len(y)}")
     if separator.ndim not in (1, 2) or len(separator) != X.shape[1] + 1 or not np.isfinite(separator).all():

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import check_inputs, check_number, check_params, check_sample_weight
+from lxmls_day1.checks import check_flag, check_inputs, check_number, check_params, check_sample_weight, shown
 from lxmls_day1.errors import InputError
 
 
@@ -94,7 +94,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         InputError
             For a negative count, a class without a single word (unsmoothed), or data that cannot be trained on.
         """
-        alpha = check_number("smooth_param", self.smooth_param, above=0) if self.smooth else 0.0
+        alpha = check_number("smooth_param", self.smooth_param, above=0) if check_flag("smooth", self.smooth) else 0.0
         X, labels = self._training_data(X, y)
         _check_counts(X)
         weights = check_sample_weight(sample_weight, labels)  # (M,) or None
@@ -102,11 +102,14 @@ class MultinomialNaiveBayes(LinearClassifier):
         members = sp.csr_array((counted, (labels, np.arange(len(labels)))))  # (K, M): row c sums class c
         word_counts = members @ X  # (K, J)
         word_counts = (word_counts.toarray() if sp.issparse(word_counts) else word_counts).T  # (J, K)
+        with np.errstate(over="ignore"):
+            if not np.isfinite(alpha * X.shape[1] + word_counts.sum()):
+                raise InputError("the counts are so large that their sum is not finite; scale them down")
 
         wordless = ~word_counts.any(axis=0)  # (K,)
         if wordless.any() and not (alpha > 0 and X.shape[1] > 0):
             raise InputError(
-                f"class {self.classes[np.argmax(wordless)]!r} has no word in the training data, so its word probabilities "
+                f"class {shown(self.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
                 "are not defined; smooth, or leave the class out"
             )
         with np.errstate(divide="ignore"):  # log 0 = −∞ is what is meant

@@ -24,7 +24,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import as_matrix, check_costs, check_number, check_sample_weight
+from lxmls_day1.checks import (
+    all_finite,
+    as_matrix,
+    as_numbers,
+    check_costs,
+    check_flag,
+    check_number,
+    check_sample_weight,
+    random_numbers,
+)
 from lxmls_day1.errors import InputError
 
 
@@ -122,8 +131,12 @@ class OnlineClassifier(LinearClassifier):
     def check_settings(self):
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
         check_number("nr_rounds", self.nr_rounds, at_least=1, whole=True)
-        if not any(self.averaged is known for known in (True, False)) and self.averaged not in AVERAGES:
+        if not any(self.averaged is known for known in (True, False)) and not (
+            isinstance(self.averaged, str) and self.averaged in AVERAGES
+        ):
             raise InputError(f'averaged must be "steps", "last round", "rounds" or False, but is {self.averaged!r}')
+        check_flag("track_objective", self.track_objective)
+        check_flag("progress", self.progress)
 
     def train(self, X, y, callback=None, sample_weight=None):
         """Go through the data ``nr_rounds`` times.
@@ -220,7 +233,7 @@ class OnlineClassifier(LinearClassifier):
 
         names = getattr(self, "feature_names", None)
         return online_steps.OnlineState(
-            self.classes, self._average(), weights, np.random.default_rng(self.seed), sq_norms, names
+            self.classes, self._average(), weights, random_numbers(self.seed), sq_norms, names
         )
 
     def _copy_of(self, state, n_rows):
@@ -277,7 +290,7 @@ class OnlineClassifier(LinearClassifier):
 
             if callback or self.track_objective or last == len(orders):
                 params = state.mean_of_rounds.copy() if by_rounds else weights.result()
-                if not np.isfinite(params).all():
+                if not all_finite(params):
                     raise InputError(
                         f"{self.get_name()}: the weights grew beyond all bounds by round {state.n_rounds}; take smaller steps, or "
                         "scale the features down"
@@ -302,7 +315,8 @@ class OnlineClassifier(LinearClassifier):
         y : M labels of the classes seen in training
         params : array (J + 1, K)
         """
-        return self._objective(X, self._codes(y), params)
+        self.check_settings()
+        return self._objective(*self._with_labels(X, y, params))
 
     def losses(self, scores, labels):
         """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
@@ -333,6 +347,7 @@ class OnlineClassifier(LinearClassifier):
             for order in orders:
                 rng.shuffle(order)
             return orders
+        as_numbers(self.order, "order must hold example numbers")
         order = np.asarray(self.order)
         if order.ndim == 1:
             order = np.tile(order, (nr_rounds, 1))

@@ -27,7 +27,16 @@ from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
 from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
-from lxmls_day1.checks import check_costs, check_finite_params, check_labels, check_number, listed, shown
+from lxmls_day1.checks import (
+    as_list,
+    check_costs,
+    check_finite_params,
+    check_flag,
+    check_labels,
+    check_number,
+    listed,
+    shown,
+)
 from lxmls_day1.errors import InputError
 
 
@@ -107,6 +116,9 @@ class StructuredClassifier(OnlineClassifier):
         super().check_settings()
         check_templates(self.templates)
         check_number("min_count", self.min_count, at_least=1, whole=True)
+        check_flag("transitions", self.transitions)
+        if not (self.decoder is None or callable(self.decoder)):
+            raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
 
     def train(self, X, y, callback=None):
         """Go through the sentences ``nr_rounds`` times.
@@ -282,7 +294,7 @@ class StructuredClassifier(OnlineClassifier):
         >>> StructuredClassifier().evaluate([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]]).__round__(3)
         0.667
         """
-        truth, predicted = list(truth), list(predicted)
+        truth, predicted = _tag_sequences(truth), _tag_sequences(predicted)
         if len(truth) != len(predicted):
             raise InputError(
                 f"evaluate got {len(truth)} true and {len(predicted)} predicted tag sequences; pass as many"
@@ -313,6 +325,8 @@ class StructuredClassifier(OnlineClassifier):
 
         (layout, params), X = self._fit(params), check_sentences(X)
         labels = self._codes(_all_tags(X, y))
+        if len(labels) == 0:
+            raise InputError("an objective is a mean over sentences, but X has none")
         sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)
         return self._structured_objective(sentences, costs, params)
@@ -369,10 +383,12 @@ def check_sentences(X):
         raise InputError("X must be a list of sentences, each a list of words, but is a text; split it")
     if hasattr(X, "shape"):
         raise InputError(f"X must be a list of sentences, each a list of words, but is a matrix of the shape {X.shape}")
-    X = list(X)
+    X = as_list(X, "X must be a list of sentences, each a list of words")
     for m, sentence in enumerate(X):
         if isinstance(sentence, str):
             raise InputError(f"a sentence must be a list of words, but sentence {m} is the text {sentence!r}; split it")
+        if not isinstance(sentence, (list, tuple)):
+            X[m] = sentence = as_list(sentence, f"a sentence must be a list of words, but sentence {m} is none")
         if not len(sentence):
             raise InputError(f"a sentence has at least one word, but sentence {m} has none; leave it out")
         for word in sentence:
@@ -391,14 +407,21 @@ def _tags_of_training(X, y):
 
 def _all_tags(X, y):
     """The tags of all words in a row (N,), after a look whether each word has one."""
-    if isinstance(y, str) or len(y) != len(X):
+    y = _tag_sequences(y)
+    if len(y) != len(X):
         raise InputError(f"X has {len(X)} sentences, but y has {len(y)}; every sentence needs its sequence of tags")
     for m, (sentence, tags) in enumerate(zip(X, y, strict=True)):
-        if isinstance(tags, str) or len(tags) != len(sentence):
+        if len(tags) != len(sentence):
             raise InputError(
                 f"every word needs one tag, but sentence {m} has {len(sentence)} words and the tags {listed(tags)}"
             )
-    return check_labels(np.array([tag for tags in y for tag in tags]))
+    return check_labels([tag for tags in y for tag in tags])
+
+
+def _tag_sequences(y):
+    """Sequences of tags as a list; an error for what is none."""
+    wanted = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
+    return [as_list(tags, wanted) for tags in as_list(y, wanted)]
 
 
 def _path(decoder, scores):

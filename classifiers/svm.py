@@ -22,7 +22,7 @@ from classifiers.losses import hinge_loss
 from classifiers.online_classifier import compiled
 from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.svm_dual import solve_dual
-from lxmls_day1.checks import check_costs, check_number, check_sample_weight
+from lxmls_day1.checks import check_choice, check_costs, check_number, check_sample_weight, random_numbers
 from lxmls_day1.errors import InputError
 
 
@@ -167,8 +167,7 @@ class SVM(StochasticGradient):
 
     def check_settings(self):
         super().check_settings()
-        if self.solver not in ("subgradient", "dual"):
-            raise InputError(f'solver must be "subgradient" or "dual", but is {self.solver!r}')
+        check_choice("solver", self.solver, ("subgradient", "dual"))
         if self.solver == "dual":
             check_number("regularizer (λ of the dual solver, whose C is 1/(λM))", self.regularizer, above=0)
             check_number("tolerance", self.tolerance, above=0)
@@ -204,7 +203,7 @@ class SVM(StochasticGradient):
         InputError
             For hyper-parameters that make no sense or data that cannot be trained on.
         """
-        if self.solver == "dual":
+        if check_choice("solver", self.solver, ("subgradient", "dual")) == "dual":
             return self._train_dual(X, y, callback, sample_weight)
         return super().train(X, y, callback, sample_weight)
 
@@ -240,7 +239,7 @@ class SVM(StochasticGradient):
                 float(self.regularizer),
                 float(self.tolerance),
                 int(self.max_epochs),
-                np.random.default_rng(self.seed),
+                random_numbers(self.seed),
                 after_epoch,
                 shares,
             )
@@ -252,8 +251,7 @@ class SVM(StochasticGradient):
                 "or the regularizer, or scale the features down",
                 stacklevel=3,
             )
-        self.trained = True
-        return params
+        return self._trained_with(params)
 
     @contextlib.contextmanager
     def _epoch_progress(self):

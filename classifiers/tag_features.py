@@ -263,7 +263,7 @@ def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
 
 def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
     """Templates as a tuple; an error if there is none, one cannot be read, or one stands there twice."""
-    if isinstance(templates, str) or not len(templates):
+    if isinstance(templates, str) or not isinstance(templates, Sequence) or not len(templates):
         raise InputError(f"templates must be a list of at least one template, but is {templates!r}")
     for template in templates:
         parse_template(template)

@@ -4,7 +4,7 @@ Each returns its argument in the one form that the algorithms work on, or raises
 was wanted, what was got and what to do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,21 +27,49 @@ def as_matrix(X: Any) -> Any:
     """
     if sp.issparse(X):
         return _as_rows(X)
-    try:
-        X = np.asarray(X)
-        if X.dtype.kind == "c":
-            raise TypeError("it holds complex numbers")
-        X = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"X must be a matrix of numbers, one row per example, but could not be read as one: {error}"
-        ) from error
+    X = as_numbers(X, "X must be a matrix of numbers, one row per example")
     if X.ndim != 2:
         raise InputError(
             f"X must be a matrix (M, J), one row per example, but has the shape {X.shape}; "
             "a single example is X[m : m + 1]"
         )
     return X
+
+
+def as_numbers(values: Any, wanted: str) -> np.ndarray:
+    """What can be read as an array of real numbers, as float64; else an error that begins with what was wanted.
+
+    Text is not read as numbers, and no imaginary part, date or mask is dropped.
+
+    Examples
+    --------
+    >>> as_numbers([[1, 2.5]], "X must be a matrix of numbers")
+    array([[1. , 2.5]])
+    >>> as_numbers([["1", "2"]], "X must be a matrix of numbers")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: X must be a matrix of numbers, but could not be read as one: it holds text
+    """
+    if _is_masked(values):
+        raise InputError(f"{wanted}, but some are masked; fill the gaps, or leave such examples out")
+    try:
+        array = np.asarray(values)
+        kind = array.dtype.kind
+        if kind in "SUT" or (kind == "O" and any(isinstance(value, (str, bytes)) for value in array.flat)):
+            raise TypeError("it holds text")
+        if kind not in "biufO":
+            raise TypeError("it holds complex numbers" if kind == "c" else f"its type is {array.dtype}")
+        with np.errstate(over="ignore"):  # what is too large for float64 is infinite, and found as such
+            numbers: np.ndarray = np.asarray(array, dtype=np.float64)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise InputError(f"{wanted}, but could not be read as one: {error}") from error
+    return numbers
+
+
+def _is_masked(values: Any) -> bool:
+    """Whether an entry of a masked array, or of a list of masked arrays, is masked: an array made of it forgets that."""
+    rows = values if isinstance(values, (list, tuple)) else [values]
+    return any(isinstance(row, np.ma.MaskedArray) and bool(np.ma.is_masked(row)) for row in rows)
 
 
 def _as_rows(X: Any) -> Any:
@@ -66,7 +94,8 @@ def _as_rows(X: Any) -> Any:
             f"X is a sparse matrix ({X.format}) whose parts do not fit together: {error}; build it anew, for "
             "instance as csr_array((numbers, (rows, columns)), shape=(M, J))"
         ) from error
-    return X if X.dtype == np.float64 else X.astype(np.float64)
+    with np.errstate(over="ignore"):
+        return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
 def _check_compressed(X: Any) -> int:
@@ -133,21 +162,49 @@ def all_finite(values: np.ndarray) -> bool:
 
 
 def check_labels(y: Any) -> np.ndarray:
-    """Labels as a vector (M,): takes vectors, lists and columns (M, 1)."""
-    labels: np.ndarray = np.asarray(y)
+    """Labels as a vector (M,): takes vectors, lists and columns (M, 1) of labels of one kind.
+
+    Examples
+    --------
+    >>> check_labels([["a"], ["b"]])
+    array(['a', 'b'], dtype='<U1')
+    >>> check_labels(["a", 1])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: labels must be of one kind, all numbers or all texts, but 'a' and 1 are not
+    """
+    if _is_masked(y):
+        raise InputError("labels must be known, but some are masked; leave such examples out")
+    try:
+        labels: np.ndarray = np.asarray(y)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"labels must be a vector (M,), but could not be read as one: {error}") from error
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise InputError(f"labels must be a vector (M,) or a column (M, 1), but have the shape {labels.shape}")
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise InputError(f"labels must be known, but label {np.flatnonzero(np.isnan(labels))[0]} is NaN")
+    if labels.dtype.kind in "SU" and isinstance(
+        y, (list, tuple)
+    ):  # NumPy turns whatever stands beside a text into text
+        given = np.array(y, dtype=object).ravel()
+        text = str if labels.dtype.kind == "U" else bytes
+        one = next((label for label in given if isinstance(label, text)), None)
+        for label in given:
+            if not isinstance(label, text):
+                raise InputError(
+                    f"labels must be of one kind, all numbers or all texts, but {shown(one)} and {shown(label)} are not"
+                )
+    if labels.dtype.kind in "TV":
+        labels = np.array(labels.tolist(), dtype=object)
+    unknown = _unknown_labels(labels)
+    if unknown.any():
+        m = np.flatnonzero(unknown)[0]
+        raise InputError(f"labels must be known, but label {m} is {shown(labels[m])}; leave such examples out")
     if labels.dtype == object:
-        if any(label is None or label != label for label in labels):
-            raise InputError("labels must be known, but some are None or NaN")
         try:
             np.unique(labels)
-        except TypeError as error:
-            raise InputError(f"labels must be of one kind, all numbers or all strings: {error}") from error
+        except (TypeError, ValueError) as error:
+            raise InputError(f"labels must be of one kind, all numbers or all texts: {error}") from error
     return labels
 
 
@@ -192,12 +249,48 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: boo
     return weights
 
 
+def _unknown_labels(labels: np.ndarray) -> np.ndarray:
+    """Which labels (M,) are None, NaN or what else stands for a value that is not known."""
+    if labels.dtype.kind in "fc":
+        missing: np.ndarray = np.isnan(labels)
+        return missing
+    if labels.dtype.kind in "mM":
+        missing = np.isnat(labels)
+        return missing
+    if labels.dtype != object:
+        return np.zeros(len(labels), dtype=bool)
+
+    def unknown(label: Any) -> bool:
+        try:
+            return label is None or bool(label != label)
+        except TypeError:  # pandas' NA is neither the same nor another
+            return True
+        except ValueError:  # an array: no label, but nothing that is missing
+            return False
+
+    return np.array([unknown(label) for label in labels], dtype=bool)
+
+
+def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
+    """Raise for labels that are numbers where the others are texts: none of them is ever equal, "1" and 1 neither.
+
+    Examples
+    --------
+    >>> check_same_kind(np.array(["0", "1"]), np.array([0, 1]), "true and predicted labels")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: true and predicted labels must be of one kind, but '0' is among the ones and 0 among ...
+    """
+    if len(labels) and len(others) and isinstance(labels[0], (str, bytes)) != isinstance(others[0], (str, bytes)):
+        raise InputError(
+            f"{names} must be of one kind, but {shown(labels[0])} is among the ones and {shown(others[0])} among the "
+            "others; a text and a number are never the same label"
+        )
+
+
 def check_params(params: Any) -> np.ndarray:
     """Parameters as a float64 matrix (J + 1, K), whatever numbers it holds: each use of it tells what is not finite."""
-    try:
-        matrix: np.ndarray = np.asarray(params, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"params must be a matrix of numbers, but could not be read as one: {error}") from error
+    matrix = as_numbers(params, "params must be a matrix of numbers")
     if matrix.ndim != 2 or len(matrix) < 1 or matrix.shape[1] < 1:
         raise InputError(f"params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape {matrix.shape}")
     return matrix
@@ -226,7 +319,7 @@ def check_costs(cost: Any, n_classes: int) -> np.ndarray:
     """
     if cost is None:
         return 1.0 - np.eye(n_classes)
-    costs: np.ndarray = np.asarray(cost, dtype=np.float64)
+    costs = as_numbers(cost, f"the cost matrix must be {n_classes} x {n_classes} numbers")
     if costs.shape != (n_classes, n_classes):
         raise InputError(
             f"the cost matrix must be {n_classes} x {n_classes}, a row per predicted and a column per true class, "
@@ -255,10 +348,12 @@ def check_number(
         if limit is not None
     ]
     wanted = f"{name} must be a {'whole ' if whole else ''}number {' and '.join(bounds)}".rstrip()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InputError(f"{wanted}, but is {value!r}")
     try:
         number = float(value)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{wanted}, but is {value!r}") from error
+    except OverflowError as error:
+        raise InputError(f"{wanted}, but is larger than any that is computed with") from error
     fits = np.isfinite(number) and (not whole or number == int(number))
     fits = fits and (above is None or number > above)
     fits = fits and (at_least is None or number >= at_least) and (at_most is None or number <= at_most)
@@ -267,9 +362,83 @@ def check_number(
     return int(number) if whole else number
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """A setting that is on or off, or an error that names it: a text such as "no" would count as on.
+
+    Examples
+    --------
+    >>> check_flag("smooth", False)
+    False
+    >>> check_flag("smooth", "no")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: smooth must be True or False, but is 'no'
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} must be True or False, but is {value!r}")
+    return bool(value)
+
+
+def as_list(values: Any, wanted: str) -> list[Any]:
+    """The members of a sequence, an array or another iterable; an error that begins with what was wanted for all else.
+
+    A text is no list of its letters.
+
+    Examples
+    --------
+    >>> as_list(("a", "b"), "feature_names must be a list of names")
+    ['a', 'b']
+    >>> as_list("ab", "feature_names must be a list of names")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: feature_names must be a list of names, but is 'ab'
+    """
+    try:
+        if isinstance(values, Iterable) and not isinstance(values, (str, bytes, bytearray)):
+            return list(values)
+    except TypeError:  # an array of no dimension
+        pass
+    raise InputError(f"{wanted}, but is {values!r}")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """A setting that is one of some words, or an error that names it and them.
+
+    Examples
+    --------
+    >>> check_choice("solver", "primal", ("subgradient", "dual"))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: solver must be "subgradient" or "dual", but is 'primal'
+    """
+    if not isinstance(value, str) or value not in choices:
+        *first, last = (f'"{choice}"' for choice in choices)
+        wanted = f"{', '.join(first)} or {last}" if first else last
+        raise InputError(f"{name} must be {wanted}, but is {value!r}")
+    return value
+
+
+def random_numbers(seed: Any) -> np.random.Generator:
+    """The generator of random numbers that a seed stands for: a whole number from 0 on, or whatever else NumPy takes.
+
+    Examples
+    --------
+    >>> random_numbers(1).integers(10)
+    np.int64(4)
+    >>> random_numbers(-1)
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: seed must be a whole number from 0 on, but is -1
+    """
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"seed must be a whole number from 0 on, but is {seed!r}") from error
+
+
 def shown(label: Any) -> str:
     """A label as an error message prints it: 3, not np.int64(3)."""
-    return repr(label.item() if hasattr(label, "item") else label)
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def listed(labels: Sequence[Any] | np.ndarray, most: int = 10) -> str:

@@ -4,8 +4,11 @@ The command line shows them as one sentence and ends with status 1; a notebook s
 They are ``ValueError``s, so that code which knows nothing of this package can catch them too.
 """
 
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
 
 
 def counted(number: int, thing: str) -> str:
@@ -42,6 +45,37 @@ class CorpusUnavailable(InputError):
 
 class LibraryName(UserWarning):
     """A file of a lab that bears the name of a library."""
+
+
+def check_path(name: str, path: Any) -> Path:
+    """Where a file or a folder is, or an error for what names none.
+
+    Examples
+    --------
+    >>> check_path("path", None)
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: path must be the path of a file or folder, as text or as pathlib.Path, but is None
+    """
+    text = path if isinstance(path, str) else os.fspath(path) if isinstance(path, os.PathLike) else None
+    if not isinstance(text, str) or "\0" in text:
+        raise InputError(f"{name} must be the path of a file or folder, as text or as pathlib.Path, but is {path!r}")
+    return Path(text)
+
+
+def check_content(text: Any) -> str:
+    """The content of a file, or an error for what is no text.
+
+    Examples
+    --------
+    >>> check_content(b"a,b")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: the content of a file must be given as text, but is b'a,b'
+    """
+    if not isinstance(text, str):
+        raise InputError(f"the content of a file must be given as text, but is {text!r}")
+    return text
 
 
 def how_to_install(extra: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lxmls_day1.checks import as_numbers, check_flag
 from lxmls_day1.errors import InputError, counted
 
 _PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
@@ -58,8 +59,9 @@ def discriminant_params(prior: ArrayLike, means: ArrayLike, variances: ArrayLike
     array([[0.1995, 0.0605]])
     """
     prior, means, variances = _checked(prior, means, variances)
-    intercepts = np.log(prior) - 0.5 * np.sum(np.log(2 * np.pi * variances) + means**2 / variances, axis=1)  # (K,)
-    return np.vstack([intercepts, (means / variances).T, (-0.5 / variances).T])
+    with np.errstate(over="ignore"):
+        intercepts = np.log(prior) - 0.5 * np.sum(np.log(2 * np.pi * variances) + means**2 / variances, axis=1)  # (K,)
+        return _finite(np.vstack([intercepts, (means / variances).T, (-0.5 / variances).T]))
 
 
 def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: ArrayLike) -> np.ndarray:
@@ -93,17 +95,28 @@ def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: Arr
            [-1.   ,  1.   ],
            [-1.   ,  1.   ]])
     """
-    means = np.asarray(means, dtype=float)
+    means = as_numbers(means, "means must be a matrix of numbers")
+    given = as_numbers(variance, "variance must be a number or one number per feature")
     try:
-        variances = np.broadcast_to(np.asarray(variance, dtype=float), means.shape)
+        variances = np.broadcast_to(given, means.shape)
     except ValueError:
         raise InputError(
             f"variance must be a number or one number per feature (means have shape {means.shape}), "
             f"but has shape {np.shape(variance)}."
         ) from None
     prior, means, variances = _checked(prior, means, variances)
-    intercepts = np.log(prior) - 0.5 * np.sum(means**2 / variances, axis=1)  # (K,)
-    return np.vstack([intercepts, (means / variances).T])
+    with np.errstate(over="ignore"):
+        intercepts = np.log(prior) - 0.5 * np.sum(means**2 / variances, axis=1)  # (K,)
+        return _finite(np.vstack([intercepts, (means / variances).T]))
+
+
+def _finite(params: np.ndarray) -> np.ndarray:
+    if not np.all(np.isfinite(params)):
+        raise InputError(
+            "the weights of these Gaussians are not finite: their means are too large for their variances; scale the "
+            "features down."
+        )
+    return params
 
 
 def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarray:
@@ -134,8 +147,9 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
     >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0], [0.0, -1.0]], quadratic=True)
     array([[ 7., -2.]])
     """
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X, dtype=float)
-    params = np.asarray(params, dtype=float)
+    X = X.tocsr() if hasattr(X, "tocsr") else as_numbers(X, "X must be a matrix of numbers")
+    params = as_numbers(params, "params must be a matrix of numbers")
+    check_flag("quadratic", quadratic)
     if X.ndim != 2 or params.ndim != 2:
         raise InputError(
             f"X and params must be matrices, (examples, features) and (weights, classes), "
@@ -219,7 +233,10 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
 
 
 def _checked(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    prior, means, variances = np.asarray(prior, float), np.asarray(means, float), np.asarray(variances, float)
+    prior, means, variances = (
+        as_numbers(values, f"{name} must be numbers")
+        for name, values in (("the prior", prior), ("the means", means), ("the variances", variances))
+    )
     if (
         prior.ndim != 1
         or means.ndim != 2

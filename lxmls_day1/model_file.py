@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.checks import check_finite_params, shown
+from lxmls_day1.checks import as_list, check_finite_params, shown
 from lxmls_day1.errors import InputError, counted
 from lxmls_day1.npz_file import NotStorable, check_storable, read_file, write_file
 from lxmls_day1.settings import known_settings, required_settings
@@ -81,8 +81,9 @@ def save_model(
         If the file cannot be written; what was there before is still there.
     """
     params = _checked(params, classifier)
-    feature_names = None if feature_names is None else [_plain_text(name, "feature") for name in feature_names]
-    label_names = None if label_names is None else [_plain_text(name, "label") for name in label_names]
+    feature_names, label_names = _names(feature_names, "feature"), _names(label_names, "label")
+    if not (notes is None or isinstance(notes, Mapping)):
+        raise InputError(f"notes must be a mapping of names to values, but is {notes!r}")
     model = SavedModel(classifier, params, feature_names, label_names, dict(notes or {}))
     _check_fit(model)
     write_file(path, KIND, model._asdict(), _describe)
@@ -309,6 +310,12 @@ def _build(path: str | os.PathLike[str], description: Mapping[str, Any], find_cl
         ) from error
     vars(classifier).update({key: value for key, value in attributes.items() if not callable(getattr(cls, key, None))})
     return classifier
+
+
+def _names(names: Any, of_what: str) -> list[str] | None:
+    if names is None:
+        return None
+    return [_plain_text(name, of_what) for name in as_list(names, f"{of_what}_names must be a list of texts")]
 
 
 def _plain_text(name: Any, of_what: str) -> str:

@@ -17,13 +17,12 @@ import math
 import os
 import zipfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lxmls_day1 import __version__
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, check_path
 from lxmls_day1.whole_files import replace_files
 
 FORMAT = "lxmls-day1 model"
@@ -73,6 +72,7 @@ def write_file(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "chain.npz")
     ...     write_file(path, "linear chain", {"tags": ["NOUN", "VERB"], "transitions": np.eye(2)})
@@ -80,6 +80,7 @@ def write_file(
     {'tags': ['NOUN', 'VERB'], 'transitions': array([[1., 0.],
            [0., 1.]])}
     """
+    check_path("path", path)
     arrays: dict[str, np.ndarray] = {}
     try:
         packed = {name: _pack(value, name, arrays, describe) for name, value in content.items()}
@@ -126,7 +127,7 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
     OSError
         If there is no such file, or it cannot be read.
     """
-    data = Path(path).read_bytes()
+    data = check_path("path", path).read_bytes()
     if not data:
         raise InputError(f"{path} is empty, where a saved model was expected; save it again")
     try:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import log_softmax
 
-from lxmls_day1.checks import check_sample_weight, listed, shown
+from lxmls_day1.checks import check_inputs, check_labels, check_sample_weight, listed, shown
 from lxmls_day1.errors import InputError, how_to_install
 from lxmls_day1.settings import known_settings, settings
 
@@ -329,6 +329,9 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         self, X: Any, y: Any, sample_weight: Any, reset: bool, classes: np.ndarray | None = None
     ) -> tuple[Any, np.ndarray, np.ndarray | None]:
         """Check what is trained on: the examples that count, their labels, and their weights if there are any."""
+        _check_readable(X)
+        if y is not None:
+            check_labels(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_classification_targets(y)
         tags = get_tags(self)
@@ -442,6 +445,7 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
 
     def _inputs(self, X: Any) -> Any:
         check_is_fitted(self)
+        _check_readable(X)
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
     def _one_row_of_two(self) -> np.ndarray:
@@ -455,6 +459,20 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         with np.errstate(invalid="ignore"):  # −∞ − (−∞)
             difference: np.ndarray = W[1:] - W[:1]
         return difference
+
+
+def _check_readable(X: Any) -> None:
+    """Raise for what scikit-learn would read with a mask dropped, text taken for numbers, or an error that says nothing."""
+    if X is None or (type(X) is np.ndarray and not _is_misread(X)):
+        return
+    check_inputs(X)
+
+
+def _is_misread(X: np.ndarray) -> bool:
+    """Whether scikit-learn takes an array for numbers that it does not hold."""
+    if X.dtype == object:
+        return any(isinstance(entry, (str, bytes)) for entry in X.flat)
+    return X.dtype not in (np.float32, np.float64) and X.dtype.kind not in "biuc"
 
 
 def _check_classifier(classifier: Any) -> None:

@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.errors import CorpusError, InputError, check_path
 from lxmls_day1.text import corpora
 
 #: Which column of a file each kind of tag stands in, counted from 0.
@@ -126,8 +126,9 @@ def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[Tagged
     InputError
         If it cannot be read.
     """
+    path = check_path("path", path)
     try:
-        content = Path(path).read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); see to it that there is such a file") from error
     return parse_conllu(content, tags, str(path))
@@ -147,7 +148,7 @@ def _lines(content: bytes, name: str) -> list[str]:
 
 
 def _tag_column(tags: str) -> int:
-    if tags not in TAG_COLUMNS:
+    if not isinstance(tags, str) or tags not in TAG_COLUMNS:
         raise InputError(f"tags must be one of {', '.join(map(repr, TAG_COLUMNS))}, but is {tags!r}")
     return TAG_COLUMNS[tags]
 
@@ -315,10 +316,11 @@ class PosCorpus:
         -------
         PosCorpus
         """
+        train = check_path("train", train)
         corpus = cls.__new__(cls)
         files = {"train": train, "dev": dev, "test": test}
         parts = {part: [] if path is None else read_conllu(path, tags) for part, path in files.items()}
-        corpus._set_parts(Path(train).name if name is None else name, tags, parts)
+        corpus._set_parts(train.name if name is None else name, tags, parts)
         return corpus
 
     def _set_parts(self, name: str, tags: str, parts: Mapping[str, Sequence[TaggedSentence]]) -> None:

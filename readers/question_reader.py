@@ -179,9 +179,9 @@ class QuestionCorpus(BagCorpus):
         min_count: int = 1,
         data_dir: str | os.PathLike[str] | None = None,
     ):
-        if name not in ("trec6", "toy"):
+        if not isinstance(name, str) or name not in ("trec6", "toy"):
             raise InputError(f"there is no question corpus {name!r}; known are 'trec6' and 'toy'")
-        if level not in LEVELS:
+        if not isinstance(level, str) or level not in LEVELS:
             raise InputError(f"level must be 'coarse' or 'fine', got {level!r}")
         min_count = checked_min_count(min_count)
         train, test = _read_corpus(name, data_dir)

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
+from lxmls_day1.checks import check_choice, check_flag
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.text.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
 from lxmls_day1.text.parsed_reviews import (
@@ -159,8 +160,8 @@ class SentimentCorpus:
     ):
         corpus_named(domain, kind="sentiment")
         min_count = checked_min_count(min_count)
-        if rare_words_from not in ("train", "all"):
-            raise InputError(f"rare_words_from must be 'train' or 'all', got {rare_words_from!r}")
+        check_choice("rare_words_from", rare_words_from, ("train", "all"))
+        check_flag("cache", cache)
         split = (train_per, dev_per, test_per)
 
         reviews = _read_corpus(domain, data_dir, cache)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.checks import as_numbers, check_flag
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, add_boundary, plot_points
 from lxmls_day1.gaussians import bayes_error, discriminant_params, linear_discriminant_params
@@ -204,6 +205,7 @@ class SimpleDataSet:
         'Bayes optimal'
         """
         self._check_planar()
+        check_flag("print_bayes_opt", print_bayes_opt)
         fig, axis = plot_points(
             self.train_X,
             self.train_y,
@@ -332,8 +334,8 @@ def _means_and_variances(gaussians: Sequence[Gaussian]) -> tuple[np.ndarray, np.
 def _mean_and_variance(name: str, gaussian: Gaussian) -> tuple[np.ndarray, np.ndarray]:
     try:
         given_mean, given_variance = gaussian
-        mean = np.atleast_1d(np.asarray(given_mean, dtype=float))
-        variance = np.asarray(given_variance, dtype=float)
+        mean = np.atleast_1d(as_numbers(given_mean, f"the mean of {name} must be numbers"))
+        variance = as_numbers(given_variance, f"the variance of {name} must be a number")
     except (TypeError, ValueError):
         raise InputError(f"{name} must be [mean, variance], such as [[-1, -1], 1], but is {gaussian!r}.") from None
     if mean.ndim != 1 or not mean.size or not np.all(np.isfinite(mean)):
@@ -352,8 +354,8 @@ def _mean_and_variance(name: str, gaussian: Gaussian) -> tuple[np.ndarray, np.nd
 
 def _prior(balance: float | Sequence[float], nr_classes: int) -> np.ndarray:
     try:
-        shares = np.asarray(balance, dtype=float)
-    except (TypeError, ValueError):
+        shares = as_numbers(balance, "balance must be numbers")
+    except InputError:
         shares = np.array(np.nan)
     if nr_classes > 2 and shares.ndim == 0 and shares == 0.5:
         return np.full(nr_classes, 1 / nr_classes)

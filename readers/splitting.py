@@ -9,6 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import scipy.sparse as sp
+
+from lxmls_day1.checks import as_matrix, as_numbers, check_labels, check_number
 from lxmls_day1.errors import InputError
 
 PARTS = ("train", "dev", "test")
@@ -42,26 +45,8 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
     >>> split_ends(2000, (0.8, 0, 0.2))
     (1600, 1600, 2000)
     """
-    try:
-        given = list(split)
-    except TypeError:
-        raise InputError(
-            f"split wants three shares (train, dev, test), got {split!r}; give for example (0.8, 0, 0.2)"
-        ) from None
-    if len(given) != len(PARTS):
-        raise InputError(f"split wants three shares (train, dev, test), got {given}; give for example (0.8, 0, 0.2)")
-    try:
-        shares = [float(share) for share in given]
-    except (TypeError, ValueError):
-        raise InputError(f"split wants three numbers (train, dev, test), got {given}") from None
-    for part, share in zip(PARTS, shares, strict=True):
-        if not 0 <= share < math.inf:
-            raise InputError(f"the {part} share must be 0 or more, got {share}; give for example split (0.8, 0, 0.2)")
-    if sum(shares) > 1 + _ROUNDING:
-        raise InputError(
-            f"the shares of train, dev and test may sum to 1 at most, got {given} with sum {sum(shares):g}"
-        )
-
+    nr_examples = check_number("nr_examples", nr_examples, at_least=0, whole=True)
+    shares = checked_shares(split)
     ends = [
         min(nr_examples, math.floor(sum(shares[: i + 1]) * nr_examples + _ROUNDING * max(1, nr_examples)))
         for i in range(len(PARTS))
@@ -73,6 +58,30 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
                 f"give it a larger share, or use more examples"
             )
     return ends[0], ends[1], ends[2]
+
+
+def checked_shares(split: Sequence[float]) -> list[float]:
+    """Three shares as numbers from 0 on whose sum is at most 1; an InputError for anything else."""
+    try:
+        given = list(split)
+    except TypeError:
+        raise InputError(
+            f"split wants three shares (train, dev, test), got {split!r}; give for example (0.8, 0, 0.2)"
+        ) from None
+    if len(given) != len(PARTS):
+        raise InputError(f"split wants three shares (train, dev, test), got {given}; give for example (0.8, 0, 0.2)")
+    numbers = as_numbers(given, "split wants three numbers (train, dev, test)")
+    if numbers.ndim != 1:
+        raise InputError(f"split wants three numbers (train, dev, test), got {given}")
+    shares: list[float] = numbers.tolist()
+    for part, share in zip(PARTS, shares, strict=True):
+        if not 0 <= share < math.inf:
+            raise InputError(f"the {part} share must be 0 or more, got {share}; give for example split (0.8, 0, 0.2)")
+    if sum(shares) > 1 + _ROUNDING:
+        raise InputError(
+            f"the shares of train, dev and test may sum to 1 at most, got {given} with sum {sum(shares):g}"
+        )
+    return shares
 
 
 def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2)) -> tuple[Any, ...]:
@@ -105,6 +114,8 @@ def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2
     >>> train_y, dev_y, test_y
     (array([0, 1, 0]), array([1]), array([0]))
     """
+    X = X if sp.issparse(X) or hasattr(X, "iloc") else as_matrix(X)
+    y = y if hasattr(y, "iloc") else check_labels(y)
     if X.shape[0] != len(y):
         raise InputError(f"X and y must tell of the same examples, got {X.shape[0]} rows and {len(y)} labels")
     train_end, dev_end, test_end = split_ends(X.shape[0], split)

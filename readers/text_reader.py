@@ -30,8 +30,8 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.text.labelled_files import name_of_data, read_labelled
 from lxmls_day1.text.svmlight import is_number
 from lxmls_day1.text.tokens import count_tokens
-from readers.splitting import split_ends
-from readers.vocabulary import BagCorpus, checked_min_count
+from readers.splitting import checked_shares, split_ends
+from readers.vocabulary import BagCorpus, check_bag, checked_min_count
 
 
 class TextCorpus(BagCorpus):
@@ -121,6 +121,8 @@ class TextCorpus(BagCorpus):
         *,
         text_column: int | str | None = None,
     ):
+        if not callable(count):
+            raise InputError(f"count must be a function from a text to a mapping of tokens to numbers, got {count!r}")
         min_count = checked_min_count(min_count)
         split = _checked_split(split, test_path)
         layout = {"form": form, "delimiter": delimiter, "header": header, "quote": quote, "encoding": encoding}
@@ -133,7 +135,7 @@ class TextCorpus(BagCorpus):
             raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")
 
         labels, texts = files[0].labels, files[0].texts
-        bags = files[0].bags or [count(text) for text in texts]
+        bags = files[0].bags or _counted(texts, count)
         if seed is not None:
             seed = check_number("seed", seed, at_least=0, whole=True)
             order = np.random.default_rng(seed).permutation(len(labels)).tolist()
@@ -143,7 +145,7 @@ class TextCorpus(BagCorpus):
         labels, bags, texts = labels[:test_end], bags[:test_end], texts[:test_end]
         for file in files[1:]:
             labels, texts = labels + file.labels, texts + file.texts
-            bags = bags + (file.bags or [count(text) for text in file.texts])
+            bags = bags + (file.bags or _counted(file.texts, count))
         self.path = Path(path)
         self.texts = texts
         self.read_as = " | ".join(file.described for file in files)
@@ -165,6 +167,12 @@ class TextCorpus(BagCorpus):
 def _checked_split(split: Sequence[float] | None, test_path: str | os.PathLike[str] | None) -> Sequence[float]:
     if split is None:
         return (0.8, 0.0, 0.2) if test_path is None else (1.0, 0.0, 0.0)
-    if test_path is not None and len(split) == 3 and split[2] != 0:
+    shares = checked_shares(split)
+    if test_path is not None and shares[2] != 0:
         raise InputError(f"the test part comes from test_path, so its share of the first file has to be 0, got {split}")
-    return split
+    return shares
+
+
+def _counted(texts: Sequence[str], count: Callable[[str], Mapping[str, float]]) -> list[Mapping[str, float]]:
+    bags = [count(text) for text in texts]
+    return bags if count is count_tokens else [check_bag(bag) for bag in bags]

@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from lxmls_day1.checks import all_finite, as_list, as_numbers
 from lxmls_day1.errors import InputError
+
+_BAGS_WANTED = (
+    "bags must be a list of mappings, each from tokens to finite numbers, and feat_dict one from tokens to columns"
+)
 
 
 def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) -> dict[str, float]:
@@ -39,10 +44,17 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
     {'what': 3}
     """
     totals: dict[str, float] = {}
-    for bag in bags:
-        for token, count in bag.items():
-            totals[token] = totals.get(token, 0) + count
-    return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
+    min_count = checked_min_count(min_count)
+    try:
+        for bag in as_list(bags, _BAGS_WANTED):
+            for token, count in bag.items():
+                totals[token] = totals.get(token, 0) + count
+    except (AttributeError, TypeError) as error:
+        raise InputError(f"{_BAGS_WANTED}: {error}") from error
+    try:
+        return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
+    except TypeError as error:
+        raise InputError(f"{_BAGS_WANTED}: {error}") from error
 
 
 def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int]) -> csr_array:
@@ -68,18 +80,54 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     array([[0., 2.],
            [0., 0.]])
     """
+    if not isinstance(feat_dict, Mapping):
+        raise InputError(f"{_BAGS_WANTED}, but is {feat_dict!r}")
     starts = [0]
     columns: list[int] = []
     counts: list[float] = []
-    for bag in bags:
-        row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
-        columns.extend(column for column, _ in row)
-        counts.extend(count for _, count in row)
-        starts.append(len(columns))
+    try:
+        for bag in as_list(bags, _BAGS_WANTED):
+            row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
+            columns.extend(column for column, _ in row)
+            counts.extend(count for _, count in row)
+            starts.append(len(columns))
+        places = np.array(columns or np.zeros(0, dtype=np.int64))
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(f"{_BAGS_WANTED}: {error}") from error
+    if places.dtype.kind not in "iu" or (len(places) and not 0 <= places.min() <= places.max() < len(feat_dict)):
+        raise InputError(f"feat_dict must map each token to one of the columns 0 … {len(feat_dict) - 1}")
+    numbers = as_numbers(counts, _BAGS_WANTED)
+    if numbers.ndim != 1 or not all_finite(numbers):
+        raise InputError(f"{_BAGS_WANTED}, but one of these is none")
     return csr_array(
-        (np.array(counts, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts, dtype=np.int32)),
+        (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)),
         shape=(len(starts) - 1, len(feat_dict)),
     )
+
+
+def check_bag(bag: Any) -> Mapping[str, float]:
+    """What a function that counts made of a text, if it is a bag.
+
+    Raises
+    ------
+    InputError
+        If it is no mapping of tokens to finite numbers.
+
+    Examples
+    --------
+    >>> check_bag(["great", "book"])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: count must return a mapping of tokens (text) to finite numbers, but returned ['great', ...
+    """
+    if not (
+        isinstance(bag, Mapping)
+        and all(isinstance(token, str) for token in bag)
+        and all(isinstance(number, (int, float, np.integer, np.floating)) for number in bag.values())
+        and all_finite(as_numbers(list(bag.values()), "count must return finite numbers"))
+    ):
+        raise InputError(f"count must return a mapping of tokens (text) to finite numbers, but returned {bag!r}")
+    return bag
 
 
 def count_words(text: str) -> dict[str, int]:
@@ -102,6 +150,8 @@ def count_words(text: str) -> dict[str, int]:
     >>> count_words("Who was who ?")
     {'who': 2, 'was': 1, '?': 1, 'who_was': 1, 'was_who': 1, 'who_?': 1}
     """
+    if not isinstance(text, str):
+        raise InputError(f"words are counted in a text, but got {text!r}")
     words = text.lower().split()
     counts: dict[str, int] = {}
     for token in words + [f"{first}_{second}" for first, second in pairwise(words)]:

@@ -66,7 +66,7 @@ def command(
     \b
     Examples:
       lxmls-day1 tune --classifier svm --domain books
-      lxmls-day1 tune --classifier mira --grid regularizer=1,0.1 --grid nr_rounds=5
+      lxmls-day1 tune --classifier mira --grid regularizer=1,0.1 --set seed=3
       lxmls-day1 tune --classifier svm --set nr_rounds=5 --file train.csv
       lxmls-day1 tune --classifier svm --domain dvd --plot svm.png
     """

@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lxmls_day1.checks import check_finite
+from lxmls_day1.checks import as_numbers, check_finite
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import (
     as_examples,
@@ -84,11 +84,13 @@ class Weights:
 
     def current(self) -> Reals:
         """W after the last step, a new array (n_rows, K)."""
-        return self._full(self.state[0] * self.V)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._full(self.state[0] * self.V)
 
     def result(self) -> Reals:
         """The mean of W over all steps where averaging is on, else W: a new array (n_rows, K)."""
-        return self._full((self.state[1] * self.V - self.U) / self.n_steps) if len(self.U) else self.current()
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever asked finds out that they are not finite
+            return self._full((self.state[1] * self.V - self.U) / self.n_steps) if len(self.U) else self.current()
 
     def copy(self) -> "Weights":
         """The same, in arrays of its own."""
@@ -351,8 +353,13 @@ class RowSteps:
         Raises
         ------
         InputError
-            If the rule returns something else than K numbers.
+            If the rule returns something else than K numbers, or there are not as many sizes as steps.
         """
+        steps = np.ascontiguousarray(as_numbers(steps, "the sizes of steps must be numbers"))
+        if steps.shape != (orders.size,) or not np.isfinite(steps).all():  # compiled loops read as many as they need
+            raise InputError(
+                f"there must be {orders.size} sizes of steps, all finite, but their shape is {steps.shape}"
+            )
         updates = np.zeros(len(orders), dtype=np.int64)
         take = self._take_in_python if self._machine_code is None else self._take_compiled
         take(orders.ravel(), steps, updates)

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
 from lxmls_day1.gaussians import discriminant_scores
 
@@ -68,8 +69,8 @@ def decision_boundary(params: ArrayLike, xlim: Sequence[float], ylim: Sequence[f
 
 
 def _checked_params(params: ArrayLike) -> np.ndarray:
-    params = np.asarray(params, dtype=float)
-    if params.ndim != 2 or params.shape[0] not in (3, 5):
+    params = as_numbers(params, "params must be a matrix of numbers")
+    if params.ndim != 2 or params.shape[0] not in (3, 5) or params.shape[1] == 0:
         raise InputError(
             "a boundary can only be drawn for two features: params must have shape (3, classes), or (5, classes) with "
             f"squares, but has shape {params.shape}; train on two features to see the boundary."
@@ -83,10 +84,7 @@ def _checked_params(params: ArrayLike) -> np.ndarray:
 
 
 def _checked_rectangle(xlim: Sequence[float], ylim: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    try:
-        limits = np.array([xlim, ylim], dtype=float)
-    except (TypeError, ValueError):
-        limits = np.empty(0)
+    limits = as_numbers([xlim, ylim], "xlim and ylim must each be two different finite numbers")
     if limits.shape != (2, 2) or not np.all(np.isfinite(limits)) or np.any(limits[:, 0] == limits[:, 1]):
         raise InputError(f"xlim and ylim must each be two different finite numbers, but are {xlim!r} and {ylim!r}.")
     return limits.min(axis=1), limits.max(axis=1)

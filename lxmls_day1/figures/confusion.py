@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from lxmls_day1.checks import as_list, as_numbers, check_labels
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE
+from lxmls_day1.figures.plotting import BLACK, BLUE, check_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,10 +39,12 @@ def confusion_counts(
     >>> tags, counts.tolist()
     (['DET', 'NOUN', 'VERB'], [[1, 0, 0], [0, 0, 1], [0, 0, 1]])
     """
-    pairs = np.array(
-        [pair for tags, guesses in zip(truth, predicted, strict=True) for pair in zip(tags, guesses, strict=True)]
-    ).reshape(-1, 2)
-    tags, codes = np.unique(pairs, return_inverse=True)
+    wanted = "true and predicted tags must be lists of tag sequences"
+    of_truth, of_prediction = ([as_list(tags, wanted) for tags in as_list(all_, wanted)] for all_ in (truth, predicted))
+    if [len(tags) for tags in of_truth] != [len(tags) for tags in of_prediction]:
+        raise InputError(f"{wanted} of the same lengths, but some are longer than others")
+    pairs = [pair for both in zip(of_truth, of_prediction, strict=True) for pair in zip(*both, strict=True)]
+    tags, codes = np.unique(check_labels([tag for pair in pairs for tag in pair]), return_inverse=True)
     counts = np.zeros((len(tags), len(tags)), dtype=np.int64)
     np.add.at(counts, tuple(codes.reshape(-1, 2).T), 1)
     return tags.tolist(), counts
@@ -79,7 +82,10 @@ def plot_confusion(
     """
     from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 
-    confusion = np.asarray(confusion)
+    numbers = as_numbers(confusion, "the confusion matrix must be numbers")
+    if not np.all((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**53)):
+        raise InputError("the confusion matrix must count: whole numbers from 0 on, but it holds others")
+    confusion, tags = numbers.astype(np.int64), [str(tag) for tag in as_list(tags, "tags must be a list of texts")]
     n_tags = len(tags)
     if n_tags == 0 or confusion.shape != (n_tags, n_tags):
         raise InputError(
@@ -89,6 +95,7 @@ def plot_confusion(
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(11.0, 10.0), layout="constrained")
+    check_axes(ax)
     shares = confusion / np.maximum(confusion.sum(axis=1, keepdims=True), 1)
     colours = LinearSegmentedColormap.from_list("white to blue", ["white", BLUE])
     norm = PowerNorm(0.4, vmin=0.0, vmax=1.0)  # a share of 1 % is to be seen, too

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLUE, VERMILION
+from lxmls_day1.figures.plotting import BLUE, VERMILION, check_axes
 
 _MOST_ROWS_WITH_ALL_SCORES = 5  # beyond, only the edges of the two paths have room for their scores
 _NODE_SIZE, _EDGE_SIZE, _WORD_SIZE, _TITLE_SIZE = 16, 10, 20, 19  # points
@@ -281,7 +281,7 @@ def figure_size(drawn: Lattice) -> tuple[float, float]:
 
 def _axes(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
     if ax is not None:
-        return ax.figure, ax
+        return check_axes(ax).figure, ax
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=figsize, layout="constrained")

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from lxmls_day1.checks import as_list, as_numbers, check_number
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION
+from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION, check_axes
 
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _WIDE = 100.0  # from this ratio of the largest to the smallest moment on, the axes are logarithmic
@@ -126,9 +127,11 @@ def moment_table(
     """
     empirical, expected_before, expected_after = _checked(before, after)
     n_rows, n_classes = empirical.shape
+    most = check_number("most", most, at_least=0, whole=True)
     if feature_names is None:
         feature_names = [f"x_{j}" for j in range(1, n_rows)]
-    labels = range(n_classes) if labels is None else labels
+    feature_names = as_list(feature_names, "feature_names must be a list of names")
+    labels = as_list(range(n_classes) if labels is None else labels, "labels must be a list of names")
     if len(feature_names) != n_rows - 1 or len(labels) != n_classes:
         raise InputError(
             f"moments of {n_rows - 1} features and {n_classes} classes need as many names, but got {len(feature_names)} "
@@ -178,6 +181,7 @@ def plot_moments(
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(8.0, 7.0), layout="constrained")
+    check_axes(ax)
     values = np.concatenate([moments.ravel() for moments in (empirical, expected_before, expected_after)])
     ends = [min(values.min(), 0.0), values.max()]
     ax.plot(ends, ends, color=BLACK, linewidth=1.5, linestyle="--", label="equal")
@@ -201,8 +205,12 @@ def plot_moments(
 
 def _checked(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Empirical, expected before, expected after: three finite matrices of one shape."""
+    wanted = "moments before and after must be pairs of matrices (empirical, model), as get_moments returns them"
+    pairs = [as_list(pair, wanted) for pair in (before, after)]
+    if [len(pair) for pair in pairs] != [2, 2]:
+        raise InputError(f"{wanted}, but have {len(pairs[0])} and {len(pairs[1])} members")
     (empirical, expected_before), (same, expected_after) = (
-        tuple(np.asarray(moments, dtype=np.float64) for moments in pair) for pair in (before, after)
+        tuple(as_numbers(moments, "moments must be matrices of numbers") for moments in pair) for pair in pairs
     )
     shapes = {moments.shape for moments in (empirical, expected_before, same, expected_after)}
     if len(shapes) > 1 or empirical.ndim != 2:

@@ -17,7 +17,9 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from lxmls_day1.checks import as_list, as_numbers
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 
@@ -193,7 +195,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     from matplotlib.colors import is_color_like
     from matplotlib.lines import Line2D
 
-    nr_drawn = sum(line.get_gid() == _IS_BOUNDARY for line in ax.lines)
+    nr_drawn = sum(line.get_gid() == _IS_BOUNDARY for line in check_axes(ax).lines)
     colour = LINE_COLOURS[nr_drawn % len(LINE_COLOURS)] if colour is None else colour
     if not is_color_like(colour):
         raise InputError(
@@ -275,9 +277,26 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     return fig, ax
 
 
+def check_axes(ax: Any) -> Any:
+    """Axes to draw on, or an error for what is none.
+
+    Examples
+    --------
+    >>> check_axes("osx")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: ax must be axes of matplotlib, as plt.subplots() returns them, but is 'osx'
+    """
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InputError(f"ax must be axes of matplotlib, as plt.subplots() returns them, but is {ax!r}")
+    return ax
+
+
 def _axes(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
     if ax is not None:
-        return ax.figure, ax
+        return check_axes(ax).figure, ax
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=figsize, layout="constrained")
@@ -287,9 +306,11 @@ def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.n
     """The parts that have points, as (X float (M, 2), y int (M,))."""
     checked = {}
     for part, (X, y) in parts.items():
-        if X is None or np.size(X) == 0:
+        if X is None:
             continue
-        X, y = np.asarray(X, dtype=float), np.asarray(y).ravel()
+        X = as_numbers(X.toarray() if sp.issparse(X) else X, f"{part}_X must be numbers")
+        if X.size == 0:
+            continue
         if X.ndim != 2 or X.shape[1] != 2:
             raise InputError(
                 f"points can only be drawn in the plane: {part}_X must have shape (points, 2), but has {X.shape}; "
@@ -297,7 +318,8 @@ def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.n
             )
         if not np.all(np.isfinite(X)):
             raise InputError(f"{part}_X holds NaN or infinite numbers, which cannot be drawn; clean the data.")
-        if len(y) != len(X) or y.dtype.kind not in "biuf" or not np.all(np.isfinite(y) & (y == np.floor(y))):
+        y = as_numbers(y, f"{part}_y must hold one class 0, 1, … for each of the {len(X)} points of {part}_X").ravel()
+        if len(y) != len(X) or not np.all((np.abs(y) < 2**53) & (y == np.floor(y))):
             raise InputError(
                 f"{part}_y must hold one class 0, 1, … for each of the {len(X)} points of {part}_X, "
                 f"but has shape {y.shape} and type {y.dtype}."
@@ -351,7 +373,7 @@ def _draw_legend(ax: Any) -> None:
 
 def _grouped_by_data_set(rows: Iterable[Any]) -> dict[str, list[tuple[str, float, float]]]:
     groups: dict[str, list[tuple[str, float, float]]] = {}
-    for row in rows:
+    for row in as_list(rows, "rows must be a list of rows (classifier, data set, train accuracy, test accuracy)"):
         try:
             classifier, data_set, *accuracies = row
             train, test = (np.nan if accuracy is None else float(accuracy) for accuracy in accuracies[:2])

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.errors import CorpusUnavailable, InputError, check_path
 from lxmls_day1.text import downloads
 from lxmls_day1.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, WantedFile
 
@@ -276,7 +276,8 @@ def find_corpus(
     """
     corpus = corpus_named(name, table=table)
     if data_dir is not None:
-        return _in_data_dir(corpus, Path(os.path.expanduser(data_dir)), other_names=set(table) - {name})
+        folder = check_path("data_dir", data_dir).expanduser()
+        return _in_data_dir(corpus, folder, other_names=set(table) - {name})
     if isinstance(corpus.source, Packaged):
         folder = Path(__file__).parent / corpus.source.folder
         if found := _complete(corpus, folder, "package"):

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.checks import check_inputs, check_params
+from lxmls_day1.checks import as_list, check_inputs, check_params
 from lxmls_day1.errors import InputError
 from lxmls_day1.model_file import class_names as names_of_classes
 
@@ -157,6 +157,7 @@ def explain(
     n_features, n_classes = x.shape[1], params.shape[1]
     if x.shape[0] != 1:
         raise InputError(f"explain takes one document, a matrix (1, J), but got {x.shape[0]} rows; x is X[[m]]")
+    feature_names = as_list(feature_names, f"feature_names must be {n_features} names, one for each feature")
     quadratic = getattr(classifier, "quadratic", False)
     if len(feature_names) != n_features or len(params) != 1 + n_features * (2 if quadratic else 1):
         raise InputError(

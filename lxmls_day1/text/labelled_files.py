@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lxmls_day1.checks import listed
-from lxmls_day1.errors import CorpusError, InputError, counted, nearest
+from lxmls_day1.errors import CorpusError, InputError, check_path, counted, nearest
 from lxmls_day1.text.column_choice import choose_columns, labels_and_texts
 from lxmls_day1.text.svmlight import parse_svmlight
 from lxmls_day1.text.tables import DELIMITERS, looks_like_json_lines, parse_columns, parse_json_lines
@@ -115,8 +115,8 @@ def read_labelled(
     >>> print(file.described)
     mine.csv.gz: a comma between columns, a header; label in 'mood', text in 'text'; 4 examples, 2 classes
     """
-    path = _checked_path(path)
-    _check_choices(form, delimiter, label_column, text_column, quote, header)
+    path = check_path("path", path)
+    _check_choices(form, delimiter, label_column, text_column, quote, header, encoding)
     content, used = _decoded(_unpacked(path), path, encoding)
     name, ending = str(path), _ending(path)
     form = form or _FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(content) else "columns")
@@ -189,13 +189,6 @@ def _ending(path: Path) -> str:
     return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
 
 
-def _checked_path(path: str | os.PathLike[str]) -> Path:
-    try:
-        return Path(path)
-    except TypeError:
-        raise InputError(f"path must be the name of a file, got {path!r}") from None
-
-
 def _check_choices(
     form: str | None,
     delimiter: str | None,
@@ -203,8 +196,9 @@ def _check_choices(
     text_column: int | str | None,
     quote: str | None,
     header: bool | None,
+    encoding: str | None,
 ) -> None:
-    if form is not None and form not in FORMATS:
+    if form is not None and not (isinstance(form, str) and form in FORMATS):
         raise InputError(f"form must be {' or '.join(map(repr, FORMATS))}, got {form!r}")
     for what, column in (("label_column", label_column), ("text_column", text_column)):
         if column is not None and (isinstance(column, bool) or not isinstance(column, (int, str))):
@@ -214,7 +208,9 @@ def _check_choices(
             raise InputError(f"{what} must be one character, no space and no line end, or None; got {character!r}")
     if delimiter is not None and delimiter == quote:
         raise InputError(f"delimiter and quote must be different characters, got {delimiter!r} for both")
-    if header not in (None, True, False):
+    if encoding is not None and not isinstance(encoding, str):
+        raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {encoding!r}")
+    if header is not None and not isinstance(header, bool):
         raise InputError(f"header must be True, False or None, which judges by the file; got {header!r}")
 
 

@@ -13,7 +13,7 @@ import operator
 import re
 from collections.abc import Sequence
 
-from lxmls_day1.errors import CorpusError
+from lxmls_day1.errors import CorpusError, check_content
 
 _WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -51,6 +51,7 @@ def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], 
     >>> parse_svmlight("+1 3:1 17:2.5  # a remark\\n-1 qid:4 2:1\\n")
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}], [1, 2])
     """
+    text = check_content(text)
     labels, bags, lines = [], [], []
     for number, line in enumerate(text.split("\n"), start=1):
         label, *pairs = line.partition("#")[0].split() or [""]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from lxmls_day1.errors import CorpusError, counted
+from lxmls_day1.errors import CorpusError, check_content, counted
 from lxmls_day1.text.column_choice import (
     LONGEST_NAME,
     MISSING,
@@ -75,6 +75,7 @@ def parse_columns(
     >>> table.names, table.rows[1], table.lines
     (('text', 'mood'), ['They lost, alas.', 'sad'], [2, 3, 4, 5])
     """
+    text = check_content(text)
     if delimiter is None:
         delimiter = _sniffed_delimiter(text, name, quote)
     lines, rows = [], []
@@ -168,6 +169,7 @@ def parse_json_lines(text: str, name: str = "the text given") -> Table:
     >>> parse_json_lines('{"text": "They won.", "label": "sport"}\\n').rows
     [['They won.', 'sport']]
     """
+    text = check_content(text)
     rows: list[list[Any]] = []
     lines: list[int] = []
     names: tuple[str, ...] = ()

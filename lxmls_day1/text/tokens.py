@@ -25,6 +25,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from lxmls_day1.errors import InputError
+
 _FUNCTION_WORDS = """
     a across am an and any are as at be been being but by can could did do does each for from had has have in into is
     isn't it it'd it'll it's its of on or that that's thats the there there's theres these this those to under until up
@@ -93,6 +95,8 @@ def split_words(text: str) -> list[str]:
     >>> split_words("I paid 1,250 for it, in 1999 - and yet:\\nit BROKE.")
     ['i', 'paid', '<num>', 'for', 'it', 'in', '<year>', '', 'and', 'yet', 'it', 'broke']
     """
+    if not isinstance(text, str):
+        raise InputError(f"words are looked for in a text, but got {text!r}")
     text = _THOUSANDS.sub(lambda match: match[1] + match[2].replace(",", ""), text)
     return [normalise_word(word) for word in _BETWEEN_WORDS.split(text.strip()) if word]
 

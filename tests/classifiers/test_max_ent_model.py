@@ -62,7 +62,7 @@ def test_moments_of_what_does_not_fit_together_are_refused():
         maxent.get_moments(X, Y[1:], params)
     with pytest.raises(InputError, match="0 rows"):
         maxent.get_moments(X[:0], Y[:0], params)
-    with pytest.raises(InputError, match="3 x 3 where X has 3 features"):
+    with pytest.raises(InputError, match="the inputs have 3 features, but the parameters belong to 2"):
         maxent.get_moments(X, Y, params[1:])
     with pytest.raises(InputError, match="a column for each class"):
         maxent.get_moments(X, Y, params[:, :2])

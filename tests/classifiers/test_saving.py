@@ -133,7 +133,7 @@ class TestRoundTrip:
         gnb = GaussianNaiveBayes(variance="per_class")
         params = gnb.train(X, y)
         assert len(params) == 2 * X.shape[1] + 1
-        gnb.save(tmp_path / "q.npz", params, feature_names="abcdef")
+        gnb.save(tmp_path / "q.npz", params, feature_names=list("abcdef"))
         loaded = LinearClassifier.load(tmp_path / "q.npz")
         assert loaded.feature_names == list("abcdef")
         assert np.array_equal(loaded.classifier.test(X_new, loaded.params), gnb.test(X_new, params))
@@ -154,9 +154,9 @@ class TestRoundTrip:
         with pytest.raises(
             InputError, match="3 feature names, but the parameters have 7 rows; expected a name for each row"
         ):
-            LinearClassifier().save(tmp_path / "six.npz", params, feature_names="abc")
+            LinearClassifier().save(tmp_path / "six.npz", params, feature_names=list("abc"))
         with pytest.raises(InputError, match="expected a name for each two rows"):
-            GaussianNaiveBayes("per_class").save(tmp_path / "six.npz", params, feature_names="abcdef")
+            GaussianNaiveBayes("per_class").save(tmp_path / "six.npz", params, feature_names=list("abcdef"))
 
     def test_words_that_rule_classes_out(self, tmp_path):
         """−∞ stays −∞, and the count and the warning of documents without a class work as before."""

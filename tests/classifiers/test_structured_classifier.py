@@ -326,7 +326,7 @@ def test_no_sentences_to_tag():
         ([], [], "has none"),
         (X_SAW, Y_SAW[:2], "3 sentences, but y has 2"),
         ([["I", "saw"]], [["PRON"]], "sentence 0 has 2 words"),
-        ([["I", "saw"]], ["AB"], "sentence 0 has 2 words"),
+        ([["I", "saw"]], ["AB"], "tags must be a list of sequences"),
         ([["I", "saw"]], [["A", "A"]], "at least two tags"),
         ([["I", "saw"]], [["A", None]], "None"),
     ],

@@ -201,7 +201,7 @@ def test_names_tell_the_toy_corpus_from_real_ones(small_corpus):
         ({"min_count": 2.5}, "min_count must be"),
         ({"min_count": True}, "min_count must be"),
         ({"min_count": 10**6}, "no token of toy occurs min_count=1000000 times"),
-        ({"rare_words_from": "test"}, "'train' or 'all', got 'test'"),
+        ({"rare_words_from": "test"}, 'rare_words_from must be "train" or "all", but is \'test\''),
         ({"train_per": 0.9}, "sum 1.1"),
         ({"train_per": 0.001, "test_per": 0.5}, "train part would be empty"),
         ({"train_per": 0.0026, "test_per": 0.5}, "one class only"),

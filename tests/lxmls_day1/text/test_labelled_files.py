@@ -286,7 +286,7 @@ class TestFiles:
     @pytest.mark.parametrize("path", ["nowhere.csv", ".", "a\0b", None, 3, [1]])
     def test_what_cannot_be_read(self, tmp_path, path):
         path = os.path.join(tmp_path, path) if isinstance(path, str) else path
-        with pytest.raises(InputError, match=r"cannot be read: |path must be the name of a file, got "):
+        with pytest.raises(InputError, match=r"cannot be read: |path must be the path of a file or folder"):
             read_labelled(path)
 
 

@@ -1,0 +1,499 @@
+"""What nobody thought of: every public function is fed arrays, sparse formats, data frames, lists and rubbish.
+
+Whatever goes in, there is an `InputError` or a right result: of the right shape, finite, and the same for the same data in
+another form. The short campaign tries the same few examples each time; `make fuzz` tries others for five minutes. Mistakes that
+have a name are in ``test_refusals.py``.
+"""
+
+import os
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
+
+from classifiers.binary_perceptron import BinaryPerceptron
+from classifiers.column_squishing import ColumnSquishing, multiclass_update
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.mistake_bounds import mistake_bound
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.naive_bayes import NaiveBayes
+from classifiers.perceptron import Perceptron
+from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.svm import SVM
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
+from lxmls_day1.figures.moments import moment_table, plot_moments
+from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
+from lxmls_day1.gaussians import bayes_error, discriminant_params, discriminant_scores, linear_discriminant_params
+from lxmls_day1.text.explanations import explain
+from lxmls_day1.text.parsed_reviews import parse_review, parse_reviews
+from lxmls_day1.text.svmlight import parse_svmlight
+from lxmls_day1.text.tables import parse_columns, parse_json_lines
+from readers.pos_corpus import parse_conllu
+from readers.question_reader import parse_question
+from readers.simple_data_set import SimpleDataSet
+from readers.splitting import split_ends, split_train_dev_test
+from readers.text_reader import TextCorpus
+from readers.vocabulary import count_vocabulary, count_words, vectorise
+
+EXAMPLES = os.environ.get("LXMLS_DAY1_FUZZ")  # how many for each property: set by `make fuzz`
+campaign = partial(
+    settings,
+    derandomize=EXAMPLES is None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
+
+
+def examples(few):
+    """The settings of a property: few examples, or as many as the campaign wants."""
+    return campaign(max_examples=int(EXAMPLES or few))
+
+
+def outcome(call):
+    """What a call returns, or None where it refuses; any other error goes on, and a warning of overflow is one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter(
+            "ignore", UserWarning
+        )  # of a solver that was stopped early, of words that rule out all classes
+        try:
+            return call()
+        except InputError as error:
+            assert len(str(error)) > 20, "a message says what was wanted, and what was got"
+            return None
+
+
+# ------------------------------------------------------------------------------------------------------------ strategies
+
+nice = st.integers(-12, 12).map(lambda number: number / 4)
+counts = st.integers(0, 5).map(float)
+wild = st.sampled_from([0.0, 1.0, -1.0, 1e-320, 1e-160, 1e30, 1e155, -1e200, 1e308, -1.7e308, np.nan, np.inf, -np.inf])
+
+
+@st.composite
+def matrices(draw, numbers, least=0, most=7, widest=4):
+    shape = draw(st.integers(least, most)), draw(st.integers(0, widest))
+    entries = draw(st.lists(numbers, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
+    return np.array(entries, dtype=np.float64).reshape(shape)
+
+
+def with_duplicates(X):
+    """A CSR matrix in which each entry stands twice, as halves."""
+    rows = sp.csr_array(X)
+    return sp.csr_array((np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr), shape=X.shape)
+
+
+def unsorted(X):
+    """A CSR matrix with each row back to front, zeros stored."""
+    n_rows, n_columns = X.shape
+    columns = np.tile(np.arange(n_columns)[::-1], n_rows)
+    return sp.csr_array((X[:, ::-1].ravel(), columns, np.arange(n_rows + 1) * n_columns), shape=X.shape)
+
+
+FORMS = {
+    "list": lambda X: X.tolist() if X.size else X,
+    "rows": lambda X: list(X) if X.size else X,
+    "Fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "object": lambda X: X.astype(object),
+    "longdouble": lambda X: X.astype(np.longdouble),
+    "matrix": np.asmatrix,
+    "mask of nothing": np.ma.masked_array,
+    "data frame": pd.DataFrame,
+    "csr": sp.csr_array,
+    "csr_matrix": sp.csr_matrix,
+    "csc": sp.csc_array,
+    "coo": sp.coo_matrix,
+    "lil": sp.lil_array,
+    "dok": sp.dok_array,
+    "bsr": sp.bsr_array,
+    "unsorted": unsorted,
+    "duplicates": with_duplicates,
+}
+
+
+def in_form(form, X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of np.matrix
+        return FORMS[form](X)
+
+
+LABELS = {
+    "numbers": lambda codes: codes - 1,
+    "list": lambda codes: codes.tolist(),
+    "texts": lambda codes: [f"label {code}" for code in codes],
+    "bytes": lambda codes: [b"label %d" % code for code in codes],
+    "floats": lambda codes: codes / 3 - 0.5,
+    "column": lambda codes: codes[:, None],
+    "series": lambda codes: pd.Series([f"label {code}" for code in codes], dtype=object),
+    "objects": lambda codes: np.array([f"label {code}" for code in codes], dtype=object),
+    "bytes of unsigned": lambda codes: codes.astype(np.uint8),
+    "large": lambda codes: [2**70 + int(code) for code in codes],
+}
+CLASSIFIERS = {
+    "perceptron": lambda: Perceptron(nr_rounds=2),
+    "plain perceptron": lambda: Perceptron(nr_rounds=1, averaged="rounds"),
+    "MIRA": lambda: Mira(nr_rounds=2),
+    "squishing": lambda: ColumnSquishing(nr_rounds=2),
+    "capped squishing": lambda: ColumnSquishing(nr_rounds=2, cap=1.0, averaged=False),
+    "SVM": lambda: SVM(nr_rounds=2),
+    "dual": lambda: SVM(solver="dual", max_epochs=20),
+    "online": lambda: MaxEntOnline(nr_rounds=2),
+    "batch": lambda: MaxEntBatch(max_iterations=20),
+    "descent": lambda: MaxEntBatch(solver="gradient_descent", max_iterations=20),
+    "scaling": lambda: MaxEntBatch(solver="gis", max_iterations=3),
+    "binary": lambda: BinaryPerceptron(max_rounds=3),
+    "Gaussian": GaussianNaiveBayes,
+    "pooled": lambda: GaussianNaiveBayes("pooled"),
+    "quadratic": lambda: GaussianNaiveBayes("per_class"),
+    "multinomial": MultinomialNaiveBayes,
+    "unsmoothed": lambda: MultinomialNaiveBayes(smooth=False),
+    "naive Bayes": lambda: NaiveBayes("multinomial", smooth_param=0.5),
+}
+FOR_COUNTS = {"scaling", "multinomial", "unsmoothed", "naive Bayes"}
+#: Solvers that stop within a tolerance: rounding may let one stop a step earlier.
+UP_TO_A_TOLERANCE = {"batch": 1e-3, "descent": 1e-3, "dual": 5e-2}
+
+rubbish = st.one_of(
+    st.sampled_from(
+        [
+            None,
+            "abc",
+            "",
+            b"x",
+            3,
+            -1,
+            0.5,
+            np.nan,
+            np.inf,
+            1j,
+            True,
+            [],
+            {},
+            (),
+            set(),
+            object(),
+            int,
+            len,
+            range(3),
+            ...,
+        ]
+    ),
+    st.sampled_from(
+        [
+            np.array(3.0),
+            np.array("a"),
+            np.zeros((0, 0)),
+            np.zeros(3),
+            np.zeros((2, 2, 2)),
+            np.ones((2, 2)) * 1j,
+            np.array([["1", "2"], ["3", "4"]]),
+            np.array([[None, 1], [1, 2]], dtype=object),
+            np.array(["2020-01-01"], dtype="datetime64[D]"),
+            np.ma.masked_equal(np.eye(2), 0),
+            np.full((4, 2), np.nan),
+            np.full((4, 2), 1.7e308),
+            [[1, "a"], [2, 3]],
+            [[1.0], [1.0, 2.0]],
+            ["a", 1],
+            [None, 1],
+            [[10**400]],
+            pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}),
+            pd.Series([1, None, 3]),
+            pd.NaT,
+            sp.coo_array(np.ones(3)),
+            sp.csr_array(np.eye(3)),
+            sp.csr_array(np.ones((2, 2)) * 1j),
+            10**400,
+            iter([1, 2]),
+        ]
+    ),
+    st.text(max_size=5),
+    st.lists(st.one_of(st.integers(), st.text(max_size=2), st.none(), st.floats()), max_size=4),
+    st.dictionaries(st.text(max_size=2), st.one_of(st.integers(), st.text(max_size=2)), max_size=2),
+    matrices(wild),
+)
+
+
+# -------------------------------------------------------------------------------------------------------------- training
+
+
+def may_refuse(name, X, codes):
+    """Whether data that are sound can still be none for a classifier, as its documentation says."""
+    n_classes = len(set(codes))
+    if len(codes) == 0 or n_classes < 2 or (name == "binary" and n_classes != 2):
+        return True
+    if name in FOR_COUNTS and (X < 0).any():
+        return True
+    words = [X[codes == code].sum() for code in set(codes)]
+    if name == "scaling" and X.sum() == 0:
+        return True
+    return name in ("unsmoothed", "multinomial", "naive Bayes") and (
+        X.shape[1] == 0 or (name == "unsmoothed" and 0 in words)
+    )
+
+
+@given(
+    data=st.one_of(matrices(nice), matrices(counts)),
+    codes=st.lists(st.integers(0, 2), min_size=7, max_size=7),
+    form=st.sampled_from(sorted(FORMS)),
+    label_form=st.sampled_from(sorted(LABELS)),
+)
+@examples(few=8)
+def test_sound_data_in_any_form_give_the_same(data, codes, form, label_form):
+    codes = np.array(codes[: len(data)])
+    classes = np.unique(codes)
+    inputs, labels = in_form(form, data), LABELS[label_form](codes)
+    for name, make in CLASSIFIERS.items():
+        plain, classifier = make(), make()
+        expected = outcome(lambda plain=plain: plain.train(data, codes))
+        params = outcome(lambda classifier=classifier: classifier.train(inputs, labels))
+        assert (expected is None) == (params is None), name
+        if params is None:
+            assert may_refuse(name, data, codes), name
+            continue
+        assert params.shape == (data.shape[1] * (1 + classifier.quadratic) + 1, len(classes)), name
+        assert np.isfinite(params).all() or (classifier.rules_out and not np.isnan(params).any()), name
+        tolerance = UP_TO_A_TOLERANCE.get(name, 1e-9)
+        scale = np.abs(expected[np.isfinite(expected)]).max(initial=1.0)
+        np.testing.assert_allclose(params / scale, expected / scale, rtol=0, atol=tolerance, err_msg=name)
+
+        guesses, expected_guesses = (
+            outcome(lambda c=c, X=X, W=expected: c.test(X, W)) for c, X in ((classifier, inputs), (plain, data))
+        )
+        names_of_classes = np.asarray(labels).ravel()
+        of_code = {code: names_of_classes[np.flatnonzero(codes == code)[0]] for code in classes}
+        assert guesses.tolist() == [of_code[code] for code in expected_guesses], name
+        scores = plain.get_scores(plain.add_intercept_term(data), expected)
+        assert expected_guesses.tolist() == classes[scores.argmax(axis=1)].tolist(), name
+        right = sum(guess == truth for guess, truth in zip(expected_guesses, codes, strict=True))
+        assert classifier.evaluate(labels, guesses) == right / len(codes), name
+        if hasattr(classifier, "get_probabilities"):
+            np.testing.assert_allclose(classifier.get_probabilities(inputs, expected).sum(axis=1), 1.0)
+            classifier.get_moments(inputs, labels, expected)
+
+
+@given(
+    data=st.one_of(matrices(st.one_of(nice, wild)), matrices(st.one_of(counts, wild))),
+    codes=st.lists(st.integers(0, 2), min_size=7, max_size=7),
+    form=st.sampled_from(sorted(FORMS)),
+)
+@example(data=np.array([[1e-320], [1e30]]), codes=[0, 1] + [0] * 5, form="list")
+@example(data=np.array([[1e155], [0.0]]), codes=[0, 1] + [0] * 5, form="csr")
+@example(data=np.array([[1e308], [-1.7e308]]), codes=[0, 1] + [0] * 5, form="list")
+@examples(few=12)
+def test_wild_numbers_train_to_finite_weights_or_are_refused(data, codes, form):
+    codes = np.array(codes[: len(data)])
+    inputs = in_form(form, data)
+    for name, make in CLASSIFIERS.items():
+        classifier = make()
+        params = outcome(lambda classifier=classifier: classifier.train(inputs, codes))
+        if params is None:
+            continue
+        assert np.isfinite(data).all(), name
+        assert np.isfinite(params).all() or (classifier.rules_out and not np.isnan(params).any()), name
+        guesses = outcome(lambda classifier=classifier, params=params: classifier.test(inputs, params))
+        assert guesses is None or (len(guesses) == len(data) and set(guesses) <= set(codes)), name
+        outcome(lambda classifier=classifier, params=params: classifier.objective(inputs, codes, params))
+
+
+@given(
+    name=st.sampled_from(sorted(CLASSIFIERS)), inputs=rubbish, labels=rubbish, setting=st.integers(0, 20), value=rubbish
+)
+@examples(few=150)
+def test_training_on_rubbish(name, inputs, labels, setting, value):
+    X, y = np.array([[1.0, 0, 2], [0, 3, 1], [2, 1, 0], [1, 1, 1]]), [0, 1, 0, 1]
+    for some_X, some_y in ((inputs, y), (X, labels), (inputs, labels)):
+        classifier = CLASSIFIERS[name]()
+        params = outcome(lambda classifier=classifier, X=some_X, y=some_y: classifier.train(X, y))
+        if params is not None:
+            assert params.shape[1] == len(classifier.classes)
+            assert np.isfinite(params).all() or classifier.rules_out
+    classifier = CLASSIFIERS[name]()
+    known = [key for key in vars(classifier) if key in type(classifier).__init__.__annotations__]
+    assume(known and not hasattr(value, "__next__"))
+    setattr(classifier, known[setting % len(known)], value)
+    params = outcome(lambda: classifier.train(X, y))
+    assert params is None or np.isfinite(params).all() or classifier.rules_out
+
+
+@given(name=st.sampled_from(sorted(CLASSIFIERS)), one=rubbish, other=rubbish)
+@examples(few=150)
+def test_predicting_from_rubbish(name, one, other, tmp_path_factory):
+    X, y = np.array([[1.0, 0, 2], [0, 3, 1], [2, 1, 0], [1, 1, 1]]), [0, 1, 0, 1]
+    classifier = CLASSIFIERS[name]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        params = classifier.train(X, y)
+    for inputs, weights in ((one, params), (X, one), (one, other)):
+        labels = outcome(lambda X=inputs, W=weights: classifier.test(X, W))
+        assert labels is None or set(labels) <= {0, 1}
+        for call in (
+            lambda X=inputs, W=weights: classifier.get_scores(X, W),
+            lambda X=inputs, W=weights: classifier.get_label(X, W),
+            lambda X=inputs, W=weights: classifier.objective(X, y, W),
+            lambda X=inputs, W=weights: classifier.objective(X, other, W),
+            lambda X=inputs, W=weights: explain(classifier, W, X, list("abc")),
+            lambda W=weights: explain(classifier, W, X[:1], one),
+            lambda X=inputs: classifier.add_intercept_term(X),
+            lambda W=weights: classifier.save(tmp_path_factory.getbasetemp() / "fuzz.npz", W),
+            lambda W=weights: classifier.save(tmp_path_factory.getbasetemp() / "fuzz.npz", W, one, other),
+        ):
+            outcome(call)
+        if hasattr(classifier, "get_probabilities"):
+            outcome(lambda X=inputs, W=weights: classifier.get_probabilities(X, W))
+            outcome(lambda X=inputs, W=weights: classifier.get_moments(X, other, W))
+    accuracy = outcome(lambda: LinearClassifier().evaluate(one, other))
+    assert accuracy is None or 0 <= accuracy <= 1
+    outcome(lambda: classifier.evaluate(one, y))
+    outcome(lambda: classifier.evaluate(y, one))
+
+
+# -------------------------------------------------------------------------------------------------------------- formulae
+
+GOOD = {
+    discriminant_params: ([0.5, 0.5], [[0.0], [1.0]], [[1.0], [2.0]]),
+    linear_discriminant_params: ([0.5, 0.5], [[0.0], [1.0]], 1.0),
+    discriminant_scores: ([[0.0]], [[0.0, 1.0], [1.0, 2.0]], False),
+    bayes_error: ([0.5, 0.5], [[0.0], [1.0]], [[1.0], [2.0]]),
+    multiclass_update: ([[1.0, 0.0], [0.0, 1.0]], [1.0, 2.0], 0, 1.0, None, None),
+    mistake_bound: ([[-3.0], [4.0]], [-1, 1], [0, 1]),
+    decision_boundary: ([[-0.5, 0.5], [1, -1], [0, 0]], (-1, 1), (-2, 2)),
+    split_ends: (10, (0.5, 0, 0.5)),
+    split_train_dev_test: (np.eye(10), np.arange(10), (0.5, 0, 0.5)),
+    vectorise: ([{"a": 1}], {"a": 0}),
+    count_vocabulary: ([{"a": 1}], 1),
+    SimpleDataSet: (10, [[-1, -1], 1], [[1, 1], 1], 0.5, (0.5, 0, 0.5), 1),
+    moment_table: ((np.eye(2), np.eye(2)), (np.eye(2), np.eye(2)), ["a"], ["x", "y"], 3),
+    confusion_counts: ([["a", "b"]], [["a", "a"]]),
+    count_words: ("a b",),
+}
+
+
+@given(
+    function=st.sampled_from(sorted(GOOD, key=lambda f: f.__name__)),
+    place=st.integers(0, 5),
+    value=rubbish,
+    also=rubbish,
+)
+@examples(few=300)
+def test_formulae_on_rubbish(function, place, value, also):
+    arguments = list(GOOD[function])
+    arguments[place % len(arguments)] = value
+    result = outcome(lambda: function(*arguments))
+    if isinstance(result, (np.ndarray, float)):
+        assert np.isfinite(result).all()
+    arguments[(place + 1) % len(arguments)] = also
+    outcome(lambda: function(*arguments))
+
+
+@given(place=st.integers(0, 8), value=rubbish, also=rubbish)
+@examples(few=25)
+def test_pictures_of_rubbish(place, value, also):
+    sd, axis = SimpleDataSet(10), detached_axes()[1]
+    good = sd.get_bayes_optimal()
+    calls = [
+        lambda: plot_points(value, also, ax=axis),
+        lambda: plot_points([[0.0, 1.0]], value, ax=axis),
+        lambda: plot_points([[0.0, 1.0]], [0], value, also, ax=axis),
+        lambda: plot_points([[0.0, 1.0]], [0], ax=3 if value is None else value),
+        lambda: sd.plot_data(value, ax=axis),
+        lambda: sd.add_line(axis.figure, axis, value, "name", "green"),
+        lambda: add_boundary(axis, good, "name", value),
+        lambda: plot_accuracies(value, ax=axis),
+        lambda: plot_confusion(value, also, ax=axis),
+        lambda: plot_moments(value, also, ax=axis),
+    ]
+    outcome(calls[place % len(calls)])
+    outcome(calls[(place + 5) % len(calls)])
+
+
+# --------------------------------------------------------------------------------------------------------------- readers
+
+lines = st.lists(st.text(st.sampled_from("abz019+-.:,;|\t \"'#_/\\é\x00\x85\u2028"), max_size=12), max_size=5).map(
+    "\n".join
+)
+
+
+@given(text=st.one_of(lines, st.text(max_size=40), rubbish), value=rubbish)
+@examples(few=80)
+def test_files_of_rubbish(text, value):
+    for parse in (parse_columns, parse_json_lines, parse_svmlight):
+        found = outcome(lambda parse=parse: parse(text))
+        assert found is None or (len(found[0]) == len(found[1]) > 0)
+    if isinstance(text, str):
+        for parse in (parse_question, parse_review, lambda line: parse_reviews([line])):
+            outcome(lambda parse=parse: parse(text))
+        outcome(lambda: parse_conllu(text.encode(errors="surrogatepass")))
+
+
+@given(
+    content=st.one_of(lines.map(lambda text: text.encode(errors="surrogatepass")), st.binary(max_size=40)),
+    value=rubbish,
+)
+@examples(few=40)
+def test_a_corpus_of_rubbish(content, value, tmp_path_factory):
+    path = Path(tmp_path_factory.getbasetemp(), "fuzz.csv")
+    path.write_bytes(content)
+    corpus = outcome(lambda: TextCorpus(path, split=(1, 0, 0)))
+    if corpus is not None:
+        assert corpus.X.shape == (len(corpus.y), len(corpus.feature_names))
+        assert np.isfinite(corpus.X.data).all()
+    outcome(lambda: TextCorpus(path, form="svmlight", split=(1, 0, 0)))
+    outcome(lambda: LinearClassifier.load(path))
+    path.write_text("a,x y\nb,y z\n" * 5)
+    for setting in (
+        "split",
+        "seed",
+        "form",
+        "delimiter",
+        "header",
+        "label_column",
+        "quote",
+        "encoding",
+        "min_count",
+        "count",
+    ):
+        if setting == "count" and callable(value):
+            continue  # what it raises is its own
+        corpus = outcome(lambda setting=setting: TextCorpus(path, **{setting: value}))
+        assert corpus is None or np.isfinite(corpus.X.data).all()
+    outcome(lambda: TextCorpus(path, count=lambda text: value))
+    if not isinstance(value, (str, int)):  # these name files
+        outcome(lambda: TextCorpus(value))
+
+
+@given(kind=st.sampled_from([StructuredPerceptron, StructuredMira, StructuredSVM]), one=rubbish, other=rubbish)
+@examples(few=60)
+def test_sentences_of_rubbish(kind, one, other):
+    sentences, tags = [["a", "b"], ["b"]], [["x", "y"], ["y"]]
+    learner = kind(nr_rounds=1)
+    params = learner.train(sentences, tags)
+    for X, y in (
+        (one, tags),
+        (sentences, one),
+        (one, other),
+        ([one], [["x"]]),
+        ([["a"]], [one]),
+        ([[one, one]], [["x", "y"]]),
+    ):
+        outcome(lambda X=X, y=y: kind(nr_rounds=1).train(X, y))
+        outcome(lambda X=X: learner.test(X, params))
+        outcome(lambda X=X: learner.test(sentences, X))
+        outcome(lambda X=X, y=y: learner.objective(X, y, params))
+        outcome(lambda y=y: learner.evaluate(y, tags))
+    for setting in ("templates", "min_count", "transitions", "nr_rounds", "averaged", "seed", "order", "cost"):
+        assume(not hasattr(one, "__next__"))
+        outcome(lambda setting=setting: kind(**{"nr_rounds": 1, setting: one}).train(sentences, tags))

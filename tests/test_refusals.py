@@ -1,0 +1,774 @@
+"""Mistakes by name, each with everything that it can be made with: all end in an InputError, or in the right result.
+
+What nobody thought of is looked for in ``test_fuzz.py``.
+"""
+
+# ruff: noqa: B023 - the calls of a loop are made before it goes on
+
+import copy
+import pathlib
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from classifiers.binary_perceptron import BinaryPerceptron
+from classifiers.column_squishing import ColumnSquishing, multiclass_update
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.mistake_bounds import mistake_bound
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.naive_bayes import NaiveBayes
+from classifiers.perceptron import Perceptron
+from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.svm import SVM
+from lxmls_day1.errors import InputError
+from lxmls_day1.explanations import explain
+from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
+from lxmls_day1.gaussians import bayes_error, discriminant_params, discriminant_scores, linear_discriminant_params
+from lxmls_day1.settings import settings
+from lxmls_day1.sklearn_adapter import as_estimator
+from readers.pos_corpus import PosCorpus, read_conllu
+from readers.question_reader import QuestionCorpus
+from readers.sentiment_reader import SentimentCorpus
+from readers.simple_data_set import SimpleDataSet
+from readers.splitting import split_ends, split_train_dev_test
+from readers.text_reader import TextCorpus
+from readers.vocabulary import count_vocabulary, vectorise
+
+CLASSIFIERS = {
+    "perceptron": lambda **more: Perceptron(nr_rounds=2, **more),
+    "MIRA": lambda **more: Mira(nr_rounds=2, **more),
+    "squishing": lambda **more: ColumnSquishing(nr_rounds=2, **more),
+    "SVM": lambda **more: SVM(nr_rounds=2, **more),
+    "dual": lambda **more: SVM(solver="dual", **more),
+    "online": lambda **more: MaxEntOnline(nr_rounds=2, **more),
+    "batch": MaxEntBatch,
+    "descent": lambda **more: MaxEntBatch(solver="gradient_descent", **more),
+    "scaling": lambda **more: MaxEntBatch(solver="gis", max_iterations=2, **more),
+    "binary": lambda **more: BinaryPerceptron(max_rounds=2, **more),
+    "Gaussian": GaussianNaiveBayes,
+    "pooled": lambda variance="pooled": GaussianNaiveBayes(variance),
+    "quadratic": lambda variance="per_class": GaussianNaiveBayes(variance),
+    "multinomial": MultinomialNaiveBayes,
+    "unsmoothed": lambda **more: MultinomialNaiveBayes(**{"smooth": False, **more}),
+    "naive Bayes": lambda **more: NaiveBayes("multinomial", **more),
+}
+EVERY = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
+OPTIMA = {"batch", "descent", "dual"}  # they stop within a tolerance, on a way that rounding changes
+X = np.array([[1.0, 0, 2, 1], [0, 3, 1, 1], [2, 1, 0, 1], [1, 1, 1, 2]])
+Y = np.array([0, 1, 0, 1])
+
+
+def trained(make, X=X, y=Y):
+    classifier = make()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of solvers that were stopped early
+        return classifier, classifier.train(X, y)
+
+
+# ---------------------------------------------------------------------------------------------------------------- inputs
+
+NO_INPUTS = {
+    "complex": X * 1j,
+    "complex, sparse": sp.csr_array(X * 1j),
+    "complex numbers among others": [[1.0, 1j, 0, 0]] * 4,
+    "texts": X.astype(str),
+    "texts among numbers": [["a", 1, 0, 0]] * 4,
+    "numbers that are texts, as objects": X.astype(str).astype(object),
+    "dates": X.astype("datetime64[s]"),
+    "durations": X.astype("timedelta64[s]"),
+    "masked": np.ma.masked_equal(X, 3.0),
+    "rows of which one is masked": list(np.ma.masked_equal(X, 3.0)),
+    "NaN": np.where(X == 3, np.nan, X),
+    "infinity": np.where(X == 3, np.inf, X),
+    "not available": pd.DataFrame(X).astype("Int64").replace(3, pd.NA),
+    "None": [[None, 1, 0, 0]] * 4,
+    "larger than any float": [[10**400, 1, 0, 0]] * 4,
+    "larger than a float64": np.where(X == 3, np.longdouble("1e4000"), X.astype(np.longdouble)),
+    "1-d": X[:, 0],
+    "1-d, sparse": sp.coo_array(X[:, 0]),
+    "3-d": X[None],
+    "no number": 3,
+    "nothing": None,
+    "a text": "abc",
+    "rows of different lengths": [[1.0], [1.0, 2.0], [1.0], [1.0]],
+    "a dict": {"a": 1},
+    "a generator": (row for row in X),
+    "records": np.zeros(4, dtype=[("a", float)]),
+    "too few columns": X[:, :2],  # half of them
+    "too few columns, sparse": sp.csr_array(X[:, :2]),
+    "too many columns": np.hstack([X, X]),
+}
+
+
+@pytest.mark.parametrize("inputs", NO_INPUTS.values(), ids=NO_INPUTS)
+def test_inputs_that_are_none(inputs):
+    for name, make in CLASSIFIERS.items():
+        classifier, params = trained(make)
+        calls = [
+            lambda: classifier.test(inputs, params),
+            lambda: classifier.get_scores(inputs, params),
+            lambda: classifier.get_label(inputs, params),
+        ]
+        if not (hasattr(inputs, "shape") and inputs.shape in [(4, 2), (4, 8)]):  # a matrix of other features is one
+            calls += [lambda: copy.deepcopy(classifier).train(inputs, Y), lambda: classifier.add_intercept_term(inputs)]
+        if classifier.objective(X, Y, params) is not None:
+            calls.append(lambda: classifier.objective(inputs, Y, params))
+        if hasattr(classifier, "get_probabilities"):
+            calls += [
+                lambda: classifier.get_probabilities(inputs, params),
+                lambda: classifier.get_moments(inputs, Y, params),
+            ]
+        for number, call in enumerate(calls):
+            with pytest.raises(InputError):
+                pytest.fail(f"{name}, call {number}: {call()!r}")
+
+
+SAME_INPUTS = {
+    "list": X.tolist(),
+    "tuple of arrays": tuple(X),
+    "data frame": pd.DataFrame(X),
+    "nullable data frame": pd.DataFrame(X).astype("Int64"),
+    "sparse data frame": pd.DataFrame.sparse.from_spmatrix(sp.csr_array(X)),
+    "integers": X.astype(np.int16),
+    "float32": X.astype(np.float32),
+    "longdouble": X.astype(np.longdouble),
+    "objects": X.astype(object),
+    "decimals": [[Decimal(number) for number in row] for row in X.tolist()],
+    "Fortran's order": np.asfortranarray(X),
+    "strides": np.repeat(X, 2, axis=1)[:, ::2],
+    "read only": np.frombuffer(X.tobytes()).reshape(X.shape),
+    "np.matrix": np.asmatrix(X),
+    "masked nowhere": np.ma.masked_array(X),
+    "csr": sp.csr_array(X),
+    "csc": sp.csc_matrix(X),
+    "coo with an entry in two parts": sp.coo_array(
+        (np.append(X.ravel() - [0.5, *[0] * 15], 0.5), (np.append(np.repeat(range(4), 4), 0), [*[0, 1, 2, 3] * 4, 0]))
+    ),
+    "zeros stored": sp.csr_array((X.ravel(), np.tile(range(4), 4), range(0, 17, 4)), shape=(4, 4)),
+}
+
+
+@EVERY
+def test_the_same_inputs_in_another_form_give_the_same(make, request):
+    _, expected = trained(make)
+    exact = request.node.callspec.id not in OPTIMA
+    for form, inputs in SAME_INPUTS.items():
+        classifier, params = trained(make, inputs)
+        np.testing.assert_allclose(
+            params, expected, rtol=1e-9 if exact else 1e-2, atol=1e-9 if exact else 1e-3, err_msg=form
+        )
+        np.testing.assert_array_equal(classifier.test(inputs, expected), classifier.test(X, expected), form)
+
+
+# ---------------------------------------------------------------------------------------------------------------- labels
+
+NO_LABELS = {
+    "a text and a number": ["a", 1, "a", 1],
+    "a text and a number in columns": [["a"], [1], ["a"], [1]],
+    "a text and NaN": ["a", np.nan, "a", "b"],
+    "a text and bytes": ["a", b"b", "a", b"b"],
+    "a text and a bool": ("a", True, "a", True),
+    "objects of two kinds": np.array(["a", 1, "a", 1], dtype=object),
+    "a series of two kinds": pd.Series(["a", 1, "a", 1]),
+    "NaN": [0, np.nan, 0, 1],
+    "None": [0, None, 0, 1],
+    "not available": pd.Series([0, pd.NA, 0, 1], dtype="Int64"),
+    "no time": np.array(["2020-01-01", "NaT", "2020-01-01", "2020-01-02"], dtype="datetime64[D]"),
+    "masked": np.ma.masked_equal([0, 1, 2, 1], 2),
+    "too few": [0, 1, 0],
+    "too many": [0, 1, 0, 1, 1],
+    "none": [],
+    "one kind": [1, 1, 1, 1],
+    "a matrix": np.eye(4),
+    "a text": "abab",
+    "nothing": None,
+    "a number": 3,
+    "rows of different lengths": [[0], [1, 2], [0], [1]],
+    "lists in an array": np.array([[0], [1, 2], [0], None], dtype=object),
+    "sparse": sp.csr_array(Y[:, None]),
+    "a dict": {0: 1},
+}
+
+
+@pytest.mark.parametrize("labels", NO_LABELS.values(), ids=NO_LABELS)
+def test_labels_that_are_none(labels):
+    for name, make in CLASSIFIERS.items():
+        classifier, params = trained(make)
+        calls = [lambda: make().train(X, labels), lambda: classifier.evaluate(labels, Y)]
+        if classifier.objective(X, Y, params) is not None:
+            calls.append(lambda: classifier.objective(X, labels, params))
+        if not isinstance(labels, list) or labels != [1, 1, 1, 1]:
+            for number, call in enumerate(calls):
+                with pytest.raises(InputError):
+                    pytest.fail(f"{name}, call {number}: {call()!r}")
+    with pytest.raises(InputError):
+        mistake_bound(X, labels, [[0, 0]] * 5)
+    with pytest.raises(ValueError, match=r"."):  # scikit-learn's own, where it has one
+        as_estimator(Perceptron()).fit(X, labels)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "a", "b", "a"],
+        np.array([b"b", b"a", b"b", b"a"]),
+        [True, False, True, False],
+        pd.Series(["b", "a", "b", "a"]),
+        pd.Categorical(["b", "a", "b", "a"]),
+        np.array(["b", "a", "b", "a"], dtype=np.dtypes.StringDType()),
+        np.array([[2], [1], [2], [1]], dtype=np.uint8),
+        [-0.5, -1.5, -0.5, -1.5],
+        [2**70, 3, 2**70, 3],
+        np.array(["2021", "2020", "2021", "2020"], dtype="datetime64[Y]"),
+        [np.str_("b"), "a", "b", "a"],
+    ],
+    ids=str,
+)
+def test_labels_of_any_one_kind(labels):
+    for make in CLASSIFIERS.values():
+        classifier, params = trained(make, y=labels)
+        _, expected = trained(make, y=1 - Y)
+        np.testing.assert_array_equal(params, expected)
+        given = np.asarray(labels).ravel()
+        guesses = classifier.test(X, params)
+        assert set(guesses.tolist()) <= set(given.tolist())
+        assert classifier.evaluate(labels, guesses) == np.mean([a == b for a, b in zip(given, guesses, strict=True)])
+
+
+def test_a_number_and_a_text_are_never_the_same_label():
+    for truth, predicted in [(["0", "1"], [0, 1]), ([0, 1], ["0", "1"]), (np.array(["0"], dtype=object), [0])]:
+        with pytest.raises(InputError, match="never the same label"):
+            LinearClassifier().evaluate(truth, predicted)
+    perceptron, params = trained(Perceptron)
+    with pytest.raises(InputError, match="never the same label"):
+        perceptron.evaluate(["0", "1", "0", "1"], perceptron.test(X, params).astype(str))
+    with pytest.raises(InputError, match="was not in the training data"):
+        perceptron.evaluate([0, 2], [0, 1])
+
+
+def test_an_objective_is_of_examples_with_their_labels():
+    for make in (CLASSIFIERS["batch"], CLASSIFIERS["SVM"], CLASSIFIERS["dual"], CLASSIFIERS["online"]):
+        classifier, params = trained(make)
+        assert classifier.objective(X.tolist(), Y.tolist(), params.tolist()) == classifier.objective(X, Y, params)
+        for inputs, labels, weights in [
+            (X, Y[:3], params),
+            (X[:3], Y, params),
+            (X[:0], [], params),
+            (X, [0, 1, 0, 5], params),
+            (X, Y, params[:, :1]),
+            (X, Y, "abc"),
+        ]:
+            with pytest.raises(InputError):
+                classifier.objective(inputs, labels, weights)
+        for untrained in ([0, 1, 0, -1], [0, 0.5, 0, 1], ["a", "b", "a", "b"], [0, np.inf, 0, 0], [0, 1, 2, 2**40]):
+            with pytest.raises(InputError):
+                make().objective(X, untrained, params)
+
+
+# ------------------------------------------------------------------------------------------------------------ parameters
+
+NO_PARAMS = {
+    "a text": "abc",
+    "nothing": None,
+    "complex": np.ones((5, 2)) * 1j,
+    "texts": [["1", "2"]] * 5,
+    "masked": np.ma.masked_equal(np.eye(5)[:, :2], 1),
+    "NaN": [[np.nan, 0.0]] * 5,
+    "infinity": [[np.inf, 0.0]] * 5,
+    "a vector": np.ones(5),
+    "a number": 5,
+    "sparse": sp.csr_array(np.ones((5, 2))),
+    "too few rows": np.ones((3, 2)),  # those of a quadratic model of one feature, of a linear one of two
+    "too many rows": np.ones((17, 2)),
+    "too many columns": np.ones((5, 3)),
+}
+
+
+@pytest.mark.parametrize("params", NO_PARAMS.values(), ids=NO_PARAMS)
+def test_parameters_that_are_none(params, tmp_path):
+    for name, make in CLASSIFIERS.items():
+        classifier, good = trained(make)
+        if np.shape(params) == np.shape(good):
+            continue
+        for number, call in enumerate(
+            [
+                lambda: classifier.test(X, params),
+                lambda: classifier.get_label(classifier.add_intercept_term(X), params),
+                lambda: explain(classifier, params, X[:1], list("abcd")),
+                lambda: classifier.save(tmp_path / "model.npz", params, list("abcd")),
+            ]
+        ):
+            with pytest.raises(InputError):
+                pytest.fail(f"{name}, call {number}: {call()!r}")
+
+
+# -------------------------------------------------------------------------------------------------------- other features
+
+
+@EVERY
+def test_the_model_says_how_many_features_it_uses(make, tmp_path):
+    """2 J + 1 rows never pass for a quadratic model: as it was trained, loaded, deep-copied, or in scikit-learn."""
+    classifier, params = trained(make)
+    n_features = (len(params) - 1) // 2 if classifier.quadratic else len(params) - 1
+    assert n_features == 4
+    classifier.save(tmp_path / "model.npz", params)
+    loaded = LinearClassifier.load(tmp_path / "model.npz")
+    expected = classifier.test(X, params)
+    np.testing.assert_array_equal(loaded.classifier.test(X, loaded.params), expected)
+    estimator = as_estimator(make())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        estimator.fit(X, Y)
+    for width in (0, 1, 2, 3, 5, 8, 9):
+        others = np.resize(X, (4, width))
+        for inputs in (others, sp.csr_array(others), others.tolist()):
+            for model, weights in [
+                (classifier, params),
+                (loaded.classifier, loaded.params),
+                (copy.copy(classifier), params),
+            ]:
+                with pytest.raises(InputError):
+                    model.test(inputs, weights)
+                with pytest.raises(InputError):
+                    model.get_label(model.add_intercept_term(others), weights)
+                if hasattr(model, "get_probabilities"):
+                    with pytest.raises(InputError):
+                        model.get_probabilities(inputs, weights)
+        with pytest.raises(ValueError, match=r"features|0 feature"):
+            estimator.predict(others)
+        with pytest.raises(ValueError, match=r"features|0 feature"):
+            estimator.decision_function(others)
+
+
+def test_a_setting_that_is_changed_after_training_makes_no_other_model_of_the_parameters():
+    linear, params = trained(lambda: GaussianNaiveBayes(variance="pooled"))
+    linear.variance = "per_class"
+    with pytest.raises(InputError, match="but the parameters belong to"):
+        linear.test(X[:, :2], params)
+    np.testing.assert_array_equal(linear.test(X, params), trained(CLASSIFIERS["pooled"])[0].test(X, params))
+
+
+# -------------------------------------------------------------------------------------------------------------- settings
+
+#: Setting -> values that make no sense.
+NO_NUMBERS = ["3", "a", None, True, np.nan, np.inf, 1j, [1.0], np.array([1.0]), Decimal(1), 10**400, np.ma.masked]
+NO_SETTINGS = {
+    **{
+        name: [*NO_NUMBERS, 0, -1, 1.5]
+        for name in ("nr_rounds", "max_rounds", "max_epochs", "max_iterations", "min_count")
+    },
+    **{name: [*NO_NUMBERS, 0, -1] for name in ("tolerance", "smooth_param", "variance", "initial_step")},
+    "regularizer": [*NO_NUMBERS, -1],
+    "alpha": [*NO_NUMBERS, 0.5, 1.5, -1],
+    "cap": [value for value in [*NO_NUMBERS, 0, -1] if value is not None],
+    **{
+        name: ["no", "True", None, 2, 0.0, [True], np.array([True])]
+        for name in ("smooth", "track_objective", "progress", "regularize_intercept", "transitions")
+    },
+    "averaged": ["no", "step", None, 2, [True], np.array([True, False])],
+    "seed": ["3", "a", -1, 1.5, [-1], np.nan],
+    "cost": [
+        "a",
+        "ab",
+        1,
+        np.ones((2, 2)),
+        np.ones(2),
+        -np.eye(2)[::-1],
+        [["0", "1"], ["1", "0"]],
+        np.eye(2)[::-1] * 1j,
+        [[0], [1, 0]],
+    ],
+    "order": [
+        "a",
+        [0, 1],
+        [0, 1, 2, 9],
+        [0.0, 1.0, 2.0, 3.0],
+        [-1, 0, 1, 2],
+        [[0], [1, 2]],
+        np.ma.masked_equal([0, 1, 2, 3], 3),
+    ],
+    "solver": ["a", None, 1, []],
+    "templates": ["lower", None, 3, [], [3], ["lowr"]],
+    "decoder": [3, "viterbi"],
+}
+#: What may be left to the class, or is not looked at by a solver.
+LEFT_TO_THE_CLASS = {
+    ("batch", "regularizer"): [None],
+    ("descent", "regularizer"): [None],
+    ("scaling", "regularizer"): [None],
+    ("naive Bayes", "smooth"): [None],
+    ("naive Bayes", "smooth_param"): [None],
+    ("unsmoothed", "smooth_param"): None,
+    ("dual", "order"): None,
+    ("naive Bayes", "variance"): None,
+}
+
+
+@EVERY
+def test_settings_that_make_no_sense(make, request):
+    name = request.node.callspec.id
+    for setting in settings(make()):
+        left = LEFT_TO_THE_CLASS.get((name, setting), [])
+        for value in NO_SETTINGS.get(setting, []) if left is not None else []:
+            if any(value is one for one in left) or (setting in ("max_epochs", "tolerance") and name == "SVM"):
+                continue
+            if setting in ("initial_step", "alpha") and (value is None or name == "dual"):
+                continue
+            if setting in settings(make()) and setting in ("nr_rounds", "max_rounds", "max_iterations", "solver"):
+                classifier = make()
+                setattr(classifier, setting, value)
+            else:
+                classifier = make(**{setting: value})
+            with pytest.raises(InputError):
+                pytest.fail(f"{setting}={value!r}: {classifier.train(X, Y)!r}")
+
+
+@pytest.mark.parametrize("kind", [StructuredPerceptron, StructuredMira, StructuredSVM])
+def test_settings_that_make_no_sense_for_sentences(kind):
+    sentences, tags = [["a", "b"], ["b"]], [["x", "y"], ["y"]]
+    for setting in settings(kind()):
+        for value in NO_SETTINGS.get(setting, []):
+            if setting in ("initial_step", "alpha", "delay") and value is None:
+                continue
+            if isinstance(value, list) and value == [0, 1]:
+                continue
+            classifier = kind(**{setting: value})
+            with pytest.raises(InputError):
+                pytest.fail(f"{setting}={value!r}: {classifier.train(sentences, tags)!r}")
+
+
+def test_numbers_of_numpy_are_numbers():
+    for make, setting, value in [
+        (Mira, "regularizer", np.float32(0.5)),
+        (Mira, "regularizer", np.longdouble(0.5)),
+        (SVM, "initial_step", np.longdouble(0.5)),
+        (ColumnSquishing, "cap", np.float16(0.5)),
+        (Perceptron, "nr_rounds", np.int8(3)),
+        (Perceptron, "nr_rounds", 3.0),
+        (Perceptron, "track_objective", np.False_),
+    ]:
+        plain = value.item() if hasattr(value, "item") else int(value)
+        expected = make(**{setting: float(plain) if isinstance(value, np.longdouble) else plain}).train(X, Y)
+        np.testing.assert_allclose(make(**{setting: value}).train(X, Y), expected, rtol=1e-12)
+
+
+def test_seeds():
+    for good in (0, np.int64(3), 2**70, np.random.default_rng(1), [1, 2]):
+        Perceptron(seed=good).train(X, Y)
+    np.testing.assert_array_equal(Perceptron(seed=np.uint8(3)).train(X, Y), Perceptron(seed=3).train(X, Y))
+
+
+# -------------------------------------------------------------------------------------------------- numbers too large
+
+
+@EVERY
+@pytest.mark.parametrize("size", [1e30, 1e160, 1e300, 1.7e308])
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_large_numbers_train_to_finite_weights_or_not_at_all(make, size, form):
+    try:
+        classifier, params = trained(make, form(X * (size / 3)))
+        guesses = classifier.test(form(X * (size / 3)), params)
+    except InputError:
+        return
+    assert np.isfinite(params).all() or classifier.rules_out
+    assert set(guesses) <= {0, 1}
+
+
+def test_a_small_variance_around_a_large_mean_is_not_lost_in_a_sparse_matrix():
+    rng = np.random.default_rng(0)
+    points, labels = 1e8 + rng.normal(size=(60, 3)), np.arange(60) % 2
+    points[labels == 1] *= 1 + 1e-8
+    for variance in ("pooled", "per_class"):
+        dense, sparse = GaussianNaiveBayes(variance), GaussianNaiveBayes(variance)
+        dense.train(points, labels)
+        sparse.train(sp.csr_array(points), labels)
+        np.testing.assert_allclose(sparse.variances, dense.variances, rtol=1e-6)
+        assert (dense.variances > 0.3).all()
+
+
+def test_a_constant_feature_has_no_variance_however_it_is_rounded():
+    points, labels = np.full((7, 2), 0.1), [0, 0, 0, 0, 1, 1, 1]
+    for variance in ("pooled", "per_class"):
+        for form in (np.array, sp.csr_array):
+            classifier = GaussianNaiveBayes(variance)
+            params = classifier.train(form(points), labels)
+            np.testing.assert_array_equal(classifier.test(form(points), params), np.zeros(7))  # the prior decides
+
+
+# --------------------------------------------------------------------------------------------------------------- readers
+
+
+class NoPath:
+    def __repr__(self):  # without its address: all processes of a run collect tests of the same names
+        return "NoPath()"
+
+
+NO_PATHS = [None, 3, 1.5, [], {}, NoPath(), b"\x00", "\x00", "", ".", "/no/such/file"]
+
+
+@pytest.mark.parametrize("path", NO_PATHS, ids=repr)
+def test_paths_that_are_none(path, tmp_path):
+    good = tmp_path / "mine.csv"
+    good.write_text("a,x y\nb,y z\n" * 5)
+    calls = [lambda: TextCorpus(path), lambda: read_conllu(path), lambda: PosCorpus.from_files(path, path)]
+    if path is not None:
+        calls += [
+            lambda: TextCorpus(good, test_path=path),
+            lambda: SentimentCorpus("books", data_dir=path),
+            lambda: QuestionCorpus("trec6", data_dir=path),
+            lambda: PosCorpus(data_dir=path),
+        ]
+    for number, call in enumerate(calls):
+        with pytest.raises(InputError):
+            pytest.fail(f"call {number}: {call()!r}")
+
+
+NO_BAGS = {
+    "nothing": lambda text: None,
+    "words": str.split,
+    "a number": len,
+    "a text": lambda text: text,
+    "texts as numbers": lambda text: dict.fromkeys(text.split(), "1"),
+    "nothing as a number": lambda text: dict.fromkeys(text.split()),
+    "NaN": lambda text: dict.fromkeys(text.split(), np.nan),
+    "infinity": lambda text: dict.fromkeys(text.split(), np.inf),
+    "complex numbers": lambda text: dict.fromkeys(text.split(), 1j),
+    "a number too large": lambda text: dict.fromkeys(text.split(), 10**400),
+    "numbers as tokens": lambda text: {len(word): 1 for word in text.split()},
+    "lists as numbers": lambda text: {word: [1] for word in text.split()},
+}
+
+
+@pytest.mark.parametrize("count", [*NO_BAGS.values(), None, 3, "count"], ids=[*NO_BAGS, "None", "3", "a name"])
+def test_counting_that_returns_nonsense(count, tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a,x y\nb,yy z\n" * 5)
+    with pytest.raises(InputError, match="count"):
+        TextCorpus(path, count=count)
+    if callable(count) and count is not NO_BAGS["numbers as tokens"]:
+        with pytest.raises(InputError):
+            vectorise([count("x y")], {"x": 0, "y": 1})
+
+
+def test_bags_that_are_none():
+    for bags in (None, 3, "ab", [3], ["ab"], [None]):
+        with pytest.raises(InputError):
+            vectorise(bags, {"a": 0})
+        with pytest.raises(InputError):
+            count_vocabulary(bags)
+    for columns in (None, 3, ["a"], {"a": "b"}, {"a": 5}, {"a": -1}, {"a": 0.5}):
+        with pytest.raises(InputError):
+            vectorise([{"a": 1}], columns)
+
+
+def test_arguments_of_readers_that_make_no_sense(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a,x y\nb,y z\n" * 5)
+    odd = [3.5, "a", [], {}, np.nan, object()]
+    for setting in ("split", "seed", "form", "delimiter", "header", "label_column", "quote", "encoding", "min_count"):
+        for value in odd if setting not in ("encoding",) else [*odd, None]:
+            if setting == "delimiter" and value == "a":
+                continue  # a character that parts what it finds
+            with pytest.raises(InputError):
+                pytest.fail(f"{setting}={value!r}: {TextCorpus(path, **{setting: value})!r}")
+    for kind, first in [(SentimentCorpus, "toy"), (QuestionCorpus, "toy"), (PosCorpus, "toy")]:
+        wrong = {
+            SentimentCorpus: ("domain", "train_per", "dev_per", "test_per", "min_count", "rare_words_from", "cache"),
+            QuestionCorpus: ("name", "level", "dev_per", "min_count"),
+            PosCorpus: ("name", "tags"),
+        }[kind]
+        for setting in wrong:
+            for value in [*odd, None]:
+                name = (
+                    {} if setting in ("domain", "name") else {("domain" if kind is SentimentCorpus else "name"): first}
+                )
+                with pytest.raises(InputError):
+                    pytest.fail(f"{setting}={value!r}: {kind(**name, **{setting: value})!r}")
+    for setting in ("nr_examples", "g1", "g2", "balance", "split", "seed", "g3"):
+        for value in [*odd, None, [[0, 0], "1"], [["0", "0"], 1], [[0, 0], 1j], 1j, "3", [[1e200, 0], 1e-300]]:
+            with pytest.raises(InputError):
+                sd = SimpleDataSet(**{setting: value})
+                sd.get_bayes_optimal()
+                pytest.fail(f"{setting}={value!r}: {sd!r}")
+
+
+def test_splitting_what_cannot_be_split():
+    for X_, y in [(None, Y), ("abc", "abc"), (X, None), (X, 3), (X, Y[:2]), (3, Y)]:
+        with pytest.raises(InputError):
+            split_train_dev_test(X_, y)
+    for shares in (
+        None,
+        3,
+        "abc",
+        [0.5, 0.5],
+        [0.5, "a", 0],
+        [np.nan, 0, 0],
+        [10**400, 0, 0],
+        [1j, 0, 0],
+        ["0.5", "0", "0.5"],
+    ):
+        with pytest.raises(InputError):
+            split_ends(10, shares)
+    parts = split_train_dev_test(X.tolist(), Y.tolist(), (0.5, 0, 0.5))
+    np.testing.assert_array_equal(parts[0], X[:2])
+    np.testing.assert_array_equal(parts[5], Y[2:])
+
+
+# --------------------------------------------------------------------------------------------------------------- figures
+
+
+def test_pictures_of_nonsense():
+    sd = SimpleDataSet()
+    fig, axis = sd.plot_data(ax=detached_axes()[1])
+    good = sd.get_bayes_optimal()
+    for params in (
+        "osx",
+        3,
+        [],
+        {},
+        good * 1j,
+        good.astype(str),
+        good[:2],
+        good * np.nan,
+        sp.csr_array(good),
+        np.ma.masked_less(good, 0),
+    ):
+        for call in [
+            lambda: sd.plot_data(params, ax=detached_axes()[1]),
+            lambda: sd.add_line(fig, axis, params, "name", "green"),
+            lambda: add_boundary(axis, params, "name"),
+            lambda: decision_boundary(params, (-1, 1), (-1, 1)),
+        ]:
+            with pytest.raises(InputError):
+                pytest.fail(repr(call()))
+    for call in [
+        lambda: sd.plot_data(ax="osx"),
+        lambda: sd.plot_data(ax=3),
+        lambda: sd.plot_data(print_bayes_opt="no", ax=detached_axes()[1]),
+        lambda: sd.add_line(fig, None, good, "name", "green"),
+        lambda: sd.add_line(fig, fig, good, "name", "green"),
+        lambda: sd.add_line(fig, axis, good, "name", "no colour"),
+        lambda: sd.add_line(fig, axis, good, "name", []),
+        lambda: plot_points("osx", [0]),
+        lambda: plot_points([["a", "b"]], [0]),
+        lambda: plot_points(X[:, :2] * 1j, Y),
+        lambda: plot_points(np.ma.masked_equal(X[:, :2], 0), Y),
+        lambda: plot_points(X[:, :2], ["a", "b", "a", "b"]),
+        lambda: plot_points(X[:, :2], None),
+        lambda: plot_points(X, Y),
+        lambda: plot_points(X[:, :2], Y, ax="osx"),
+        lambda: plot_accuracies("osx"),
+        lambda: plot_accuracies(None),
+        lambda: plot_accuracies([("a", "b", "c", "d")]),
+        lambda: plot_accuracies([("a", "b", 0.5, 0.5)], ax="osx"),
+        lambda: decision_boundary(good, "ab", (0, 1)),
+    ]:
+        with pytest.raises(InputError):
+            pytest.fail(repr(call()))
+
+
+def test_sparse_points_are_drawn_as_dense_ones():
+    pictures = [
+        plot_points(form(X[:, :2]), Y, ax=detached_axes()[1])[1] for form in (np.array, sp.csr_array, pd.DataFrame)
+    ]
+    for axis in pictures[1:]:
+        for line, other in zip(axis.lines, pictures[0].lines, strict=True):
+            np.testing.assert_array_equal(line.get_xydata(), other.get_xydata())
+
+
+# -------------------------------------------------------------------------------------------------------------- formulae
+
+
+def test_formulae_of_nonsense():
+    for call in [
+        lambda: discriminant_params("ab", [[0.0], [1.0]], [[1.0], [1.0]]),
+        lambda: discriminant_params([0.5, 0.5], "ab", [[1.0], [1.0]]),
+        lambda: discriminant_params([0.5, 0.5], [[0.0], [1.0]], "ab"),
+        lambda: discriminant_params([0.5, 0.5], [[0.0], [1e200]], [[1.0], [1.0]]),
+        lambda: linear_discriminant_params([0.5, 0.5], [[0.0], [1j]], 1.0),
+        lambda: linear_discriminant_params([0.5, 0.5], [[0.0], [1.0]], "1"),
+        lambda: linear_discriminant_params([0.5, 0.5], [[0.0], [1e200]], 1.0),
+        lambda: bayes_error([0.5, 0.5], [[0.0], [1.0]], [["1"], ["1"]]),
+        lambda: discriminant_scores("ab", [[0.0], [1.0]], quadratic=False),
+        lambda: discriminant_scores([[0.0]], "ab", quadratic=False),
+        lambda: discriminant_scores([[0.0]], [[0.0], [1j]], quadratic=False),
+        lambda: discriminant_scores(sp.coo_array([0.0]), [[0.0], [1.0]], quadratic=False),
+        lambda: multiclass_update("ab", [1.0], 0),
+        lambda: multiclass_update([[1.0, 0.0]], [1j], 0),
+        lambda: multiclass_update([[1.0, 0.0]], [1.0], "0"),
+        lambda: multiclass_update([[1.0, 0.0]], [1.0], 0, cost="a"),
+        lambda: multiclass_update([[1.0, 0.0]], [1.0], 0, cost=["a", "b"]),
+        lambda: mistake_bound(X, Y, "abc"),
+        lambda: mistake_bound(X, Y, [1j] * 5),
+        lambda: explain(LinearClassifier(), np.ones((2, 2)), "a", ["a"]),
+        lambda: explain(LinearClassifier(), np.ones((2, 2)), [[1.0]], 3),
+        lambda: LinearClassifier.load(3),
+        lambda: LinearClassifier.load(None),
+        lambda: LinearClassifier().save(None, np.ones((2, 2))),
+        lambda: LinearClassifier().save(3, np.ones((2, 2))),
+    ]:
+        with pytest.raises(InputError):
+            pytest.fail(repr(call()))
+
+
+# -------------------------------------------------------------------------------------------------------- scikit-learn
+
+
+@pytest.mark.parametrize("inputs", [value for name, value in NO_INPUTS.items() if "columns" not in name])
+def test_the_estimator_refuses_what_the_classifier_does(inputs):
+    with pytest.raises(ValueError, match=r"."):
+        as_estimator(Perceptron()).fit(inputs, Y)
+    with pytest.raises(ValueError, match=r"."):
+        as_estimator(Perceptron()).fit(X, Y).predict(inputs)
+
+
+# ------------------------------------------------------------------------------------------------------------ sentences
+
+NO_SENTENCES = [None, 3, "a text", [3], [None], ["a text"], [[]], [[3]], [[""]], np.eye(2), sp.csr_array(np.eye(2))]
+
+
+@pytest.mark.parametrize("sentences", NO_SENTENCES, ids=repr)
+def test_sentences_that_are_none(sentences):
+    learner = StructuredPerceptron()
+    params = learner.train([["a", "b"], ["b"]], [["x", "y"], ["y"]])
+    for call in [
+        lambda: learner.test(sentences, params),
+        lambda: learner.get_scores(sentences, params),
+        lambda: StructuredPerceptron().train(sentences, [["x", "y"], ["y"]]),
+        lambda: StructuredSVM().objective(sentences, [["x", "y"], ["y"]], params),
+    ]:
+        with pytest.raises(InputError):
+            pytest.fail(repr(call()))
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [None, 3, "xy", [None, None], [3, 3], ["xy", "y"], [["x"], ["y"]], [["x", 1], ["y"]], [["x", None], ["y"]]],
+    ids=repr,
+)
+def test_tags_that_are_none(tags):
+    sentences, good = [["a", "b"], ["b"]], [["x", "y"], ["y"]]
+    with pytest.raises(InputError):
+        StructuredPerceptron().train(sentences, tags)
+    learner = StructuredPerceptron()
+    params = learner.train(sentences, good)
+    with pytest.raises(InputError):
+        learner.objective(sentences, tags, params)
+    if tags not in ([["x", 1], ["y"]], [["x", None], ["y"]]):
+        with pytest.raises(InputError):
+            learner.evaluate(tags, good)
+
+
+def test_pathlib_and_text_are_paths(tmp_path):
+    for path in (tmp_path / "model.npz", str(tmp_path / "other.npz"), pathlib.PurePath(tmp_path / "third.npz")):
+        LinearClassifier().save(path, np.eye(2))
+        np.testing.assert_array_equal(LinearClassifier.load(path).params, np.eye(2))
