@@ -29,12 +29,12 @@ from classifiers.perceptron import Perceptron
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
-from lxmls_day1.explanations import explain
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.gaussians import bayes_error, discriminant_params, discriminant_scores, linear_discriminant_params
 from lxmls_day1.settings import settings
 from lxmls_day1.sklearn_adapter import as_estimator
+from lxmls_day1.text.explanations import explain
 from readers.pos_corpus import PosCorpus, read_conllu
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus
@@ -123,10 +123,9 @@ def test_inputs_that_are_none(inputs):
         if classifier.objective(X, Y, params) is not None:
             calls.append(lambda: classifier.objective(inputs, Y, params))
         if hasattr(classifier, "get_probabilities"):
-            calls += [
-                lambda: classifier.get_probabilities(inputs, params),
-                lambda: classifier.get_moments(inputs, Y, params),
-            ]
+            calls.append(lambda: classifier.get_probabilities(inputs, params))
+        if hasattr(classifier, "get_moments"):
+            calls.append(lambda: classifier.get_moments(inputs, Y, params))
         for number, call in enumerate(calls):
             with pytest.raises(InputError):
                 pytest.fail(f"{name}, call {number}: {call()!r}")
@@ -346,7 +345,9 @@ def test_the_model_says_how_many_features_it_uses(make, tmp_path):
         with pytest.raises(ValueError, match=r"features|0 feature"):
             estimator.predict(others)
         with pytest.raises(ValueError, match=r"features|0 feature"):
-            estimator.decision_function(others)
+            getattr(estimator, "decision_function" if hasattr(estimator, "decision_function") else "predict_proba")(
+                others
+            )
 
 
 def test_a_setting_that_is_changed_after_training_makes_no_other_model_of_the_parameters():
@@ -575,9 +576,9 @@ def test_arguments_of_readers_that_make_no_sense(tmp_path):
     path.write_text("a,x y\nb,y z\n" * 5)
     odd = [3.5, "a", [], {}, np.nan, object()]
     for setting in ("split", "seed", "form", "delimiter", "header", "label_column", "quote", "encoding", "min_count"):
-        for value in odd if setting not in ("encoding",) else [*odd, None]:
-            if setting == "delimiter" and value == "a":
-                continue  # a character that parts what it finds
+        for value in odd:
+            if setting in ("delimiter", "label_column") and value == "a":
+                continue  # a character that parts what it finds; the name of the first column, if that is a header
             with pytest.raises(InputError):
                 pytest.fail(f"{setting}={value!r}: {TextCorpus(path, **{setting: value})!r}")
     for kind, first in [(SentimentCorpus, "toy"), (QuestionCorpus, "toy"), (PosCorpus, "toy")]:
