@@ -339,10 +339,11 @@ class OnlineClassifier(LinearClassifier):
     def _average(self):
         return "steps" if self.averaged is True else self.averaged
 
-    def _orders(self, n_examples, rng):
-        """The examples of each round (R, M): shuffled by ``rng``, unless ``order`` names them."""
+    def _orders(self, n_examples, rng=None):
+        """The examples of each round (R, M): shuffled by ``rng``, or by ``seed``, unless ``order`` names them."""
         nr_rounds = int(self.nr_rounds)
         if self.order is None:
+            rng = random_numbers(self.seed) if rng is None else rng
             orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
             for order in orders:
                 rng.shuffle(order)

@@ -162,10 +162,11 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
             f"X has {counted(n_features, 'feature')}, so {'quadratic' if quadratic else 'linear'} params must have "
             f"{counted(n_rows, 'row')}, but they have {params.shape[0]}; use params that were trained on these features."
         )
-    scores: np.ndarray = X @ params[1 : n_features + 1] + params[0]  # (M, K)
-    if quadratic:
-        squares = X.multiply(X).tocsr() if hasattr(X, "tocsr") else X * X
-        scores = scores + squares @ params[n_features + 1 :]
+    with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are too large the scores are not finite
+        scores: np.ndarray = X @ params[1 : n_features + 1] + params[0]  # (M, K)
+        if quadratic:
+            squares = X.multiply(X).tocsr() if hasattr(X, "tocsr") else X * X
+            scores = scores + squares @ params[n_features + 1 :]
     return scores
 
 

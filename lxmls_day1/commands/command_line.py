@@ -104,7 +104,7 @@ def command_group() -> None:
       lxmls-day1 run --lab my-lab      with the classifiers of that folder
 
     \b
-      lxmls-day1 tune --classifier svm     λ by the development part
+      lxmls-day1 tune --classifier svm     settings that suit the data
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 predict mira.npz review.txt
       lxmls-day1 explain mira.npz review.txt

@@ -126,6 +126,7 @@ CASES = {
     "help": ["--help"],
     "not a command": ["rnu"],
     "run": ["run", "--domain", "toy", "--lab", "small"],
+    "tune": ["tune", "--classifier", "no"],
     "train": ["train", "--classifier", "no", "--out", "x.npz"],
     "predict": ["predict", "small.npz", "none.txt"],
     "explain": ["explain", "small.npz", "none.txt"],
