@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from lxmls_day1.checks import as_numbers, check_finite
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import (
-    as_examples,
+    as_online_examples,
     compact,
     compile_rule,
     scores_of_row,
@@ -314,7 +314,7 @@ class RowSteps:
         factors: Reals | None = None,
         weights: Weights | None = None,
     ):
-        examples = as_examples(X)
+        examples = as_online_examples(X)
         if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
             check_finite(X)
         n_classes = len(costs)

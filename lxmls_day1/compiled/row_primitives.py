@@ -1,4 +1,7 @@
-"""The two row primitives that all compiled learning is made of: s = g(x)ᵀ V and V ← V + g(x) dᵀ, for a row of a CSR matrix.
+"""The two row primitives that all compiled learning is made of: s = g(x)ᵀ V and V ← V + g(x) dᵀ, for a row of a matrix.
+
+The matrix is a CSR one, or a dense one: then ``data`` has two dimensions, and ``indptr`` and ``indices`` are not looked at. numba
+knows when it compiles which of the two it is.
 
 ``V`` has shape ``(J + 1, K)``, row-major, so that the K weights of one feature lie side by side; row 0 is the intercept.
 """
@@ -18,9 +21,41 @@ NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
 
 
 @kernel(**ROW_PRIMITIVE)
-def _place(indices, i, n_classes, k):
+def _first(indptr, data, m):
+    """The number of the first entry of a row."""
+    if data.ndim == 2:
+        return np.uint64(0)
+    return np.uint64(indptr[m])
+
+
+@kernel(**ROW_PRIMITIVE)
+def _end(indptr, data, m):
+    """The number after that of the last entry of a row."""
+    if data.ndim == 2:
+        return np.uint64(data.shape[1])
+    return np.uint64(indptr[m + 1])
+
+
+@kernel(**ROW_PRIMITIVE)
+def _value(data, m, i):
+    """The i-th entry, which is one of row m."""
+    if data.ndim == 2:
+        return np.float64(data[np.uint64(m), i])
+    return np.float64(data[i])
+
+
+@kernel(**ROW_PRIMITIVE)
+def _feature(indices, data, i):
+    """The row of V for the feature of the i-th entry."""
+    if data.ndim == 2:
+        return i + np.uint64(1)
+    return np.uint64(np.uint32(indices[i])) + np.uint64(1)
+
+
+@kernel(**ROW_PRIMITIVE)
+def _place(indices, data, i, n_classes, k):
     """Where the weight for class ``k`` of the i-th entry's feature lies, counted through the rows of V."""
-    return (np.uint64(np.uint32(indices[i])) + np.uint64(1)) * n_classes + k
+    return _feature(indices, data, i) * n_classes + k
 
 
 @kernel(**ROW_PRIMITIVE)
@@ -30,13 +65,13 @@ def score_row(indptr, indices, data, m, V, scores):
     Every class is summed in the same order, so that two columns with the same numbers have the same score.
     """
     # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
-    start, stop, n_classes = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(V.shape[1])
+    start, stop, n_classes = _first(indptr, data, m), _end(indptr, data, m), np.uint64(V.shape[1])
     one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
     intercept, k = np.uint64(0), np.uint64(0)
     while k + eight <= n_classes:
         low, high = load_four(V, k), load_four(V, k + four)
         for i in range(start, stop):
-            at, value = _place(indices, i, n_classes, k), data[i]
+            at, value = _place(indices, data, i, n_classes, k), _value(data, m, i)
             low = add_multiple(low, value, load_four(V, at))
             high = add_multiple(high, value, load_four(V, at + four))
         store_four(scores, k, low)
@@ -48,12 +83,18 @@ def score_row(indptr, indices, data, m, V, scores):
         sum0, sum1, sum2, sum3 = load_four(V, k), four_zeros(), four_zeros(), four_zeros()
         last = stop - (stop - start) % four if n_classes == four else start
         for i in range(start, last, four):
-            sum0 = add_multiple(sum0, data[i], load_four(V, _place(indices, i, n_classes, k)))
-            sum1 = add_multiple(sum1, data[i + one], load_four(V, _place(indices, i + one, n_classes, k)))
-            sum2 = add_multiple(sum2, data[i + two], load_four(V, _place(indices, i + two, n_classes, k)))
-            sum3 = add_multiple(sum3, data[i + three], load_four(V, _place(indices, i + three, n_classes, k)))
+            sum0 = add_multiple(sum0, _value(data, m, i), load_four(V, _place(indices, data, i, n_classes, k)))
+            sum1 = add_multiple(
+                sum1, _value(data, m, i + one), load_four(V, _place(indices, data, i + one, n_classes, k))
+            )
+            sum2 = add_multiple(
+                sum2, _value(data, m, i + two), load_four(V, _place(indices, data, i + two, n_classes, k))
+            )
+            sum3 = add_multiple(
+                sum3, _value(data, m, i + three), load_four(V, _place(indices, data, i + three, n_classes, k))
+            )
         for i in range(last, stop):
-            sum0 = add_multiple(sum0, data[i], load_four(V, _place(indices, i, n_classes, k)))
+            sum0 = add_multiple(sum0, _value(data, m, i), load_four(V, _place(indices, data, i, n_classes, k)))
         sum0, sum2 = add_multiple(sum0, 1.0, sum1), add_multiple(sum2, 1.0, sum3)
         store_four(scores, k, add_multiple(sum0, 1.0, sum2))
         k += four
@@ -61,7 +102,7 @@ def score_row(indptr, indices, data, m, V, scores):
         k1 = k + one
         s0, s1 = V[intercept, k], V[intercept, k1]
         for i in range(start, stop):
-            j, value = np.uint64(np.uint32(indices[i])) + one, data[i]
+            j, value = _feature(indices, data, i), _value(data, m, i)
             s0 += value * V[j, k]
             s1 += value * V[j, k1]
         scores[k], scores[k1] = s0, s1
@@ -72,17 +113,17 @@ def score_row(indptr, indices, data, m, V, scores):
         s0, s1, s2, s3 = V[intercept, k], 0.0, 0.0, 0.0
         last = stop - (stop - start) % four
         for i in range(start, last, four):
-            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
-            s1 += data[i + one] * V[np.uint64(np.uint32(indices[i + one])) + one, k]
-            s2 += data[i + two] * V[np.uint64(np.uint32(indices[i + two])) + one, k]
-            s3 += data[i + three] * V[np.uint64(np.uint32(indices[i + three])) + one, k]
+            s0 += _value(data, m, i) * V[_feature(indices, data, i), k]
+            s1 += _value(data, m, i + one) * V[_feature(indices, data, i + one), k]
+            s2 += _value(data, m, i + two) * V[_feature(indices, data, i + two), k]
+            s3 += _value(data, m, i + three) * V[_feature(indices, data, i + three), k]
         for i in range(last, stop):
-            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
+            s0 += _value(data, m, i) * V[_feature(indices, data, i), k]
         scores[k] = (s0 + s1) + (s2 + s3)
     elif k < n_classes:
         s0 = V[intercept, k]
         for i in range(start, stop):
-            s0 += data[i] * V[np.uint64(np.uint32(indices[i])) + one, k]
+            s0 += _value(data, m, i) * V[_feature(indices, data, i), k]
         scores[k] = s0
 
 
@@ -95,13 +136,13 @@ def add_row(indptr, indices, data, m, d, factor, V):
         nonzero += d[k] != 0.0
     if nonzero == 0:
         return False
-    start, stop, intercept = np.uint64(indptr[m]), np.uint64(indptr[m + 1]), np.uint64(0)
+    start, stop, intercept = _first(indptr, data, m), _end(indptr, data, m), np.uint64(0)
     one, four = np.uint64(1), np.uint64(4)
     if n_classes == 1:
         d1 = factor * d[intercept]
         V[intercept, intercept] += d1
         for i in range(start, stop):
-            V[np.uint64(np.uint32(indices[i])) + one, intercept] += data[i] * d1
+            V[_feature(indices, data, i), intercept] += _value(data, m, i) * d1
     elif nonzero == 2 and n_classes != four:
         first, second = intercept, n_classes - one
         while d[first] == 0.0:
@@ -112,7 +153,7 @@ def add_row(indptr, indices, data, m, d, factor, V):
         V[intercept, first] += d1
         V[intercept, second] += d2
         for i in range(start, stop):
-            j, value = np.uint64(np.uint32(indices[i])) + one, data[i]
+            j, value = _feature(indices, data, i), _value(data, m, i)
             V[j, first] += value * d1
             V[j, second] += value * d2
     else:
@@ -121,14 +162,14 @@ def add_row(indptr, indices, data, m, d, factor, V):
             change = add_multiple(four_zeros(), factor, load_four(d, k))
             store_four(V, k, add_multiple(load_four(V, k), 1.0, change))
             for i in range(start, stop):
-                at = _place(indices, i, n_classes, k)
-                store_four(V, at, add_multiple(load_four(V, at), data[i], change))
+                at = _place(indices, data, i, n_classes, k)
+                store_four(V, at, add_multiple(load_four(V, at), _value(data, m, i), change))
             k += four
         if k < n_classes:
             for column in range(k, n_classes):
                 V[intercept, column] += factor * d[column]
             for i in range(start, stop):
-                j, value = np.uint64(np.uint32(indices[i])) + one, factor * data[i]
+                j, value = _feature(indices, data, i), factor * _value(data, m, i)
                 for column in range(k, n_classes):
                     V[j, column] += value * d[column]
     return True
@@ -137,15 +178,20 @@ def add_row(indptr, indices, data, m, d, factor, V):
 @kernel(**ROW_PRIMITIVE)
 def prefetch_row(indptr, indices, data, m):
     """Have the entries of a row fetched while something else is done."""
-    for i in range(indptr[m], indptr[m + 1], LINE // indices.itemsize):
-        prefetch(indices, i)
-    for i in range(indptr[m], indptr[m + 1], LINE // data.itemsize):
-        prefetch(data, i)
+    if data.ndim == 2:
+        start = m * data.shape[1]
+        for i in range(start, start + data.shape[1], LINE // data.itemsize):
+            prefetch(data, i)
+    else:
+        for i in range(indptr[m], indptr[m + 1], LINE // indices.itemsize):
+            prefetch(indices, i)
+        for i in range(indptr[m], indptr[m + 1], LINE // data.itemsize):
+            prefetch(data, i)
 
 
 @kernel(**ROW_PRIMITIVE)
 def prefetch_weights(indptr, indices, m, weights, n_classes):
-    """Have the weights of the features of a row fetched; ``weights`` is V, flat."""
+    """Have the weights of the features of a row of a CSR matrix fetched; ``weights`` is V, flat."""
     for i in range(indptr[m], indptr[m + 1]):
         row = (np.int64(indices[i]) + 1) * n_classes
         for k in range(row, row + n_classes, LINE // 8):

@@ -1,7 +1,7 @@
-"""The compiled inner loops: rows of a CSR matrix against a weight matrix, and the loop of online learning.
+"""The compiled inner loops: rows of a matrix against a weight matrix, and the loop of online learning.
 
-Everything here works on the same four arrays (``Examples``) and on weights ``V`` as ``row_primitives.py`` describes them;
-no column of ones is ever stored.
+Everything here works on the same four arrays (``Examples``), those of a CSR matrix or a dense one as it is, and on weights ``V``
+as ``row_primitives.py`` describes them; no column of ones is ever stored.
 
 * :func:`take_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
   explicit signature, so that one cached compilation of the loop serves every rule.
@@ -45,11 +45,11 @@ _FAR = 2**21  # numbers of a training set that is fetched from the main memory i
 
 
 class Examples(NamedTuple):
-    """M training inputs as the kernels read them."""
+    """M training inputs as the kernels read them. Those of a dense matrix have no ``indptr`` and no ``indices``."""
 
     indptr: np.ndarray  # (M + 1,) int64: where each row starts
     indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the intercept
-    data: np.ndarray  # (nnz,) float64
+    data: np.ndarray  # (nnz,) float64; or (M, J) of a dense matrix
     sq_norms: np.ndarray  # (M,) float64: ‖g(x)‖² = 1 + ‖x‖²
     n_features: int
 
@@ -86,13 +86,31 @@ def as_examples(X):
     )
 
 
+def as_online_examples(X):
+    """The rows of a matrix (M, J) as online learning reads them: a dense matrix as it stands, if a quarter of it is not zero.
+
+    Where fewer numbers are other than zero, it is faster to leave the zeros out, as :func:`as_examples` does.
+
+    Parameters
+    ----------
+    X : array or csr_array (M, J), as in :func:`as_examples`
+    """
+    if not isinstance(X, np.ndarray) or X.size == 0:
+        return as_examples(X)
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    sq_norms, n_nonzero = _dense_squared_norms(rows)
+    if 4 * n_nonzero < rows.size:
+        return as_examples(X)
+    return Examples(np.empty(0, np.int64), np.empty(0, np.int32), rows, sq_norms, X.shape[1])
+
+
 def compact(examples):
     """The same examples, in the smallest types that hold their numbers exactly, where there are very many of them.
 
     Most of the loop's time is then spent on fetching them. Counts of words fit into a byte, features often into two.
     """
-    n_numbers = len(examples.data)
-    if n_numbers < _FAR:
+    n_numbers = examples.data.size
+    if n_numbers < _FAR or examples.data.ndim == 2:
         return examples
     indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices
     data = np.empty(n_numbers, dtype=np.uint8)
@@ -138,7 +156,27 @@ def squared_norms(indptr, data):
     return sq_norms
 
 
+def _dense_squared_norms_in_numpy(rows):
+    with np.errstate(over="ignore"):
+        return 1.0 + (rows * rows).sum(axis=1), np.count_nonzero(rows)
+
+
+@kernel(_dense_squared_norms_in_numpy, fastmath={"reassoc", "contract"})
+def _dense_squared_norms(rows):
+    """‖g(x)‖² of every row of a dense matrix; and how many of its numbers are not zero."""
+    sq_norms, n_nonzero = np.empty(len(rows)), 0
+    for m in range(len(rows)):
+        sq_norm = 1.0
+        for j in range(rows.shape[1]):
+            sq_norm += rows[m, j] * rows[m, j]
+            n_nonzero += rows[m, j] != 0.0
+        sq_norms[m] = sq_norm
+    return sq_norms, n_nonzero
+
+
 def _scores_in_numpy(indptr, indices, data, m, V, state):
+    if data.ndim == 2:
+        return state[0] * (V[0] + data[m] @ V[1:])
     start, stop = indptr[m], indptr[m + 1]
     return state[0] * (V[0] + data[start:stop] @ V[1:].take(indices[start:stop], axis=0))
 
@@ -186,8 +224,9 @@ def _update_in_numpy(indptr, indices, data, m, d, shrink, V, U, state):
     changed = bool(d.any())
     if changed:
         scale, scale_sum = state.tolist()
-        start, stop = indptr[m], indptr[m + 1]
-        rows, change = indices[start:stop], np.multiply.outer(data[start:stop], d / scale)
+        row = slice(None) if data.ndim == 2 else slice(indptr[m], indptr[m + 1])
+        rows = row if data.ndim == 2 else indices[row]
+        change = np.multiply.outer(data[m] if data.ndim == 2 else data[row], d / scale)
         V[0] += d / scale
         V[1:][rows] += change  # a feature occurs once in a row
         if len(U):
@@ -220,7 +259,7 @@ def _steps(
     change = np.empty(n_columns)
     scale, scale_sum = state[0], state[1]
     flat_weights = V.reshape(V.size)
-    rows_far, weights_far, weighted = len(data) > NEAR, V.size > 8 * NEAR, len(factors) > 0
+    rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -230,7 +269,8 @@ def _steps(
         score_row(indptr, indices, data, m, V, scores)
         # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
         if rows_far and n + 8 < n_steps:
-            prefetch(indptr, order[n + 8])
+            if data.ndim == 1:
+                prefetch(indptr, order[n + 8])
             prefetch(labels, order[n + 8])
             prefetch(sq_norms, order[n + 8])
             prefetch_row(indptr, indices, data, order[n + 4])
@@ -301,7 +341,7 @@ def take_steps(
     InputError
         If the rule returns something else than K numbers.
     """
-    run = _compiled_steps(examples.indices.dtype, examples.data.dtype)
+    run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim)
     rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
     room, factors = np.empty(len(costs)), np.empty(0) if factors is None else factors
     done = run(*rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, room, factors)
@@ -311,9 +351,9 @@ def take_steps(
 
 
 @functools.cache
-def _compiled_steps(indices_type, data_type):
+def _compiled_steps(indices_type, data_type, n_dimensions=1):
     reals, longs = read_only(numba.float64), read_only(numba.int64)
-    indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type))
+    indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type), n_dimensions)
     rule, costs = numba.types.FunctionType(RULE_SIGNATURE), read_only(numba.float64, 2)
     signature = numba.int64(
         longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, MATRIX, MATRIX, VECTOR,

@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import gc
 import importlib
+import itertools
 import json
 import os
 import py_compile
@@ -272,9 +273,9 @@ def warm_up() -> None:
 
     for name in sorted(importable_modules()):  # in a box the folder of a module that is out of reach cannot be listed
         importlib.import_module(name)
-    X = scipy.sparse.csr_array(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]]))
-    for n_classes in (2, 3):
-        examples = sparse_rows.as_examples(X)
+    X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
+    for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):
+        examples = sparse_rows.as_online_examples(of_matrix)
         rows = (examples.indptr, examples.indices, examples.data)
         V, state = np.zeros((3, n_classes)), np.array([1.0, 0.0])
         scores = sparse_rows.scores_of(*rows, 0, V, state)

@@ -67,6 +67,29 @@ def test_rows_of_a_dense_matrix_are_those_of_the_sparse_one(shape):
         assert np.asarray(dense).dtype == np.asarray(sparse).dtype
 
 
+@pytest.mark.parametrize("n_features", [0, 1, 3, 8, 21])
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 12])
+def test_a_dense_matrix_is_read_as_it_stands_with_the_weights_of_the_sparse_one(n_classes, n_features):
+    X, labels, _ = random_problem(n_features, n_classes, n_features=n_features)
+    for learner in (Perceptron(), Mira(averaged=False), SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1)):
+        expected = learner.train(sp.csr_array(X), labels)
+        for form in (np.asarray, np.asfortranarray, lambda X: np.repeat(X, 2, axis=1)[:, ::2]):
+            if COMPILES:  # in the same order, to the last bit
+                np.testing.assert_array_equal(learner.train(form(X), labels), expected)
+            else:
+                np.testing.assert_allclose(learner.train(form(X), labels), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("share", "dense"), [(0.0, False), (0.2, False), (0.25, True), (1.0, True)])
+def test_zeros_are_left_out_where_more_than_three_of_four_numbers_are_zero(share, dense):
+    X = np.zeros((10, 20))
+    X.flat[: int(share * X.size)] = 2.0
+    examples = sparse_rows.as_online_examples(X)
+    assert examples.data.ndim == (2 if dense else 1)
+    np.testing.assert_array_equal(examples.sq_norms, as_examples(X).sq_norms)
+    assert sparse_rows.as_online_examples(sp.csr_array(X)).data.ndim == 1
+
+
 @pytest.fixture
 def compacting(monkeypatch):
     """Every training set counts as a large one."""
