@@ -46,7 +46,7 @@ class Mira(OnlineClassifier):
     ----------
     regularizer : float > 0
         λ; 1/λ caps the step, so that a larger one moves the weights less.
-    nr_rounds, averaged, seed, order, cost, track_objective, progress
+    nr_rounds, averaged, seed, order, cost, track_objective, progress, shuffle, n_jobs
         As in :class:`OnlineClassifier`.
 
     Examples
@@ -72,6 +72,8 @@ class Mira(OnlineClassifier):
         cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
+        shuffle: str = "auto",
+        n_jobs: int = 1,
     ) -> None:
         super().__init__(
             nr_rounds=nr_rounds,
@@ -81,6 +83,8 @@ class Mira(OnlineClassifier):
             cost=cost,
             track_objective=track_objective,
             progress=progress,
+            shuffle=shuffle,
+            n_jobs=n_jobs,
         )
         self.regularizer = regularizer
 

@@ -33,7 +33,7 @@ class Perceptron(OnlineClassifier):
 
     Parameters
     ----------
-    nr_rounds, averaged, seed, order, track_objective, progress
+    nr_rounds, averaged, seed, order, track_objective, progress, shuffle, n_jobs
         As in :class:`OnlineClassifier`. A cost matrix is not used.
 
     Examples

@@ -100,7 +100,7 @@ class SVM(StochasticGradient):
         Of the dual solver: a warning tells when they did not suffice.
     seed, cost, progress
         As in :class:`StochasticGradient`.
-    nr_rounds, initial_step, alpha, averaged, order, track_objective
+    nr_rounds, initial_step, alpha, averaged, order, track_objective, shuffle, n_jobs
         As in :class:`StochasticGradient`, of the subgradient solver only.
 
     Attributes
@@ -148,6 +148,8 @@ class SVM(StochasticGradient):
         cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
+        shuffle: str = "auto",
+        n_jobs: int = 1,
     ) -> None:
         super().__init__(
             regularizer=regularizer,
@@ -160,6 +162,8 @@ class SVM(StochasticGradient):
             cost=cost,
             track_objective=track_objective,
             progress=progress,
+            shuffle=shuffle,
+            n_jobs=n_jobs,
         )
         self.solver = solver
         self.tolerance = tolerance

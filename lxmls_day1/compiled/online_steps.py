@@ -15,6 +15,7 @@ import copy
 import re
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from lxmls_day1.compiled.sparse_rows import (
     as_online_examples,
     compact,
     compile_rule,
+    is_large,
+    reordered,
     scores_of_row,
     take_steps,
     update_by_row,
@@ -39,6 +42,7 @@ Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Rule = Callable[..., Any]  # (scores (K,), label, sq_norm, step, cost (K,)) -> d (K,)
 
+_AT_ONCE = 2**14  # numbers that stay near the processor while they are worked on
 _SMALLEST_SCALE = 1e-5  # of W = c V: beyond, c goes into V, since digits would be lost
 
 
@@ -107,6 +111,33 @@ class Weights:
         """Go on with a column for each of the two classes."""
         self.V, self.U, self.paired = self._full(self.V), self._full(self.U), False
 
+    def spread(self, parts: "list[Weights]") -> None:
+        """Let every part begin where these weights stand, with no steps in its running sum."""
+        for part in parts:
+            np.multiply(self.V, self.state[0], out=part.V)
+            part.U[:] = 0.0
+            part.state[:] = 1.0, 0.0
+
+    def gather(self, parts: "list[Weights]", shares: list[float]) -> None:
+        """Become the mean of the parts, each by its share; the running sums of all their steps are added to this one."""
+        if self.paired and not all(part.paired for part in parts):
+            self.unpair()
+        for part in parts:
+            if part.paired and not self.paired:
+                part.unpair()
+        rows_at_once = max(1, _AT_ONCE // self.V.shape[1])
+        for start in range(0, len(self.V), rows_at_once):
+            rows = slice(start, start + rows_at_once)
+            V, U = self.V[rows], self.U[rows]
+            if len(self.U):
+                U -= self.state[1] * V
+                for part in parts:
+                    U += part.U[rows] - part.state[1] * part.V[rows]
+            V[:] = 0.0
+            for part, share in zip(parts, shares, strict=True):
+                V += share * part.state[0] * part.V[rows]
+        self.state[:] = 1.0, 0.0
+
     def add(self, entries: Integers, change: Reals, shrink: float) -> bool:
         """One step: W ← shrink · W, then add ``change`` (n,) at different ``entries`` (n,) of the flattened W.
 
@@ -127,6 +158,13 @@ class Weights:
 
     def _full(self, columns: Reals) -> Reals:
         return np.hstack([-columns, columns]) if self.paired else columns
+
+
+def _are_mixed(labels: Integers) -> bool:
+    """Whether neighbours differ in their labels nearly as often as they would in a random order."""
+    shares = np.bincount(labels) / len(labels)
+    expected = (len(labels) - 1) * (1.0 - (shares**2).sum())
+    return bool(np.count_nonzero(labels[1:] != labels[:-1]) >= 0.8 * expected)
 
 
 def aligned_zeros(n_rows: int, n_columns: int, line: int = 64) -> Reals:
@@ -281,10 +319,17 @@ class RowSteps:
         What the step of each example is multiplied by when the rule is asked. The weights shrink by the step itself.
     weights : Weights, optional
         What to go on with, and to change, instead of zeros.
+    blocks : bool, or None
+        Whether the orders to come shuffle blocks of neighbours; None asks for them where the examples are very many. If the labels
+        of neighbours are alike, the examples are shuffled here, once and always in the same way.
+    n_jobs : int ≥ 1
+        How many threads share a round (see :meth:`take`).
 
     Attributes
     ----------
     weights : Weights
+    blocks : bool
+        Whether orders should shuffle blocks of neighbours.
 
     Raises
     ------
@@ -313,6 +358,9 @@ class RowSteps:
         averaged: bool,
         factors: Reals | None = None,
         weights: Weights | None = None,
+        *,
+        blocks: bool | None = False,
+        n_jobs: int = 1,
     ):
         examples = as_online_examples(X)
         if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
@@ -320,8 +368,14 @@ class RowSteps:
         n_classes = len(costs)
         check_rule(rule, n_classes, costs)
         self._rule, self._machine_code = rule, machine_code_of(rule)
-        self._examples = examples if self._machine_code is None else compact(examples)
-        self._labels, self._costs, self._shrinkage, self._factors = labels, costs, shrinkage, factors
+        self.blocks = is_large(examples) if blocks is None else blocks
+        examples = compact(examples)
+        if self.blocks and not _are_mixed(labels):
+            order = np.random.default_rng(0).permutation(len(labels))
+            examples, labels = reordered(examples, order), labels[order]
+            factors = None if factors is None else factors[order]
+        self._examples, self._labels, self._costs = examples, labels, costs
+        self._shrinkage, self._factors, self._n_jobs = shrinkage, factors, n_jobs
         paired = self._machine_code is not None and n_classes == 2
         if weights is None:
             weights = Weights(examples.n_features + 1, n_classes, averaged, paired)
@@ -337,6 +391,10 @@ class RowSteps:
 
     def take(self, orders: Integers, steps: Reals) -> Integers:
         """Go through the rows, for R rounds.
+
+        With T threads each takes, in every round, its T-th part of the order, and every T-th size of step, from the weights at the
+        round's start. Then all go on from the mean of their weights, and the running sums of their steps are added up: iterative
+        parameter mixing (R. McDonald, K. Hall, G. Mann, Distributed training strategies for the structured perceptron, 2010).
 
         Parameters
         ----------
@@ -361,24 +419,49 @@ class RowSteps:
                 f"there must be {orders.size} sizes of steps, all finite, but their shape is {steps.shape}"
             )
         updates = np.zeros(len(orders), dtype=np.int64)
-        take = self._take_in_python if self._machine_code is None else self._take_compiled
-        take(orders.ravel(), steps, updates)
+        n_parts = min(self._n_jobs, orders.shape[1])
+        if n_parts == 1:
+            self._take_part(self.weights, orders.ravel(), steps, updates)
+        else:
+            self._take_parts(n_parts, orders, steps.reshape(orders.shape), updates)
         self.weights.n_steps += orders.size
         return updates
 
-    def _take_compiled(self, order: Integers, steps: Reals, updates: Integers) -> None:
+    def _take_parts(self, n_parts: int, orders: Integers, steps: Reals, updates: Integers) -> None:
+        parts = [self.weights.copy() for _ in range(n_parts)]
+        n_threads = 1 if self._machine_code is None else n_parts  # Python's own steps wait for one another anyhow
+        with ThreadPoolExecutor(n_threads) as pool:
+            for r, (order, sizes) in enumerate(zip(orders, steps, strict=True)):
+                shares = np.array_split(order, n_parts)
+                counts = np.zeros((n_parts, 1), dtype=np.int64)
+                self.weights.spread(parts)
+                tasks = [
+                    pool.submit(self._take_part, part, shares[p], sizes[p::n_parts].copy(), counts[p])
+                    for p, part in enumerate(parts)
+                ]
+                for task in tasks:
+                    task.result()
+                self.weights.gather(parts, [len(share) / len(order) for share in shares])
+                updates[r] = counts.sum()
+
+    def _take_part(self, weights: Weights, order: Integers, steps: Reals, updates: Integers) -> None:
+        """Steps on some weights, by one thread."""
+        take = self._take_in_python if self._machine_code is None else self._take_compiled
+        take(weights, order, steps, updates)
+
+    def _take_compiled(self, weights: Weights, order: Integers, steps: Reals, updates: Integers) -> None:
         done = 0
         while done < len(order):
             done = take_steps(
                 self._machine_code, self._examples, labels=self._labels, order=order, steps=steps,
-                shrinkage=self._shrinkage, costs=self._costs, V=self.weights.V, U=self.weights.U,
-                state=self.weights.state, updates=updates, first_step=done, factors=self._factors,
+                shrinkage=self._shrinkage, costs=self._costs, V=weights.V, U=weights.U,
+                state=weights.state, updates=updates, first_step=done, factors=self._factors,
             )  # fmt: skip
             if done < len(order):  # the changes of the two classes do not cancel
-                self.weights.unpair()
+                weights.unpair()
 
-    def _take_in_python(self, order: Integers, steps: Reals, updates: Integers) -> None:
-        V, U, state, rule = self.weights.V, self.weights.U, self.weights.state, self._rule
+    def _take_in_python(self, weights: Weights, order: Integers, steps: Reals, updates: Integers) -> None:
+        V, U, state, rule = weights.V, weights.U, weights.state, self._rule
         labels, sq_norms = self._labels.tolist(), self._examples.sq_norms.tolist()
         factors = [1.0] * len(labels) if self._factors is None else self._factors.tolist()
         cost_of = list(self._costs)

@@ -104,19 +104,56 @@ def as_online_examples(X):
     return Examples(np.empty(0, np.int64), np.empty(0, np.int32), rows, sq_norms, X.shape[1])
 
 
-def compact(examples):
-    """The same examples, in the smallest types that hold their numbers exactly, where there are very many of them.
+def is_large(examples):
+    """Whether the examples are too many to stay at hand: then most of the loop's time is spent on fetching them."""
+    return examples.data.size >= _FAR
 
-    Most of the loop's time is then spent on fetching them. Counts of words fit into a byte, features often into two.
+
+def compact(examples):
+    """The same examples in smaller types, where they are many, and rows of a CSR matrix.
+
+    Counts of words fit into a byte and features often into two, and then nothing changes. Other numbers are rounded to float32, by
+    at most 6e-8 of each, unless one of them is too large or too small for that; all arithmetic stays float64.
     """
-    n_numbers = examples.data.size
-    if n_numbers < _FAR or examples.data.ndim == 2:
+    if not is_large(examples) or examples.data.ndim == 2:
         return examples
+    n_numbers = len(examples.data)
     indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices
     data = np.empty(n_numbers, dtype=np.uint8)
-    blocks = (slice(start, start + _BLOCK) for start in range(0, n_numbers, _BLOCK))
-    fit = all(_put_into_bytes(examples.data[block], data[block]) for block in blocks)
-    return examples._replace(indices=indices, data=data if fit else examples.data)
+    blocks = [slice(start, start + _BLOCK) for start in range(0, n_numbers, _BLOCK)]
+    if not all(_put_into_bytes(examples.data[block], data[block]) for block in blocks):
+        data = _as_float32(examples.data, blocks)
+    return examples._replace(indices=indices, data=data)
+
+
+def _as_float32(data, blocks):
+    """Numbers in float32; as they are if the rounding of one would be more than 6e-8 of it."""
+    single, limits = np.empty(len(data), dtype=np.float32), np.finfo(np.float32)
+    for block in blocks:
+        size = np.abs(data[block])
+        if not ((size <= limits.max) & ((size >= limits.tiny) | (size == 0.0))).all():
+            return data
+        single[block] = data[block]
+    return single
+
+
+def reordered(examples, order):
+    """The examples in another order: row m is row ``order[m]`` of the given ones."""
+    sq_norms = examples.sq_norms[order]
+    if examples.data.ndim == 2:
+        return examples._replace(data=examples.data[order], sq_norms=sq_norms)
+    indptr = np.concatenate([[0], np.cumsum(np.diff(examples.indptr)[order])])
+    indices, data = np.empty_like(examples.indices), np.empty_like(examples.data)
+    _gather_rows(examples.indptr, examples.indices, examples.data, order, indptr, indices, data)
+    return examples._replace(indptr=indptr, indices=indices, data=data, sq_norms=sq_norms)
+
+
+@kernel()
+def _gather_rows(from_indptr, from_indices, from_data, order, indptr, indices, data):
+    for m in range(len(order)):
+        start, stop, source = indptr[m], indptr[m + 1], from_indptr[order[m]]
+        indices[start:stop] = from_indices[source : source + stop - start]
+        data[start:stop] = from_data[source : source + stop - start]
 
 
 def _put_in_numpy(data, small):
