@@ -109,11 +109,19 @@ def test_counts_of_a_large_set_are_kept_as_bytes(compacting, data):
         np.testing.assert_array_equal(before, after)
 
 
-@pytest.mark.parametrize(
-    "other", [0.5, -1.0, 256.0, 255.5, -1e-9, 2.0**32 + 1, 2.0**64, 1e300, np.nan, np.inf, -np.inf]
-)
+@pytest.mark.parametrize("other", [0.5, -1.0, 256.0, 1 / 3, -1e-9, 2.0**32 + 1, 1e38, 1e-37])
 @pytest.mark.parametrize("place", [0, 20_000])  # in the first and in the last block
-def test_other_numbers_than_counts_are_kept_as_they_are(compacting, other, place):
+def test_other_numbers_than_counts_are_rounded_to_float32(compacting, other, place):
+    data = np.ones(20_001)
+    data[place] = other
+    small = sparse_rows.compact(one_row_examples(data, n_features=20_001))
+    assert (small.indices.dtype, small.data.dtype) == (np.uint16, np.float32)
+    np.testing.assert_allclose(small.data, data, rtol=6e-8, atol=0)
+
+
+@pytest.mark.parametrize("other", [1e39, -1e300, 1e-39, -1e-300, np.nan, np.inf])
+@pytest.mark.parametrize("place", [0, 20_000])
+def test_numbers_that_float32_cannot_hold_are_kept_as_they_are(compacting, other, place):
     data = np.ones(20_001)
     data[place] = other
     small = sparse_rows.compact(one_row_examples(data, n_features=20_001))
@@ -135,21 +143,170 @@ def test_a_small_set_stays_as_it_is():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
-@pytest.mark.parametrize("whole", [True, False], ids=["counts", "real"])
-def test_a_large_set_gives_the_same_weights_to_the_last_bit(monkeypatch, n_classes, whole):
+@pytest.mark.parametrize("runs_as", ["machine code", "python"])
+@pytest.mark.parametrize("kind", ["counts", "float32", "float64"])
+def test_a_large_set_gives_the_same_weights_to_the_last_bit_where_its_numbers_are_not_rounded(
+    monkeypatch, n_classes, kind, runs_as
+):
     X, labels, _ = random_problem(n_classes, n_classes, n_examples=60, n_features=12, density=0.5)
-    X = sp.csr_array(np.round(abs(3 * X)) if whole else X)
-    for learner in (
-        Perceptron(averaged=False),
-        Perceptron(),
-        Mira(),
-        SVM(regularizer=0.1),
-        MaxEntOnline(regularizer=0.1),
-    ):
+    X = sp.csr_array(
+        np.round(abs(3 * X)) if kind == "counts" else X.astype(np.float32) if kind == "float32" else 1e-40 * X
+    )
+    of_gradients = (SVM(regularizer=0.1, shuffle="rows"), MaxEntOnline(regularizer=0.1, shuffle="rows"))
+    for learner in (Perceptron(averaged=False, shuffle="rows"), Mira(shuffle="rows"), *of_gradients):
+        if runs_as == "python":
+            learner.rule = uncompiled(learner.rule)
         plain = learner.train(X, labels)
         with monkeypatch.context() as patch:
             patch.setattr(sparse_rows, "_FAR", 0)
             np.testing.assert_array_equal(learner.train(X, labels), plain)
+
+
+def test_a_large_set_that_is_rounded_gives_nearly_the_same_weights(compacting):
+    X, labels, orders = random_problem(3, 3, n_examples=60, n_features=12, density=0.5)
+    steps = np.full(orders.size, 0.1)
+    for rule in (svm_rule, max_ent_rule):
+        expected = expected_weights(rule, X, labels, orders, steps, 0.1, averaged="steps")
+        params = ConstantSteps(rule, 0.1, 0.1, nr_rounds=3, order=orders).train(sp.csr_array(X), labels)
+        np.testing.assert_allclose(params, expected, rtol=0, atol=1e-6)
+
+
+# ------------------------------------------------------------------------------------------------ the order of the visits
+
+
+def visits_of(learner, X, labels):
+    """Which examples a learner visits, by the first feature, which numbers them."""
+    visited = []
+
+    def rule(scores, label, sq_norm, step, cost):
+        visited.append(round(np.sqrt(sq_norm - 1.0)))
+        return np.zeros(len(scores))
+
+    learner.rule = rule
+    learner.train(X, labels)
+    return np.reshape(visited[1:], (learner.nr_rounds, -1))  # at first a rule is tried
+
+
+@pytest.mark.parametrize("n_examples", [5, 16, 43])
+def test_blocks_of_eight_neighbours_are_shuffled(n_examples):
+    X, labels = np.arange(float(n_examples))[:, None], np.arange(n_examples) % 3
+    for order in visits_of(Perceptron(nr_rounds=4, shuffle="blocks"), X, labels):
+        assert sorted(order) == list(range(n_examples))
+        starts = np.flatnonzero(order % 8 == 0)
+        for start in starts:
+            first = order[start]
+            assert order[start : start + 8].tolist()[: n_examples - first] == list(
+                range(first, min(first + 8, n_examples))
+            )
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_examples_sorted_by_class_are_shuffled_once_before_blocks_are(form):
+    X, labels = np.arange(64.0)[:, None], np.arange(64) // 32
+    orders = visits_of(Perceptron(nr_rounds=3, shuffle="blocks"), form(X), labels)
+    assert all(sorted(order) == list(range(64)) for order in orders)
+    blocks = [{frozenset(block) for block in order.reshape(8, 8).tolist()} for order in orders]
+    assert blocks[0] == blocks[1] == blocks[2]  # neighbours stay neighbours
+    assert len({tuple(order) for order in orders.tolist()}) == 3
+    assert all(0 < (np.array(list(block)) < 32).sum() < 8 for block in blocks[0])  # with both labels among them
+
+
+def test_weights_of_examples_go_with_them_when_they_are_shuffled_once():
+    X, labels = random_problem(0, 2, n_examples=40)[0], np.arange(40) // 20
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
+    mixed = np.random.default_rng(0).permutation(40)  # what the examples are shuffled by
+    expected = Perceptron(shuffle="blocks").train(X[mixed], labels[mixed], sample_weight=weights[mixed])
+    np.testing.assert_array_equal(Perceptron(shuffle="blocks").train(X, labels, sample_weight=weights), expected)
+
+
+def test_only_large_sets_are_visited_by_blocks_unless_asked_for(monkeypatch):
+    X, labels, orders = random_problem(0, 3)
+    X = sp.csr_array(X.astype(np.float32))
+    params = {shuffle: Perceptron(shuffle=shuffle).train(X, labels) for shuffle in ("auto", "rows", "blocks")}
+    np.testing.assert_array_equal(params["auto"], params["rows"])
+    assert not np.array_equal(params["rows"], params["blocks"])
+    monkeypatch.setattr(sparse_rows, "_FAR", 0)
+    np.testing.assert_array_equal(Perceptron().train(X, labels), params["blocks"])
+    given = Perceptron(nr_rounds=3, order=orders)
+    np.testing.assert_array_equal(
+        given.train(X, labels), Perceptron(nr_rounds=3, order=orders, shuffle="rows").train(X, labels)
+    )
+
+
+# ------------------------------------------------------------------------------------------- iterative parameter mixing
+
+
+def mixed_training(rule, X, labels, orders, steps, shrinkage, n_parts):
+    """W and the mean of the matrices after all steps of all parts, by plain NumPy."""
+    G, costs = np.hstack([np.ones((len(X), 1)), X]), 1.0 - np.eye(labels.max() + 1)
+    W, total, n_updates = np.zeros((G.shape[1], len(costs))), 0.0, []
+    for order, sizes in zip(orders, steps.reshape(orders.shape), strict=True):
+        ends, n_updates = [], [*n_updates, 0]
+        for p, part in enumerate(np.array_split(order, n_parts)):
+            of_part = W
+            for m, step in zip(part, sizes[p::n_parts], strict=True):
+                d = rule(G[m] @ of_part, labels[m], G[m] @ G[m], step, costs[labels[m]])
+                of_part = (1 - step * shrinkage) * of_part + np.outer(G[m], d)
+                total = total + of_part
+                n_updates[-1] += d.any()
+            ends.append(len(part) / len(order) * of_part)
+        W = sum(ends)
+    return W, total / orders.size, n_updates
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, 50])
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("rule", [perceptron_rule, svm_rule, max_ent_rule], ids=lambda rule: rule.__name__)
+def test_threads_mix_their_weights_after_each_round(rule, n_classes, n_jobs):
+    X, labels, orders = random_problem(n_classes, n_classes)
+    shrinkage = 0.0 if rule is perceptron_rule else 0.3
+    W, mean, n_updates = mixed_training(
+        rule, X, labels, orders, np.full(orders.size, 0.5), shrinkage, min(n_jobs, len(X))
+    )
+    for averaged, expected in ((False, W), ("steps", mean)):
+        for runs in (rule, uncompiled(rule)):
+            learner = ConstantSteps(runs, 0.5, shrinkage, nr_rounds=3, order=orders, averaged=averaged, n_jobs=n_jobs)
+            np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-10)
+            assert [record.updates for record in learner.history] == n_updates
+            again = learner.train(X, labels)
+            np.testing.assert_array_equal(again, learner.train(X, labels))
+
+
+def test_each_thread_takes_sizes_of_steps_from_the_whole_round():
+    X, labels, orders = random_problem(3, 3)
+    learner = SVM(0.3, initial_step=0.7, nr_rounds=3, order=orders, averaged="steps", n_jobs=2)
+    expected = mixed_training(svm_rule, X, labels, orders, learner.steps(1, orders.size), 0.3, 2)[1]
+    np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
+def test_threads_go_on_from_a_state_bit_for_bit(averaged):
+    X, labels, _ = random_problem(2, 2)
+    first, whole = (SVM(nr_rounds=n, averaged=averaged, n_jobs=2) for n in (2, 4))
+    _, state = first.resume(None, X, labels)
+    np.testing.assert_array_equal(first.resume(state, X, labels)[0], whole.train(X, labels))
+
+
+def test_threads_go_on_with_two_columns_where_changes_of_two_classes_do_not_cancel():
+    @compiled
+    def one_sided(scores, label, sq_norm, step, cost):
+        d = np.zeros(len(scores))
+        d[label] = step / (1.0 + sq_norm)
+        return d
+
+    X, labels, orders = random_problem(2, 2)
+    W = mixed_training(one_sided, X, labels, orders, np.ones(orders.size), 0.1, 2)[0]
+    learner = ConstantSteps(one_sided, 1.0, 0.1, nr_rounds=3, order=orders, averaged=False, n_jobs=2)
+    np.testing.assert_allclose(learner.train(X, labels), W, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"n_jobs": 0}, {"n_jobs": -1}, {"n_jobs": 1.5}, {"n_jobs": "2"}, {"shuffle": True}, {"shuffle": "block"}]
+)
+def test_settings_of_the_visits_that_make_no_sense(wrong):
+    (name,) = wrong
+    with pytest.raises(InputError, match=name):
+        Perceptron(**wrong).train([[1.0], [2.0]], [0, 1])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])

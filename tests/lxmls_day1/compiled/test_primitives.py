@@ -49,6 +49,8 @@ def trained():
             "dual": SVM(solver="dual", regularizer=0.1, cost=cost, tolerance=1e-12),
             "max_ent": MaxEntOnline(nr_rounds=4, regularizer=0.3),
             "batch": MaxEntBatch(0.3, tolerance=1e-12),
+            "two threads": Perceptron(nr_rounds=4, n_jobs=2),
+            "blocks": Mira(nr_rounds=4, shuffle="blocks"),
             "squishing": ColumnSquishing(nr_rounds=4, cap=0.5),
         }.items():
             results[f"{name} {n_classes}"] = learner.train(X, y)
