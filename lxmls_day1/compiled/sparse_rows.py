@@ -122,19 +122,10 @@ def compact(examples):
     data = np.empty(n_numbers, dtype=np.uint8)
     blocks = [slice(start, start + _BLOCK) for start in range(0, n_numbers, _BLOCK)]
     if not all(_put_into_bytes(examples.data[block], data[block]) for block in blocks):
-        data = _as_float32(examples.data, blocks)
+        data = np.empty(n_numbers, dtype=np.float32)
+        if not all(_put_into_float32(examples.data[block], data[block]) for block in blocks):
+            data = examples.data
     return examples._replace(indices=indices, data=data)
-
-
-def _as_float32(data, blocks):
-    """Numbers in float32; as they are if the rounding of one would be more than 6e-8 of it."""
-    single, limits = np.empty(len(data), dtype=np.float32), np.finfo(np.float32)
-    for block in blocks:
-        size = np.abs(data[block])
-        if not ((size <= limits.max) & ((size >= limits.tiny) | (size == 0.0))).all():
-            return data
-        single[block] = data[block]
-    return single
 
 
 def reordered(examples, order):
@@ -171,6 +162,28 @@ def _put_into_bytes(data, small):
         number = np.int32(data[i])
         small[i] = number
         others |= (np.float64(number) != data[i]) | (number < 0) | (number > 255)
+    return others == 0
+
+
+_TINY, _HUGE = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+
+
+def _round_in_numpy(data, single):
+    size = np.abs(data)
+    fit = bool(((size <= _HUGE) & ((size >= _TINY) | (size == 0.0))).all())
+    if fit:
+        single[:] = data
+    return fit
+
+
+@kernel(_round_in_numpy)
+def _put_into_float32(data, single):
+    """Whether all the numbers are as large as float32 can hold with all its digits, or 0; then they stand in ``single``."""
+    others = 0
+    for i in range(len(data)):
+        size = abs(data[i])
+        single[i] = data[i]
+        others |= np.int64(not (size <= _HUGE)) | (np.int64(size < _TINY) & np.int64(size != 0.0))
     return others == 0
 
 
