@@ -74,10 +74,10 @@ class OnlineClassifier(LinearClassifier):
         Whether to compute the objective after each round: one more pass over the data, for the ``history``.
     progress : bool
         Whether to show a progress bar over the rounds.
-    shuffle : "rows", "blocks" or "auto"
-        What is shuffled for each round: all examples; or blocks of 8 neighbours, which are fetched faster, and the examples of
-        each block. Where the labels of neighbours are alike, as in a file sorted by class, "blocks" shuffles the examples once before. "auto" takes blocks
-        where X holds 2²¹ numbers or more, and rows otherwise.
+    shuffle : "rows" or "blocks"
+        What is shuffled for each round: all examples; or blocks of 8 neighbours, and the examples of each block, which are fetched
+        faster where the data are larger than the processor's caches. Where the labels of neighbours are alike, as in a file sorted
+        by class, "blocks" shuffles the examples once before.
     n_jobs : int ≥ 1
         How many threads train, each on its part of every round; after the round all go on from the mean of their weights
         (iterative parameter mixing). The result depends on this number, and not on the machine.
@@ -117,7 +117,7 @@ class OnlineClassifier(LinearClassifier):
         cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
-        shuffle: str = "auto",
+        shuffle: str = "rows",
         n_jobs: int = 1,
     ) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class OnlineClassifier(LinearClassifier):
             raise InputError(f'averaged must be "steps", "last round", "rounds" or False, but is {self.averaged!r}')
         check_flag("track_objective", self.track_objective)
         check_flag("progress", self.progress)
-        check_choice("shuffle", self.shuffle, ("auto", "rows", "blocks"))
+        check_choice("shuffle", self.shuffle, ("rows", "blocks"))
         check_number("n_jobs", self.n_jobs, at_least=1, whole=True)
 
     def train(self, X, y, callback=None, sample_weight=None):
@@ -246,8 +246,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _visits(self):
         """How `RowSteps` goes through the examples, by name."""
-        blocks = None if self.shuffle == "auto" else self.shuffle == "blocks"
-        return {"blocks": blocks if self.order is None else False, "n_jobs": int(self.n_jobs)}
+        return {"blocks": self.order is None and self.shuffle == "blocks", "n_jobs": int(self.n_jobs)}
 
     def _new_state(self, weights, sq_norms):
         from lxmls_day1.compiled import online_steps

@@ -63,7 +63,7 @@ class StochasticGradient(OnlineClassifier):
         cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
-        shuffle: str = "auto",
+        shuffle: str = "rows",
         n_jobs: int = 1,
     ) -> None:
         super().__init__(

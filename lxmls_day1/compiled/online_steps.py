@@ -30,7 +30,6 @@ from lxmls_day1.compiled.sparse_rows import (
     as_online_examples,
     compact,
     compile_rule,
-    is_large,
     reordered,
     scores_of_row,
     take_steps,
@@ -319,9 +318,9 @@ class RowSteps:
         What the step of each example is multiplied by when the rule is asked. The weights shrink by the step itself.
     weights : Weights, optional
         What to go on with, and to change, instead of zeros.
-    blocks : bool, or None
-        Whether the orders to come shuffle blocks of neighbours; None asks for them where the examples are very many. If the labels
-        of neighbours are alike, the examples are shuffled here, once and always in the same way.
+    blocks : bool
+        Whether the orders to come shuffle blocks of neighbours. If the labels of neighbours are alike, the examples are shuffled
+        here, once and always in the same way.
     n_jobs : int ≥ 1
         How many threads share a round (see :meth:`take`).
 
@@ -359,7 +358,7 @@ class RowSteps:
         factors: Reals | None = None,
         weights: Weights | None = None,
         *,
-        blocks: bool | None = False,
+        blocks: bool = False,
         n_jobs: int = 1,
     ):
         examples = as_online_examples(X)
@@ -368,7 +367,7 @@ class RowSteps:
         n_classes = len(costs)
         check_rule(rule, n_classes, costs)
         self._rule, self._machine_code = rule, machine_code_of(rule)
-        self.blocks = is_large(examples) if blocks is None else blocks
+        self.blocks = blocks
         examples = compact(examples)
         if self.blocks and not _are_mixed(labels):
             order = np.random.default_rng(0).permutation(len(labels))

@@ -104,18 +104,13 @@ def as_online_examples(X):
     return Examples(np.empty(0, np.int64), np.empty(0, np.int32), rows, sq_norms, X.shape[1])
 
 
-def is_large(examples):
-    """Whether the examples are too many to stay at hand: then most of the loop's time is spent on fetching them."""
-    return examples.data.size >= _FAR
-
-
 def compact(examples):
     """The same examples in smaller types, where they are many, and rows of a CSR matrix.
 
     Counts of words fit into a byte and features often into two, and then nothing changes. Other numbers are rounded to float32, by
     at most 6e-8 of each, unless one of them is too large or too small for that; all arithmetic stays float64.
     """
-    if not is_large(examples) or examples.data.ndim == 2:
+    if examples.data.size < _FAR or examples.data.ndim == 2:
         return examples
     n_numbers = len(examples.data)
     indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices

@@ -152,8 +152,8 @@ def test_a_large_set_gives_the_same_weights_to_the_last_bit_where_its_numbers_ar
     X = sp.csr_array(
         np.round(abs(3 * X)) if kind == "counts" else X.astype(np.float32) if kind == "float32" else 1e-40 * X
     )
-    of_gradients = (SVM(regularizer=0.1, shuffle="rows"), MaxEntOnline(regularizer=0.1, shuffle="rows"))
-    for learner in (Perceptron(averaged=False, shuffle="rows"), Mira(shuffle="rows"), *of_gradients):
+    of_gradients = (SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1))
+    for learner in (Perceptron(averaged=False), Mira(), *of_gradients):
         if runs_as == "python":
             learner.rule = uncompiled(learner.rule)
         plain = learner.train(X, labels)
@@ -216,18 +216,11 @@ def test_weights_of_examples_go_with_them_when_they_are_shuffled_once():
     np.testing.assert_array_equal(Perceptron(shuffle="blocks").train(X, labels, sample_weight=weights), expected)
 
 
-def test_only_large_sets_are_visited_by_blocks_unless_asked_for(monkeypatch):
+def test_an_order_that_is_given_is_kept():
     X, labels, orders = random_problem(0, 3)
-    X = sp.csr_array(X.astype(np.float32))
-    params = {shuffle: Perceptron(shuffle=shuffle).train(X, labels) for shuffle in ("auto", "rows", "blocks")}
-    np.testing.assert_array_equal(params["auto"], params["rows"])
-    assert not np.array_equal(params["rows"], params["blocks"])
-    monkeypatch.setattr(sparse_rows, "_FAR", 0)
-    np.testing.assert_array_equal(Perceptron().train(X, labels), params["blocks"])
-    given = Perceptron(nr_rounds=3, order=orders)
-    np.testing.assert_array_equal(
-        given.train(X, labels), Perceptron(nr_rounds=3, order=orders, shuffle="rows").train(X, labels)
-    )
+    blocks = Perceptron(nr_rounds=3, order=orders, shuffle="blocks")
+    np.testing.assert_array_equal(blocks.train(X, labels), Perceptron(nr_rounds=3, order=orders).train(X, labels))
+    assert not np.array_equal(Perceptron(shuffle="blocks").train(X, labels), Perceptron().train(X, labels))
 
 
 # ------------------------------------------------------------------------------------------- iterative parameter mixing
