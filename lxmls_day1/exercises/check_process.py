@@ -47,10 +47,12 @@ def environment() -> dict[str, str]:
     return variables
 
 
-def start(module: str, arguments: Sequence[str], folder: Path, errors: Path) -> subprocess.Popen[bytes]:
+def start(
+    module: str, arguments: Sequence[str], folder: Path, errors: Path, compiles: bool = True
+) -> subprocess.Popen[bytes]:
     """Run a module as ``python -m`` does, in a folder, as the head of a group of processes of its own.
 
-    What it prints is thrown away; what goes to standard error is kept in the file `errors`.
+    Without `compiles` learners train in plain NumPy: on a few points that is done before numba is imported. What it prints is thrown away; what goes to standard error is kept in the file `errors`.
     """
     flags = 0
     if sys.platform == "win32":
@@ -59,7 +61,7 @@ def start(module: str, arguments: Sequence[str], folder: Path, errors: Path) -> 
         return subprocess.Popen(
             command_of(module, [*arguments], options=("-X", "faulthandler")),
             cwd=folder,
-            env=environment(),
+            env=environment() | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=file,

@@ -105,6 +105,13 @@ def test_the_tests_pass_without_numba(paths):
     assert ran.returncode == 0, ran.stdout[-5000:]
 
 
+def test_numba_is_not_even_imported_where_its_own_variable_says_so(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    code = "import sys; from classifiers.perceptron import Perceptron; Perceptron().train([[0.0], [1.0]], [0, 1])\nassert 'numba' not in sys.modules"
+    ran = without_numba(code)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_a_kernel_is_its_twin_where_nothing_is_compiled(monkeypatch):
     def twin(x):
         return x + 1
