@@ -52,7 +52,8 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Run a module as ``python -m`` does, in a folder, as the head of a group of processes of its own.
 
-    Without `compiles` learners train in plain NumPy: on a few points that is done before numba is imported. What it prints is thrown away; what goes to standard error is kept in the file `errors`.
+    What it prints is thrown away; what goes to standard error is kept in the file `errors`. Without `compiles` learners train in
+    plain NumPy: on a few points that is done before numba is imported.
     """
     flags = 0
     if sys.platform == "win32":
