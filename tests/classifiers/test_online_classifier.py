@@ -142,6 +142,7 @@ def test_a_small_set_stays_as_it_is():
     assert sparse_rows.compact(examples) is examples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("runs_as", ["machine code", "python"])
 @pytest.mark.parametrize("kind", ["counts", "float32", "float64"])
