@@ -51,7 +51,9 @@ class TestEveryClassifier:
 
 
 def test_the_nearest_name_and_the_others():
-    expected = r"no setting 'regularisation'; did you mean regularizer\? Its settings are: regularizer, nr_rounds, .*n_jobs\."
+    expected = (
+        r"no setting 'regularisation'; did you mean regularizer\? Its settings are: regularizer, nr_rounds, .*n_jobs\."
+    )
     with pytest.raises(InputError, match=expected):
         Mira(regularisation=1)
 
