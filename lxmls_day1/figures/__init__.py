@@ -4,6 +4,8 @@
 ``boundaries``         decision boundaries, computed
 ``plotting``           points, boundaries and accuracies, drawn; colours and dashes
 ``confusion``          which class is taken for which, counted and drawn
+``margins``            the street of a support vector machine, computed and drawn
+``descents``           ways down an objective of two weights, drawn
 ``tuning_curve``       accuracy over a hyper-parameter, drawn
 ``lattice``            the search over tag sequences, drawn
 ``moments``            the moments of iterative scaling, drawn
