@@ -1,6 +1,6 @@
 """Ways down an objective of two weights, drawn on its contour lines."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ def plot_descents(
     paths: Mapping[str, ArrayLike],
     ax: Any,
     *,
-    xlim: Sequence[float],
-    ylim: Sequence[float],
+    xlim: tuple[float, float],
+    ylim: tuple[float, float],
 ) -> tuple[Any, Any]:
     """Draw the contour lines of a function of two weights, and the paths of several methods to its minimum.
 
