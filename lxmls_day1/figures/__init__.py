@@ -2,7 +2,8 @@
 
 =====================  =======================================================================
 ``boundaries``         decision boundaries, computed
-``plotting``           points, boundaries and accuracies, drawn; colours and dashes
+``plotting``           points, boundaries and accuracies, drawn; colours of classes
+``style``              one colour and dash for each classifier; labels at the ends of lines
 ``confusion``          which class is taken for which, counted and drawn
 ``tuning_curve``       accuracy over a hyper-parameter, drawn
 ``lattice``            the search over tag sequences, drawn
