@@ -2,7 +2,8 @@
 
 =====================  =======================================================================
 ``boundaries``         decision boundaries, computed
-``plotting``           points, boundaries and accuracies, drawn; colours and dashes
+``plotting``           points, boundaries and accuracies, drawn; colours of classes
+``style``              one colour and dash for each classifier; labels at the ends of lines
 ``confusion``          which class is taken for which, counted and drawn
 ``margins``            the street of a support vector machine, computed and drawn
 ``descents``           ways down an objective of two weights, drawn
