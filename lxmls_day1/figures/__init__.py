@@ -7,6 +7,7 @@
 ``confusion``          which class is taken for which, counted and drawn
 ``margins``            the street of a support vector machine, computed and drawn
 ``descents``           ways down an objective of two weights, drawn
+``comparison``         curves and pairs of accuracies with their standard errors, drawn
 ``tuning_curve``       accuracy over a hyper-parameter, drawn
 ``lattice``            the search over tag sequences, drawn
 ``moments``            the moments of iterative scaling, drawn
