@@ -257,7 +257,7 @@ with lab.exercise("1.13"):
         standard_error = np.sqrt(test * (1 - test) / n_words)
         print(
             f"{tagger.get_name():22} train {train:.3f}, test {test:.3f} ± {standard_error:.3f}: "
-            f"{round((1 - test) * n_words)} mistakes in {n_words} words"
+            f"mistakes: {round((1 - test) * n_words)} of {n_words} words"
         )
 
 # %% [markdown] tags=["shows"]

@@ -13,7 +13,6 @@ FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 AWAITING = (
     "1_generative",
     "2_online",
-    "4_comparison",
 )  # written before these rules; a name goes when its notebook follows
 NAMES = [path.stem for path in sorted(FOLDER.glob("[0-9]_*.ipynb")) if path.stem not in AWAITING]
 
