@@ -106,8 +106,6 @@ print(
 # is the true $w_1 - w_0$, and what is the true $p(1 \mid x)$ at $x = (0.5, 0.5)$? *Your prediction:*
 
 # %% tags=["cell-bridge"]
-from scipy.stats import multivariate_normal
-
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.max_ent_model import softmax
 
@@ -120,9 +118,8 @@ def true_posterior(X):
 naive_bayes = GaussianNaiveBayes(variance=1.0)
 W = naive_bayes.train(sd.train_X, sd.train_y)
 G = naive_bayes.add_intercept_term(sd.test_X)
-joint = np.column_stack([
-    naive_bayes.prior[k] * multivariate_normal(naive_bayes.means[k]).pdf(sd.test_X) for k in range(2)
-])
+distances = ((sd.test_X[:, None] - naive_bayes.means) ** 2).sum(axis=2)  # (M, 2): ‖x − μ_y‖²
+joint = naive_bayes.prior * np.exp(-distances / 2) / (2 * np.pi)  # p(y) p(x | y), with σ² = 1 in two dimensions
 by_bayes_rule, by_softmax = joint / joint.sum(axis=1, keepdims=True), softmax(G @ W)
 print("Bayes' rule and softmax give the same:", np.allclose(by_bayes_rule, by_softmax))
 print("estimated w_1 − w_0:", (W[1:, 1] - W[1:, 0]).round(3).tolist(), "  true: [2, 2]")
@@ -220,7 +217,8 @@ legend = axis.legend(loc="upper left")
 #
 # | | smoothing $\alpha$ of naive Bayes | regularizer $\lambda$ of this notebook |
 # |---|---|---|
-# | prior | Dirichlet on the word probabilities of a class | Gaussian on each weight |
+# | prior | Dirichlet($\alpha, \dots, \alpha$) on the word probabilities of a class | Gaussian, mean 0, on each weight |
+# | the estimate is | the mean of the posterior (or its mode, under Dirichlet($\alpha + 1$)) | the mode of the posterior |
 # | what it believes before seeing data | no word is much more likely than another | no feature matters much |
 # | at 0 | maximum likelihood | maximum likelihood |
 # | very large | all words equally likely | all weights 0, all classes equally likely |

@@ -34,10 +34,11 @@ from lxmls_day1.notebook_lab import open_lab
 lab = open_lab()
 
 # %%
+from math import comb
+
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import binomtest
 
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.max_ent_batch import MaxEntBatch
@@ -150,7 +151,8 @@ title = axis.set_title(f"{n_test} test reviews, ± one standard error")
 def sign_test(one, other):
     """On how many only one of the two is right, and the probability of a split as uneven by coin tosses."""
     a, b = int(np.sum(one & ~other)), int(np.sum(other & ~one))
-    return a, b, binomtest(a, a + b).pvalue if a + b else 1.0
+    tail = sum(comb(a + b, i) for i in range(min(a, b) + 1)) / 2 ** (a + b)
+    return a, b, min(1.0, 2 * tail)
 
 
 tuned = {name: of_name[-1] for name, of_name in right.items()}
@@ -329,7 +331,7 @@ print(
 
 # %% tags=["cell-size"]
 with lab.exercise("1.8"):
-    sizes = [6, 12, 25, 50, 100, 400]
+    sizes = [6, 12, 25, 50, 400]
     by_size = compare([{"nr_examples": size} for size in sizes])
     excess = {name: errors.mean(axis=2) - sd.get_bayes_error() for name, errors in by_size.items()}
     fig, axis = plt.subplots(figsize=(10, 5.2), layout="constrained")
@@ -371,7 +373,7 @@ lab.reveal("1.8")
 
 # %% tags=["cell-variance"]
 with lab.exercise("1.8"):
-    variances = [0.25, 0.5, 1.0, 2.0, 4.0]
+    variances = [0.25, 1.0, 2.0, 4.0]
     settings = [{"g1": [[-1, -1], variance], "g2": [[1, 1], variance]} for variance in variances]
     by_variance = compare(settings, nr_examples=100)
     best = np.array([SimpleDataSet(**setting).get_bayes_error() for setting in settings])
@@ -413,7 +415,7 @@ lab.reveal("1.8")
 
 # %% tags=["cell-balance"]
 with lab.exercise("1.8"):
-    balances = [0.5, 0.3, 0.2, 0.1, 0.05]
+    balances = [0.5, 0.2, 0.1, 0.05]
     by_balance = compare([{"balance": balance} for balance in balances], nr_examples=200)
     priors = np.array([[balance, 1 - balance] for balance in balances])
     data_sets = [SimpleDataSet(nr_examples=200, balance=balance) for balance in balances]
@@ -484,7 +486,7 @@ lab.reveal("1.8")
 
 # %% tags=["cell-copies", "exercise-1.8"]
 with lab.exercise("1.8"):
-    copies = [0, 1, 3, 7, 15]
+    copies = [0, 1, 3, 15]
     overlap = {}
     for n_copies in copies:
 
@@ -551,13 +553,13 @@ with lab.exercise("1.8"):
         far = np.random.default_rng(seed).normal([9, 3], np.sqrt(0.5), size=(size // 5, 2))
         return data, np.vstack([data.train_X, far]), np.concatenate([data.train_y, np.ones(size // 5, dtype=int)])
 
-    data, X, y = with_far_cluster(200, seed=1)
+    data, X, y = with_far_cluster(50, seed=1)
     fig, axis = plt.subplots(figsize=(12, 6), layout="constrained")
     data.plot_data(ax=axis, print_bayes_opt=False)
-    axis.plot(*X[200:].T, "s", color="#0072B2", markersize=9, markeredgecolor="white")
+    axis.plot(*X[50:].T, "s", color="#0072B2", markersize=9, markeredgecolor="white")
     axis.set(xlim=(-4, 11), ylim=(-5, 6), title="class 1 has a second cluster")
     data.add_line(fig, axis, data.get_bayes_optimal(), "Bayes optimal without it", "black")
-    sizes, by_size = [50, 200, 800], {}
+    sizes, by_size = [50, 800], {}
     for size in sizes:
         for seed in range(NR_SAMPLES):
             data, X, y = with_far_cluster(size, seed)
@@ -567,7 +569,7 @@ with lab.exercise("1.8"):
                 except NotImplementedError:
                     continue
                 by_size.setdefault(name, {}).setdefault(size, []).append(errors_of_classes(params, data).mean())
-                if (size, seed) == (200, 1):
+                if (size, seed) == (50, 1):
                     data.add_line(fig, axis, params, name, None)
     print(f"expected error on the first two clusters, in percent; Bayes error {100 * data.get_bayes_error():.2f}")
     print_table("points in the first two clusters", sizes, {name: [np.array(row) for row in found.values()] for name, found in by_size.items()})
@@ -576,7 +578,7 @@ with lab.exercise("1.8"):
 with lab.exercise("1.8"):
     inside = {"g1": [[-0.5, -0.5], 0.4], "g2": [[0.5, 0.5], 2.5]}
     test = SimpleDataSet(nr_examples=20_000, split=[0.0001, 0, 0.9999], seed=100, **inside)
-    sizes, by_size = [50, 200, 800], {}
+    sizes, by_size = [50, 800], {}
     for size in sizes:
         for seed in range(NR_SAMPLES):
             data = SimpleDataSet(nr_examples=size, split=[1, 0, 0], seed=seed, **inside)
