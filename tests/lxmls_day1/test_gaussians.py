@@ -222,7 +222,7 @@ WRONG_DERIVATIONS = {
         ["w_y: it has the standard deviation", "b_y: it has the standard deviation"],
     ),
     "no prior": (lambda p, m, v: (-(m**2).sum(1) / (2 * v), m / v), ["b_y: the prior is missing"]),
-    "something else": (lambda p, m, v: (np.log(p) - m[:, 0], m / v + m**2), ["w_y: it is wrong", "b_y: it is wrong"]),
+    "something else": (lambda p, m, v: (np.log(p) - m[:, 1], m / v + m**2), ["w_y: it is wrong", "b_y: it is wrong"]),
 }
 
 
@@ -246,5 +246,5 @@ def test_at_variance_one_four_wrong_derivations_are_right():
 def test_weights_that_are_right_up_to_a_constant_are_right_and_other_shapes_are_told():
     prior, means = [0.2, 0.3, 0.5], [[0.0, 1.0], [2.0, 0.5], [1.0, 1.0]]
     params = linear_discriminant_params(prior, means, 2.0)
-    assert wrong_terms(params + [[3.0], [1.0], [0.0]], prior, means, 2.0) == []
+    assert wrong_terms(params + np.array([[3.0], [1.0], [0.0]]), prior, means, 2.0) == []
     assert "the shape is (3, 2), but must be (3, 3)" in wrong_terms(params[:, :2], prior, means, 2.0)[0]
