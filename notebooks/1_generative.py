@@ -180,8 +180,10 @@ fig, axis = sd.add_line(fig, axis, params_nb_sd, "naive Bayes", None)
 # %% tags=["cell-variances"]
 with lab.exercise("1.1"):
     variances = [0.25, 1.0, 4.0]
-    fig, axes = plt.subplots(1, 3, figsize=(18, 5.6), layout="constrained")
-    print("variance   Bayes error   expected error of naive Bayes: mean ± standard error of 20 samples")
+    fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
+    optimal = LinearClassifier()
+    print("on 20 000 new points, naive Bayes from 20 samples")
+    print("variance   Bayes error   error of the best classifier   error of naive Bayes ± standard error")
     for variance, axis in zip(variances, axes, strict=True):
         gaussians = {"g1": [[-1, -1], variance], "g2": [[1, 1], variance]}
         fresh = SimpleDataSet(nr_examples=20_000, **gaussians, seed=1000)
@@ -192,10 +194,13 @@ with lab.exercise("1.1"):
             params = gnb.train(data.train_X, data.train_y)
             errors.append(1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params)))
             if seed == 1:
-                data.plot_data(params, name="naive Bayes", ax=axis)
+                data.plot_data(print_bayes_opt=False, ax=axis)
+                axis.set(title=f"variance {variance:g}", xlim=(-7, 7), ylim=(-7, 7))
+                data.add_line(fig, axis, data.get_bayes_optimal(), "Bayes optimal", None)
+                data.add_line(fig, axis, params, "naive Bayes", None)
         mean, deviation = np.mean(errors), np.std(errors, ddof=1) / np.sqrt(len(errors))
-        print(f"{variance:8.2f}   {data.get_bayes_error():11.4f}   {mean:.4f} ± {deviation:.4f}")
-        axis.set(title=f"variance {variance:g}", xlim=(-7, 7), ylim=(-7, 7))
+        best = 1 - optimal.evaluate(fresh.y, optimal.test(fresh.X, fresh.get_bayes_optimal()))
+        print(f"{variance:8.2f}   {data.get_bayes_error():11.4f}   {best:28.4f}   {mean:.4f} ± {deviation:.4f}")
         if variance != variances[-1]:
             axis.get_legend().remove()
 
@@ -206,20 +211,20 @@ with lab.exercise("1.1"):
 # %% tags=["cell-balances"]
 with lab.exercise("1.1"):
     balances = [0.1, 0.5, 0.9]
-    fig, axes = plt.subplots(1, 3, figsize=(18, 5.6), layout="constrained")
+    fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
     print("balance   Bayes error   shift of the line towards class 1: of the best classifier, of naive Bayes")
     for balance, axis in zip(balances, axes, strict=True):
-        data = SimpleDataSet(nr_examples=400, balance=balance)
+        data = SimpleDataSet(nr_examples=200, balance=balance)
         gnb = GaussianNaiveBayes()
         params = gnb.train(data.train_X, data.train_y)
         shifts = []
         for W in (data.get_bayes_optimal(), params):
             b, *w = W[:, 1] - W[:, 0]
-            shifts.append(-b / np.hypot(*w))
+            shifts.append(0.0 - b / np.hypot(*w))
         print(f"{balance:7.2f}   {data.get_bayes_error():11.4f}   {shifts[0]:28.3f} {shifts[1]:24.3f}")
         data.plot_data(params, name="naive Bayes", ax=axis)
-        middle = axis.plot([-5, 5], [5, -5], color="0.6", linewidth=1.2, zorder=1)
-        axis.set(title=f"balance {balance:g}; grey: halfway between the means")
+        data.add_line(fig, axis, [[0, 0], [-1, 1], [-1, 1]], "halfway", "0.7")
+        axis.set_title(f"balance {balance:g}")
         if balance != balances[-1]:
             axis.get_legend().remove()
 
@@ -295,13 +300,40 @@ with lab.exercise("1.1"):
 # (5) transfer …
 
 # %% [markdown] tags=["solution"]
-# ANSWER11
+# <!-- numbers: variances, balances, sizes, unequal -->
+# **One answer.** (1) The boundary depends on the means and on the priors. A larger variance only makes the two estimated
+# means less exact. The error rises because the classes overlap more: the Bayes error goes from 0.2 % to 24 %. Naive Bayes
+# stays within one percentage point of the best classifier, because its assumption is true here. (2) The two curves are
+# equal where $z = \sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$, measured from halfway towards $\mu_1$. At
+# balance 0.9 this is 0.777; the line of naive Bayes shifts by 0.720. It moves *towards the rare class*: where
+# $p(x \mid 0) = p(x \mid 1)$, the class with the larger prior wins. The error falls to 0.039, because always guessing the
+# frequent class would be wrong in 10 % of the cases only. (3) Two means with two coordinates each and one prior are all
+# there is to estimate. With 4 points the mean error is 0.129, and the worst of 20 samples has 0.2142: the classifier
+# depends on luck. From 32 points on the mean is within 0.01 of the best. (4) The term
+# $\lVert x\rVert^2 / 2\sigma_y^2$ no longer cancels, so the difference of the two logarithms is quadratic in $x$. With
+# one variance per class its level line is a circle around the narrower class. `per_class` estimates a variance for each
+# class *and feature*, so its curve is an ellipse; it has five weights per class, for $(1, x_1, x_2, x_1^2, x_2^2)$.
+#
+# *Transfer.* With equal means the best boundary is a circle around the common mean: inside it the narrow class is more
+# probable, outside the wide one. With a shared variance the weights of both classes are nearly the same; what is left is
+# noise, and the classifier is not better than guessing.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.1")
 
 # %% [markdown] tags=["shows"]
-# SHOWS11
+# <!-- numbers: variances, balances, sizes, unequal -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - Where its assumption is true, naive Bayes comes close to the Bayes error: at variance 1 its expected error is
+#   0.0805 ± 0.0005, that of the best classifier on the same points 0.0777.
+# - The line moves towards the rare class, by $\sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$: 0.777 at a
+#   balance of 0.9.
+# - A few dozen points are enough: with 32 of them the mean error is 0.0817.
+# - Where the variances differ, no line is right. The quadratic model has an error of 0.0749, the two linear ones 0.0977
+#   and 0.0990; the Bayes error is 0.0679.
+#
+# </details>
 
 # %% [markdown]
 # ## C. Documents: the multinomial model
@@ -413,8 +445,8 @@ for token, n in known.items():
     x[reviews.feat_dict[token]] = n
 print("text:  ", text)
 print("bag:   ", ", ".join(f"{token} {n}" for token, n in list(bag.items())[:14]), "…")
-print(f"         {len(bag)} different tokens, {len(known)} of them in the vocabulary; dropped:", end=" ")
-print(", ".join(list(bag.keys() - known.keys() and [t for t in bag if t not in known])[:6]), "…")
+unknown = [token for token in bag if token not in known]
+print(f"         {len(bag)} different tokens, {len(known)} of them in the vocabulary; dropped: {', '.join(unknown[:6])}")
 print(f"vector: {reviews.nr_features} counts, of which {np.count_nonzero(x)} are not zero")
 
 # %% [markdown]
@@ -560,13 +592,42 @@ with lab.exercise("1.2"):
 # accuracy as the expected one? How would you choose $\alpha$ instead? *Your answer:*
 
 # %% [markdown] tags=["solution"]
-# ANSWER12
+# <!-- numbers: unseen, alphas, evidence, binary -->
+# **One answer.** (1) Every word of a training review was seen in that review's own class, so the true class is never ruled
+# out in training: 0.9825. Of the 400 test reviews 303 hold a word that one class never showed; there that class is ruled
+# out, right or wrong. And 103 hold such words for both classes: nothing is left but the prior. Test accuracy is 0.665.
+# (2) An impossible word costs about $\log\alpha \to -\infty$. So the class with *fewer* impossible words wins; among
+# classes with equally many, the possible words decide. That is a sensible rule: 0.7425. (3) The smoothed probabilities
+# are nearly equal for all words. To first order the difference of the two scores is
+# $\frac1\alpha\big[x\cdot(n_0 - n_1) - L(x)\,(N_0 - N_1)/J\big]$, with $n_k$ the counts of the words in class $k$, $N_k$
+# their sum and $L(x)$ the length of the review. (The correlation of the score difference with $x\cdot(n_0 - n_1)$ is
+# 0.98.) The class with more training words wins nearly always: the negative reviews have 130126 words, the positive ones
+# 119849, and 95 % of the test reviews are labelled negative. (4) *kagan* stands 40 times in the training part, but all of
+# them in 1 review; *galveston* 15 times in 3. One author decides such a weight, so it tells nothing about new reviews.
+# With presence the first would count once. But test accuracy hardly changes: 0.8400 with counts, 0.8350 with presence,
+# less than one standard error (0.0183) apart. The Bernoulli model is worse, 0.7575: it lets each of the many absent words
+# vote.
+#
+# *Transfer.* The best of fifteen test accuracies is partly the luckiest of them, so it is an optimistic estimate. Choose
+# $\alpha$ on a *development part* (`SentimentCorpus("books", train_per=0.6, dev_per=0.2)`), then look at the test part
+# once. <!-- given: 15 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.2")
 
 # %% [markdown] tags=["shows"]
-# SHOWS12
+# <!-- numbers: unseen, alphas, evidence, binary -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - One word that a class never showed makes its product zero, whatever the other words say. Without smoothing 303 of 400
+#   test reviews hold such a word, and test accuracy is 0.665.
+# - Smoothing does not merely repair this. Its limit $\alpha \to 0$ counts impossible words, and reaches 0.7425; $\alpha = 1$
+#   reaches 0.84. The peak is flat: from 0.3 to 3 no difference exceeds a standard error.
+# - A ratio of probabilities says nothing about how many *reviews* support it: *kagan* is one of the strongest words for
+#   "negative", with 40 tokens in 1 review.
+# - Counts and presence do equally well here, 0.84 and 0.835 with a standard error of 0.018.
+#
+# </details>
 
 # %% [markdown]
 # ## D. Features and linear classifiers
@@ -643,6 +704,8 @@ with lab.exercise("1.2"):
 # $w_y$. Then write them down as code. The cell checks them at several variances, with equal and with unequal priors, and
 # names a term that is wrong. (At $\sigma^2 = 1$ alone, four different mistakes would not be noticed.)
 #
+# The derivation is a solution: there is no model answer to open, but `lab.hint("1.3")` helps.
+#
 # *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$ with the density of section A, and drop
 # whatever is the same for all classes.
 
@@ -667,9 +730,6 @@ with lab.exercise("1.2"):
 #
 # (Here $w_y$ stands for the weights of the features alone, without the intercept.)
 
-
-# %% tags=["skip-execution"]
-lab.reveal("1.3")
 
 
 # %% tags=["cell-derived"]
