@@ -152,6 +152,7 @@ for step in range(6):
     )
 
 # %% [markdown]
+# <!-- numbers: by-hand -->
 # Three mistakes, then silence: in the second round all three points are right, and nothing changes any more. The
 # picture shows step 3. The arrow $w$ is the direction in which class 1 gains over class 0, and the boundary is
 # perpendicular to it (up to the intercept). The ringed point belongs to class 0, so twice its vector is *subtracted*.
@@ -185,8 +186,9 @@ print(f"{reviews.get_name()}: train {train:.4f}, test {test:.4f}")
 print("mistakes in each round:", [round.updates for round in perceptron.history])
 
 # %% [markdown]
-# On the points, the first rounds find a separating line, and then no round has a mistake: the training points are
-# separable. On the reviews the mistakes become few, too: with so many features a separating hyperplane exists.
+# <!-- numbers: perceptron, perceptron-reviews -->
+# On the points there are 20 mistakes in six rounds, and then silence: the training points are separable. On the reviews
+# 551 mistakes in the first round become 3 in the tenth: with so many features it is easy to separate the reviews.
 
 # %% [markdown]
 # ## Exercise 1.4: the weights on their way
@@ -244,13 +246,32 @@ lab.check("1.4")
 # round. Which weights would you rather use at the end, the last ones or the average? *Your answer:*
 
 # %% [markdown] tags=["solution"]
-# ANSWER14
+# <!-- numbers: rounds -->
+# **One answer.** (1) No line separates these points, so every round has mistakes, and every mistake moves the line. The
+# last few mistakes decide where the line ends. In the average each single step counts $1/T$ only, so the average of many
+# rounds hardly moves. (2) The last mistake is in round 1: from then on the weights have the direction 43.25°. The average
+# still contains all the earlier matrices: 61.17° after round 1, 51.34° after round 2, and still 43.99° after round 20.
+# After the last mistake all further matrices equal $W$, so
+# $\overline W_T = W + \frac{t_0}{T}\big(\overline W_{t_0} - W\big)$: the rest of the way shrinks like $1/T$ and never
+# becomes zero.
+#
+# *Transfer.* After all of class 1 the last weights have been pulled towards class 1 for half a round: where the classes
+# overlap, they predict class 1 too often. The average contains the weights of both halves. Better still, visit the
+# examples in a random order.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.4")
 
 # %% [markdown] tags=["shows"]
-# SHOWS14
+# <!-- numbers: rounds -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - On overlapping classes the weights never come to rest; the average nearly does.
+# - On separable classes the weights stand still after the last mistake. The average only creeps towards them: 61.17° after
+#   the first round, 43.99° after the 20th, while the weights stand at 43.25°.
+# - So the average after few rounds still remembers the first, bad weights. Some programs average from a later round on.
+#
+# </details>
 
 # %% [markdown]
 # ## Exercise 1.9: averaging at almost no cost
@@ -347,13 +368,31 @@ print(f"numbers touched: {naive:.1e} by adding up every matrix, {running:.1e} by
 # *Your answer:*
 
 # %% [markdown] tags=["solution"]
-# ANSWER19
+# <!-- numbers: averaging -->
+# **One answer.** (1) While the perceptron still makes many mistakes per round, 551 in the first, each of them moves the
+# weights: from round 2 on the test accuracy of the single matrices lies between 0.76 and 0.82, that of the averages
+# between 0.7825 and 0.82. In later rounds only a few mistakes are left, so the weights hardly move. (2) From round 13 on
+# there is no mistake, and the weights stand still. The average goes on moving towards them, more and more slowly. At the
+# end it has 0.8175, the weights have 0.8000; the difference is less than a standard error, 0.0193.
+# <!-- given: 13 -->
+#
+# *Transfer.* With $w^{(t)}$ the difference of the two columns after step $t$, the voted perceptron predicts by
+# $\sum_t \operatorname{sign}(w^{(t)}\cdot g(x))$, the averaged one by $\operatorname{sign}\big(\sum_t w^{(t)}\cdot g(x)\big)$.
+# They are not the same: in a vote every matrix counts once, in the average a matrix with a large score counts more.
+# (In both, weights that survive many examples without a mistake count for each of these steps.)
 
 # %% tags=["skip-execution"]
 lab.reveal("1.9")
 
 # %% [markdown] tags=["shows"]
-# SHOWS19
+# <!-- numbers: averaging -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - The average is steadier than the single matrices: between 0.7825 and 0.8200 from round 2 on, against 0.7600 to 0.8200.
+# - At the end the difference between both is less than a standard error.
+# - The running sum touches about a thousandth of the numbers: 5.5e+05 instead of 5.5e+08.
+#
+# </details>
 
 # %% [markdown]
 # ## C. MIRA: how far to go
@@ -510,13 +549,35 @@ with lab.exercise("1.5"):
 # **Transfer.** You divide all counts by the length of the review. For which λ does the cap bite now? *Your answer:*
 
 # %% [markdown] tags=["solution"]
-# ANSWER15
+# <!-- numbers: mira-points, mira-reviews, caps -->
+# **One answer.** (1) Half of the reviews have $\lVert g\rVert^2 > 142$, so a gap of 1 wants a step of 0.0035. As long as
+# the cap is above all steps that are asked for, λ changes nothing: the lines for λ = 0.1, 1 and 10 are the same
+# classifier with 752 updates. At λ = 100 the cap is 0.01, and it begins to bite. (2) Then MIRA is the perceptron with
+# steps of $1/\lambda$ instead of 1. All scores are multiplied by the same number, which changes no argmax, and so no
+# mistake (if $W$ starts at 0): compare the last line with the perceptron, 884 updates and 0.7750 both. (3) At λ = 10000 the
+# development accuracy is 0.7625, that is 5 reviews of 400 below the 0.7750 of its neighbours. The standard error is about
+# 0.02, that is 8 reviews: this is luck. (4) On the points half of the vectors have $\lVert g\rVert^2 > 5.9$, and steps are
+# long: the cap bites at λ = 10, and at λ = 100 the updates are the perceptron's, 86. The expected errors, from 0.1660 to
+# 0.1677, differ by about one standard error: no difference. <!-- given: 0.01, 400, 0.02, 8, 5 -->
+#
+# *Transfer.* The vectors are then shorter than 2 in square, so steps are of the order of 0.25 or more. The cap bites from
+# λ of about 1 on, not only from 100 on. <!-- given: 2, 0.25 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.5")
 
 # %% [markdown] tags=["shows"]
-# SHOWS15
+# <!-- numbers: mira-points, mira-reviews, caps -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - MIRA's step closes the gap exactly, unless the cap stops it: from the margin −4 to 1 with a cap of 1, to −2.5 with 0.25.
+#   The perceptron goes to 2.
+# - Where the cap never bites, λ changes nothing; where it always bites, MIRA is the perceptron.
+# - On overlapping points all settings have the same expected error within a standard error or so, 0.166 to 0.168.
+# - On the reviews the development part chooses λ = 100, and one look at the test part gives 0.805 ± 0.020. All values of the
+#   curve are within two standard errors of one another, so this choice matters little.
+#
+# </details>
 
 # %% [markdown]
 # The demonstration [MIRA's step](demos/3_mira_step.ipynb) shows τ as you move λ.
@@ -650,13 +711,34 @@ with lab.exercise("1.10"):
 # set $\rho$, and which rivals are then active? *Your answer:*
 
 # %% [markdown] tags=["solution"]
-# ANSWER110
+# <!-- numbers: rivals, squishing -->
+# **One answer.** (1) Column squishing also moves where the prediction is right but its margin is too small. Points near a
+# boundary then cause an update in every round: 415 updates on the first sample, against 192 of MIRA, at the same cap of
+# 0.02. (2) At the cap 0.02 column squishing has 0.0811 ± 0.0007, MIRA 0.0829 ± 0.0010; sample by sample the difference is
+# 0.0018 ± 0.0007, small, but more than two standard errors. The cap brings as much: without it column squishing has
+# 0.0828. Without a cap one outlier can move the weights as far as it needs; averaging weakens its effect. The experiment
+# cannot tell whether it is the rivals or the updates inside the margin that help, for the two learners differ in both.
+# (3) With 3 classes 20 % of the steps have two or more active rivals, with 10 classes 52 %, with 20 classes 67 %.
+#
+# *Transfer.* Set $\rho(i, y) = 1$ inside the group and a small number such as 0.1 outside. Then a class outside becomes
+# active only if its score is almost above that of the true class; most active rivals come from the group of ten.
+# <!-- given: 0.1, 1 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.10")
 
 # %% [markdown] tags=["shows"]
-# SHOWS110
+# <!-- numbers: rivals, squishing -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - When class 0 is to win, one rival is active. The two end 1 apart, at 2.0783 and 1.0783. Class 1 wins by more than 1
+#   already: nothing happens. When class 2 is to win, both rivals come down to 0.8054.
+# - A cap lowers the expected error of column squishing from 0.0828 to 0.0811; the Bayes error is 0.0793.
+# - At the same cap column squishing is a little better than MIRA, by 0.0018 ± 0.0007. It also makes more than twice as many
+#   updates.
+# - Several rivals at once are the rule with many classes: 67 % of the steps with 20 classes.
+#
+# </details>
 
 # %% [markdown]
 # ## E. How many mistakes?
@@ -697,7 +779,9 @@ def separable(margin, seed, n_points=200):
     return X[far_enough][:n_points], np.sign(distance[far_enough][:n_points]).astype(int), u
 
 
-X, y, u = separable(0.5, seed=3)
+X, y, u = separable(0.8, seed=3)
+nearest_first = np.argsort(np.abs(X @ u[1:]))  # an order that makes it hard
+X, y = X[nearest_first], y[nearest_first]
 G = np.hstack([np.ones((len(X), 1)), X])
 gamma, radius = np.min(y * (G @ u)), np.linalg.norm(G, axis=1).max()
 w, progress, lengths, right_in_a_row = np.zeros(3), [], [], 0
@@ -766,6 +850,8 @@ with lab.exercise("1.12"):
     axis.fill_between(margins, mistakes.min(axis=1), mistakes.max(axis=1), color=colour, alpha=0.25, label="perceptron, 20 orders")
     axis.plot(margins, mistakes.mean(axis=1), "o-", color=colour, label="perceptron, mean")
     axis.set(xscale="log", yscale="log", xlabel="margin γ of the separator", ylabel="mistakes until none is left")
+    axis.set_xticks(margins, [f"{margin:.2g}" for margin in margins])
+    axis.minorticks_off()
     axis.legend()
 
 # %% tags=["skip-execution"]
@@ -779,13 +865,31 @@ lab.check("1.12")
 # $\gamma$ and $\sum_k \lVert u_k\rVert^2$.) *Your answer:*
 
 # %% [markdown] tags=["solution"]
-# ANSWER112
+# <!-- numbers: bounds, envelopes -->
+# **One answer.** (1) With the narrowest gap, $\gamma = 0.0407$, the bound is 10871.8, and the most mistakes in 20 orders
+# are 141. The proof allows an adversary who chooses the points and their order. Step 1 counts $\gamma$ for every mistake,
+# as if every mistake were on a point at the edge of the gap; step 2 counts $R^2$, as if every such point were the longest
+# and lay exactly on the line $w \cdot g(x) = 0$. Random points are no adversary. From the widest to the narrowest gap the
+# bound grows 662-fold, the mean count 22-fold. (2) The order changes the count 4-fold to 47-fold. It cannot push the
+# count over the bound, for the proof does not mention the order.
+#
+# *Transfer.* $\sum_k \lVert u_k\rVert^2 = 2\lVert u\rVert^2 = 2 = K$. The margin of the two vectors is twice that of $u$:
+# $(u_1 - u_0)\cdot g(x) = 2u\cdot g(x)$ for class 1, and likewise for class 0. So
+# $2KR^2/(2\gamma)^2 = 4R^2/4\gamma^2 = (R/\gamma)^2$.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.12")
 
 # %% [markdown] tags=["shows"]
-# SHOWS112
+# <!-- numbers: bounds -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - The bound holds in every order, and random points stay far below it: at most 141 mistakes against 10871.8.
+# - Half the margin means four times the bound; the counts grow more slowly.
+# - The order changes the count up to 47-fold.
+# - The margin on the axis is the real one of the points, not the one that was asked for: 0.0407 where 0.03125 was asked.
+#
+# </details>
 
 # %% [markdown]
 # ## F. Four learners on the same overlapping points

@@ -11,8 +11,6 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 AWAITING = (
-    "1_generative",
-    "2_online",
     "3_maxent_svm",
     "4_comparison",
     "5_structured",

@@ -45,7 +45,8 @@ def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes
     old, new = (W[1:, 1] - W[1:, 0] for W in (before, after))
     reach = 1.35 * max(np.abs(points).max(), 1.0)
     scale = 2 * reach * _REACH / max(np.linalg.norm(old), np.linalg.norm(new), np.linalg.norm(new - old))
-    titles = ("1. before: line and w", "2. the example is on the wrong side", "3. add it to w", "4. after")
+    sign = "+" if labels[at] == 1 else "−"
+    titles = ("1. before", "2. a mistake", f"3. w′ = w {sign} 2 x", "4. after")
     for ax, title in zip(axes, titles, strict=True):
         check_axes(ax).set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title, xlabel="$x_1$")
         for k in (0, 1):
@@ -58,7 +59,7 @@ def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes
     for ax in axes[1:]:
         ax.plot(*points[at], color=BLACK, **_RING)
     _arrow(axes[2], np.zeros(2), scale * old, BLACK, "w")
-    _arrow(axes[2], scale * old, scale * new, CLASS_COLOURS[int(labels[at])], "± 2 x")
+    _arrow(axes[2], scale * old, scale * new, CLASS_COLOURS[int(labels[at])], f"{sign} 2 x")
     _arrow(axes[2], np.zeros(2), scale * new, GREY, "w′")
     axes[0].set_ylabel("$x_2$")
     axes[0].legend(loc="lower left", fontsize=12)
