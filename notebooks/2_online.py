@@ -749,7 +749,7 @@ lab.reveal("1.10")
 # $\gamma = \min_m y^m\, u\cdot g(x^m) > 0$, and the **radius** of the data is $R = \max_m \lVert g(x^m)\rVert$.
 #
 # **The perceptron makes at most $(R/\gamma)^2$ mistakes** in all, in one round or a thousand, in whatever order the
-# examples come (Novikoff, 1962). <!-- given: 1962 -->
+# examples come (Novikoff, 1962). <!-- given: 1962, 1 -->
 #
 # *Proof.* At the start $w = 0$. Let $n$ be the number of mistakes so far.
 #
