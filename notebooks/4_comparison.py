@@ -183,7 +183,7 @@ lab.reveal("1.8")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: tuned, sign-test -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # With default settings naive Bayes and MIRA (both 0.8300) are ahead of the SVM (0.8025) and maximum entropy (0.7875). Tuned, the SVM
 # has 0.8600 and maximum entropy 0.8550. A table of defaults ranks defaults. And tuning decides more than the choice of the learner:
@@ -236,7 +236,7 @@ with lab.exercise("1.8"):
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: learning-curve -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # (1) All curves still rise: from 800 to 1600 reviews naive Bayes gains from 0.788 to 0.830. (2) Maximum entropy *overfits* at every size:
 # its training accuracy stays near 1.000, its test accuracy is 0.659 at 100 reviews and 0.817 at 1600. More data close the gap slowly. (3) Over twenty
@@ -359,7 +359,7 @@ lab.reveal("1.8")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: size -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # With few points prior knowledge decides. Naive Bayes (2.98 percentage points above the Bayes error with 6 points, 0.78 with 12) beats nearly
 # unregularized maximum entropy, $\lambda = 0.01$ (4.61 and 2.08), at every size. A large $\lambda$ is prior knowledge, too, and a
@@ -402,7 +402,7 @@ lab.reveal("1.8")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: variance -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Learners whose weights depend on all points stay near the best line: at variance 4 naive Bayes is 0.33 above the Bayes error, maximum entropy
 # and the SVM with $\lambda = 1$ 0.21 and 0.27. MIRA, 0.72 ± 0.25, and the SVM with $\lambda = 0.01$, 0.57 ± 0.13, are farthest. But look at the
@@ -455,7 +455,7 @@ lab.reveal("1.8")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: balance -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # The expected error over all points hides the matter: nobody is more than 0.50 percentage points above the Bayes error. On the rare class the
 # errors go from 27.09 % to 55.15 % at a share of 0.05. Even the Bayes-optimal classifier gives up on a third of a rare class, 35.5 %, since that costs least in
@@ -528,7 +528,7 @@ lab.reveal("1.8")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: copies -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Naive Bayes counts the evidence of $x_1$ once per copy, and goes from 7.95 % to 14.48 %, towards the 15.9 % of $x_1$ alone. The others do
 # not care about overlapping features, if their regularizer is small: 8.05 % and 8.06 % with 15 copies.
@@ -608,7 +608,7 @@ lab.reveal("1.8")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: far-cluster, no-line -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # In the first case the far cluster pulls the class mean, and the boundary of naive Bayes moves with it into the first cluster: 16.81 % with 50
 # points, 16.29 % with 800. The other learners ignore points that are already classified with a large margin, and reach the Bayes error, 2.28 %. In the second case every

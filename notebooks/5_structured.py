@@ -229,7 +229,7 @@ lab.reveal("1.13")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: random -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # A decision that is never taken back is quick, and often wrong: greedy finds 128 of 200 sequences. Viterbi decides nothing before it has seen the
 # whole sentence.
@@ -262,7 +262,7 @@ with lab.exercise("1.13"):
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: toy -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Nothing about who is best. 62 test words are 62 coin tosses, and 3, 4 and 1 mistakes differ by no more than luck. For a comparison
 # we need real sentences (section E).
@@ -329,7 +329,7 @@ lab.reveal("1.13")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: update -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # The node *answer*–NOUN grows by 28 and *answer*–VERB falls by 28: one for each of the 27 features of *answer*, and one for the intercept. The same transition
 # weights stand at every position, so they change everywhere at once. And a tagger with transitions can be wrong where the words alone are
@@ -393,7 +393,7 @@ lab.reveal("1.13")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: treebank -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Transitions (0.894) and neighbour features (0.898) do nearly the same, each by itself. Both together bring 0.901: two standard errors of
 # 0.002 above the better one. What only the search can do is to make the tags of a sentence agree with each other.
@@ -438,7 +438,7 @@ lab.reveal("1.13")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: searches -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Greedy finds the best sequence of 64.0% of the sentences and falls from 0.901 to 0.886. The search is part of the model: what is not
 # searched as it was trained is another classifier.
