@@ -322,7 +322,7 @@ legend = axis.legend(loc="lower right")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: contour -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Gradient descent starts at a right angle to the contour line, meets the opposite side of the valley,
 # and zigzags along it: 15 iterations to come within 0.001 of the minimum. L-BFGS has learnt the shape of the valley after a few steps and
@@ -397,7 +397,7 @@ lab.reveal("1.6")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: dial -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # $\lambda$ hardly changes the direction of the boundary, but it changes the probabilities: from 0.998 to 0.525 at the same point. It is a
 # dial of confidence, and it has a right setting. Naive Bayes needs no dial here: it was told the true variance.
@@ -492,7 +492,7 @@ with lab.exercise("1.6"):
 lab.reveal("1.6")
 
 # %% [markdown] tags=["shows"]
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # On the right of the picture the model **underfits**: it is bad on both parts, because it is not allowed weights that
 # are large enough. On the left it **overfits**: it becomes better and better on the training part and worse on other
@@ -538,7 +538,7 @@ with lab.exercise("1.6"):
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: honesty -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # The accuracy by which one has chosen is too good: by 0.60 ± 0.15 percentage points on 400 reviews, by
 # 1.55 ± 0.72 on 100, with nine values of $\lambda$ and nothing else tried. The smaller the part and the more one tries, the more it
@@ -624,7 +624,7 @@ lab.reveal("1.6")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: rounds -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # With the right first step SGD comes a long way in its very first round, to 0.01376 above the optimum, and then improves slowly, as its
 # steps shrink. L-BFGS gains digit after digit. Gradient descent is still 0.03552 above after 10 rounds: it pays a round for
@@ -688,7 +688,7 @@ lab.reveal("1.6")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: alpha -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Robbins and Monro's condition is about the limit. Within 200 rounds $\eta_0\lambda$ decides: at $a = 1$ the excess is
 # 0.024295 with $\eta_0 = 1$, and below 0.000001 with $\eta_0 = 1/\lambda = 100$.
@@ -838,7 +838,7 @@ lab.reveal("1.11")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: filler, moments -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Where the expectations meet, the gradient of the likelihood is 0: scaling and L-BFGS find the same optimum, 0.746111. But every
 # step is divided by $V$, the length of the longest document. That is why nobody uses scaling on text any more.
@@ -927,7 +927,7 @@ lab.reveal("1.7")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: street -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # The ringed points are the **support vectors**: those on the edge of the street or inside it, 7 of 50 points with $\lambda = 0.01$ and
 # 17 with $\lambda = 0.3$. All others could go.
@@ -992,7 +992,7 @@ for name, (_, values) in curves.items():
 lab.reveal("1.7")
 
 # %% [markdown] tags=["shows"]
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # All three losses are convex and fall with the margin. The perceptron stops at a margin of zero, the SVM at
 # one, maximum entropy nowhere.
@@ -1068,7 +1068,7 @@ for number, point in enumerate(islice(lbfgs(problem, np.zeros(problem.size)), 6)
     print(f"  iteration {number:4d}            {point.value:.6f}    {point.value - optimum:.6f}   {bound:.6f}")
 
 # %% [markdown] tags=["shows"]
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Both bounds are true at every step, and both go to zero. Gradient descent and L-BFGS have a certificate
 # as soon as $\lambda > 0$; the stochastic methods have none, as they never compute $D$ or $\nabla F$.
@@ -1146,11 +1146,43 @@ lab.reveal("1.7")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: tuned -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # The honest numbers are 0.8600 for the SVM and 0.8550 for maximum entropy, each $\pm$ 0.02: as good as each other.
 #
 # </details>
+
+# %% [markdown]
+# ### Type a review
+#
+# The review of notebook 1, seen by maximum entropy: the score of "positive" minus that of "negative" is the intercept plus one
+# vote per word, $n_j(x)\,(w_{j,\text{pos}} - w_{j,\text{neg}})$. Write your own into `text`, or open the
+# [review explorer](demos/5_review_explorer.ipynb).
+
+# %% [markdown] tags=["predict"]
+# **Predict.** Which of the two $\lambda$ gives the more extreme probability? Which words will vote most strongly? *Your prediction:*
+
+# %% tags=["real-data", "cell-votes"]
+from lxmls_day1.figures.contributions import plot_contributions
+from lxmls_day1.text.tokens import count_tokens
+
+text = "A wonderful book. I could not put it down, and the ending is excellent. Only the first chapter is a bit boring."
+x = np.zeros(reviews.nr_features)
+for token, n in count_tokens(text).items():
+    if token in reviews.feat_dict:
+        x[reviews.feat_dict[token]] = n
+positive = reviews.label_names.index("positive")
+for regularizer in (1e-4, 1e-2):
+    maxent = MaxEntBatch(regularizer=regularizer)
+    params = maxent.train(parts.train_X, parts.train_y)
+    difference = params[:, positive] - params[:, 1 - positive]
+    votes = x * difference[1:]
+    p = maxent.get_probabilities(x[None], params)[0, positive]
+    print(f"λ = {regularizer:g}: difference of the scores {difference[0] + votes.sum():.2f}, p(positive | x) = {p:.4f}")
+strongest = np.argsort(-np.abs(votes))[:10]
+fig, axis = plt.subplots(figsize=(9, 4.8), layout="constrained")
+plot_contributions([reviews.feature_names[j] for j in strongest], votes[strongest], axis, ["negative", "positive"])
+title = axis.set_title("the ten strongest votes, λ = 0.01")
 
 # %% [markdown]
 # ### What is the shrinking for?
@@ -1196,7 +1228,7 @@ lab.reveal("1.7")
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: shrinking -->
-# <details><summary><b>What this shows</b></summary>
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # The shrinking *is* the penalty. Without it the same steps lead elsewhere, 0.35391 above the optimum.
 #
