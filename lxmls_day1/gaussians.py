@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers, check_flag
+from lxmls_day1.checks import as_numbers, check_flag, check_number
 from lxmls_day1.errors import InputError, counted
 
 _PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
@@ -141,6 +141,7 @@ def wrong_terms(params: ArrayLike, prior: ArrayLike, means: ArrayLike, variance:
     >>> wrong_terms([[0, 0], [-1, 1], [-1, 2]], [0.2, 0.8], [[-1, -1], [1, 2]], 1.0)
     ['b_y: the prior and the length of the mean are both missing']
     """
+    variance = check_number("variance", variance, above=0)
     right = linear_discriminant_params(prior, means, variance)
     given = as_numbers(params, "params must be a matrix of numbers")
     if given.shape != right.shape:

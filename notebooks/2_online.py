@@ -544,7 +544,8 @@ with lab.exercise("1.5"):
 # **Explain.** (1) For which λ does the curve on the reviews not change at all, and why? Use the typical
 # $\lVert g\rVert^2$. (2) For very large λ *every* step is the cap. Which algorithm is that, and why does its scale not
 # matter? (3) The curve has a dip. How many reviews is it, and how large is a standard error? (4) On the points the
-# vectors are short. At which λ does the cap begin to bite there?
+# vectors are short. At which λ does the cap begin to bite there? (5) True or false: "If no line separates the classes,
+# MIRA fails"?
 #
 # **Transfer.** You divide all counts by the length of the review. For which λ does the cap bite now? *Your answer:*
 
@@ -555,13 +556,14 @@ with lab.exercise("1.5"):
 # classifier with 752 updates. At λ = 100 the cap is 0.01, and it begins to bite. (2) Then MIRA is the perceptron with
 # steps of $1/\lambda$ instead of 1. All scores are multiplied by the same number, which changes no argmax, and so no
 # mistake (if $W$ starts at 0): compare the last line with the perceptron, 884 updates and 0.7750 both. (3) At λ = 10000 the
-# development accuracy is 0.7625, that is 5 reviews of 400 below the 0.7750 of its neighbours. The standard error is about
+# development accuracy is 0.7625, that is 5 reviews of 400 below the 0.7750 of the perceptron. The standard error is about
 # 0.02, that is 8 reviews: this is luck. (4) On the points half of the vectors have $\lVert g\rVert^2 > 5.9$, and steps are
 # long: the cap bites at λ = 10, and at λ = 100 the updates are the perceptron's, 86. The expected errors, from 0.1660 to
-# 0.1677, differ by about one standard error: no difference. <!-- given: 0.01, 400, 0.02, 8, 5 -->
+# 0.1677, differ by about one standard error: no difference. (5) False: its weights do not come to rest, but the average
+# has an expected error of 0.1677 ± 0.0015, where the best possible one is 0.1587. <!-- given: 0.01, 400, 0.02, 8, 5 -->
 #
-# *Transfer.* The vectors are then shorter than 2 in square, so steps are of the order of 0.25 or more. The cap bites from
-# λ of about 1 on, not only from 100 on. <!-- given: 2, 0.25 -->
+# *Transfer.* $\lVert g\rVert^2$ is then at most 2, and a gap of 1 wants a step of at least 0.25. The cap begins to bite for λ
+# of a few units, not only at 100. <!-- given: 2, 0.25 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.5")

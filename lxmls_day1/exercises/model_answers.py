@@ -9,6 +9,7 @@ student has answered. In a lab with solutions it shows all, for whoever marks an
 
 import base64
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,6 +19,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.registry import FOLDER, Registry
 
 FILE = FOLDER / "model_answers.json"
+FOR_AUTHORS = re.compile(r"<!--.*?-->\n?", re.DOTALL)  # such as where the numbers of a text come from
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def answers_of_notebook(
         if "answer" in tags:
             asked = cell
         elif "solution" in tags and asked is not None and exercise:
-            yield ModelAnswer(exercise, notebook, str(asked.get("id", "")), _text(asked), _text(cell))
+            text = FOR_AUTHORS.sub("", _text(cell)).strip()
+            yield ModelAnswer(exercise, notebook, str(asked.get("id", "")), _text(asked), text)
             asked = None
 
 

@@ -23,7 +23,7 @@ def cells(model=MODEL):
     made = [
         cell("markdown", "## Exercise 1.1: half steps"),
         cell("markdown", QUESTION, "answer"),
-        cell("markdown", model, "solution"),
+        cell("markdown", f"<!-- numbers: errors -->\n{model}", "solution"),
         cell("markdown", "What this shows: it is so."),
         cell("markdown", "A second question. *Your answer:*", "answer"),
         cell("markdown", "The second model answer.", "solution"),
