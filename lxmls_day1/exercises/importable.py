@@ -19,6 +19,7 @@ PACKAGE = __name__.partition(".")[0]
 NEEDED = (
     "checks",
     "compiled.batch",
+    "compiled.class_sums",
     "compiled.dual",
     "compiled.online_steps",
     "compiled.primitives",
