@@ -247,11 +247,7 @@ class MaxEntObjective:
         occur everywhere occur together; without them too much is left to be found out. Their square root, half-way
         between, saves half of the evaluations that either takes on reviews, and two thirds on larger texts.
         """
-        examples, p = self.log_loss.examples, 1 / self.n_classes
-        squares = examples.data**2
-        if self.log_loss.shares is not None:
-            squares *= np.repeat(self.log_loss.shares, np.diff(examples.indptr))
-        squares = np.bincount(examples.indices, weights=squares, minlength=examples.n_features)
+        p, squares = 1 / self.n_classes, self.log_loss.sums_of_squares()
         second = p * (1 - p) * np.append(1.0, squares / self.n_examples)  # (J + 1,)
         second = np.repeat(second, self.shape[1])
         second[self.n_free :] += self.penalty
