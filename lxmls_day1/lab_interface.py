@@ -34,6 +34,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
     "compiled.class_sums": ("class_sums",),
     "compiled.dual": ("measure_all", "take_sweep"),
+    "compiled.max_ent_dual": ("measure_all", "take_sweep"),
     "compiled.online_steps": ("OnlineState", "RowSteps", "Weights", "check_rule", "machine_code_of"),
     "compiled.primitives": ("kernel",),
     "compiled.sparse_rows": ("Examples", "as_examples"),

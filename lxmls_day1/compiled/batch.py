@@ -5,6 +5,7 @@ still at hand. Of dense rows both are matrix products; those of a CSR matrix are
 are computed together, several in one instruction: where there are many classes and few words they would take most of the time.
 """
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -16,7 +17,6 @@ from lxmls_day1.compiled.row_primitives import LINE, NEAR, add_row, prefetch_wei
 
 _ROWS = 32  # of a CSR matrix in a block
 _NUMBERS = 2**16  # of a dense matrix in a block
-_SMALLEST_SCALE = 1e-5  # of weights that are kept as scale · V; digits would be lost below it
 
 
 class LogLoss:
@@ -58,7 +58,7 @@ class LogLoss:
         else:
             cuts = np.searchsorted(examples.indptr, np.linspace(0, examples.indptr[-1], n_jobs + 1))
             cuts[0], cuts[-1] = 0, len(labels)  # rows without entries stand at either end, too
-        self.parts = [slice(start, stop) for start, stop in zip(cuts[:-1], cuts[1:], strict=True)]
+        self.parts = [slice(start, stop) for start, stop in itertools.pairwise(cuts)]
 
     def __call__(self, W):
         """The loss and its gradient.
@@ -88,7 +88,11 @@ class LogLoss:
         with np.errstate(all="ignore"):  # in this thread
             if self.is_dense:
                 return _of_dense_rows(self.examples[part], labels, shares, self.weights, gradient), gradient
-            indptr, indices, data = self.examples.indptr[part.start : part.stop + 1], self.examples.indices, self.examples.data
+            indptr, indices, data = (
+                self.examples.indptr[part.start : part.stop + 1],
+                self.examples.indices,
+                self.examples.data,
+            )
             return _of_sparse_rows(indptr, indices, data, labels, shares, self.weights, gradient), gradient
 
     def sums_of_squares(self):
@@ -99,28 +103,6 @@ class LogLoss:
         squares = examples.data**2
         squares *= np.repeat(self.shares, np.diff(examples.indptr))
         return np.bincount(examples.indices, weights=squares, minlength=examples.n_features)
-
-    def descend(self, order, steps, shrinkage):
-        """Where stochastic gradient descent from W = 0 leads, on the rows of a CSR matrix.
-
-        Parameters
-        ----------
-        order : int64 array (T,)
-            The example of each step.
-        steps : float64 array (T,)
-            Its size η: W ← (1 − η · shrinkage) W − η · share · the gradient of the loss of the example.
-        shrinkage : float
-
-        Returns
-        -------
-        W : float64 array (J + 1, n_columns)
-        """
-        V = _zeros_from_line(*self.weights.shape)
-        examples = self.examples
-        _descend(
-            examples.indptr, examples.indices, examples.data, self.labels, self.shares, order, steps, shrinkage, V
-        )
-        return V
 
 
 def _zeros_from_line(n_rows, n_columns):
@@ -280,41 +262,3 @@ def _of_sparse_rows(indptr, indices, data, labels, shares, W, gradient):
                 d[k] = block[r, k]
             add_row(indptr, indices, data, first + r, d, 1.0, gradient)
     return loss
-
-
-def _descend_in_numpy(indptr, indices, data, labels, shares, order, steps, shrinkage, W):
-    for m, step in zip(order.tolist(), steps.tolist(), strict=True):
-        row = slice(indptr[m], indptr[m + 1])
-        features, values = 1 + indices[row], data[row]
-        W *= 1.0 - step * shrinkage
-        d = (W[0] + values @ W[features])[None]
-        _residuals_in_numpy(d, 1, labels, shares, m, None)
-        W[0] -= step * d[0]
-        W[features] -= np.multiply.outer(values, step * d[0])
-
-
-@kernel(_descend_in_numpy, fastmath={"contract"})
-def _descend(indptr, indices, data, labels, shares, order, steps, shrinkage, V):
-    """The steps of `LogLoss.descend`, on weights scale · V until the end."""
-    n_columns = V.shape[1]
-    scores, d, room = np.empty((1, n_columns)), np.empty(n_columns), np.empty((2, n_columns))
-    far, flat = V.size > NEAR, V.reshape(V.size)
-    scale = 1.0
-    for n in range(len(order)):
-        m, step = order[n], steps[n]
-        if far and n + 1 < len(order):
-            prefetch_weights(indptr, indices, order[n + 1], flat, n_columns)
-        scale *= 1.0 - step * shrinkage
-        if scale < _SMALLEST_SCALE:
-            for i in range(V.size):
-                flat[i] *= scale
-            scale = 1.0
-        score_row(indptr, indices, data, m, V, d)
-        for k in range(n_columns):
-            scores[0, k] = scale * d[k]
-        residuals(scores, 1, labels, shares, m, room)
-        for k in range(n_columns):
-            d[k] = scores[0, k]
-        add_row(indptr, indices, data, m, d, -step / scale, V)
-    for i in range(V.size):
-        flat[i] *= scale

@@ -21,6 +21,7 @@ NEEDED = (
     "compiled.batch",
     "compiled.class_sums",
     "compiled.dual",
+    "compiled.max_ent_dual",
     "compiled.online_steps",
     "compiled.primitives",
     "compiled.sparse_rows",

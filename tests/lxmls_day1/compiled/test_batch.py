@@ -69,23 +69,6 @@ def test_scores_beyond_all_bounds_give_no_finite_loss(n_columns, form):
             assert not np.isfinite(LogLoss(form(X), labels, n_columns)(W)[0])
 
 
-@pytest.mark.parametrize("n_columns", [1, 2, 5, 8])
-@pytest.mark.parametrize("compiled", [True, False])
-def test_descent_takes_one_step_after_the_other(monkeypatch, n_columns, compiled):
-    if not compiled:
-        monkeypatch.setattr(batch, "_descend", batch._descend_in_numpy)
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(9, 4)) * (rng.random((9, 4)) < 0.6)
-    labels, shares = rng.integers(0, max(n_columns, 2), 9), rng.uniform(0.2, 2.0, 9)
-    order, steps = rng.integers(0, 9, 60), rng.uniform(0.1, 0.9, 60)
-    W = np.zeros((5, n_columns))
-    for m, step in zip(order, steps, strict=True):
-        shrunk = (1 - 0.9 * step) * W
-        W = shrunk - step * naive(X[m : m + 1], labels[m : m + 1], shrunk, shares[m])[1]
-    found = LogLoss(as_examples(X), labels, n_columns, shares).descend(order, steps, 0.9)
-    np.testing.assert_allclose(found, W, rtol=1e-9, atol=1e-12)
-
-
 @pytest.mark.parametrize("n_columns", [1, 2, 5])
 def test_scores_in_the_millions_overflow_nothing(n_columns):
     rng = np.random.default_rng(1)
