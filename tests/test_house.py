@@ -47,15 +47,15 @@ def modules() -> dict[str, Path]:
 
 def imports_of(name: str) -> Iterator[tuple[str, int]]:
     """The modules of ours that a module imports, with the line; not those that only type checkers import."""
-    tree = ast.parse(modules()[name].read_text(encoding="utf-8"))
+    nodes = list(ast.walk(ast.parse(modules()[name].read_text(encoding="utf-8"))))
     for_types = {
         id(node)
-        for test in ast.walk(tree)
-        if isinstance(test, ast.If) and ast.unparse(test.test).endswith("TYPE_CHECKING")
+        for test in nodes
+        if isinstance(test, ast.If) and "TYPE_CHECKING" in (getattr(test.test, "id", ""), getattr(test.test, "attr", ""))
         for statement in test.body
         for node in ast.walk(statement)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in for_types:
             continue
         if isinstance(node, ast.Import):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lxmls_day1.commands.shared_options import lab_option
 from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Snapshot = dict[Path, tuple[int, int]]
     show_default=True,
     help="Seconds that a single check may take.",
 )
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 @click.pass_context
 def command(
     context: click.Context, exercises: tuple[str, ...], watch: bool, time_limit: float, lab_folder: str | None

@@ -2,11 +2,13 @@
 
 import click
 
+from lxmls_day1.commands.shared_options import lab_option
+
 
 @click.command(name="hint", short_help="Show the next hint on an exercise.")
 @click.argument("exercise")
 @click.option("--again", is_flag=True, help="The hints that were shown before.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     """Show the next of three hints on an exercise: the idea, the equation, a sketch of the code.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lxmls_day1.commands.output import warnings_as_notes
+from lxmls_day1.commands.shared_options import lab_option
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of `predict` and `explain` that say how files are read."""
     for option in (
-        click.option(
-            "--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given."
-        ),
+        lab_option,
         click.option(
             "--per",
             "unit",

@@ -2,11 +2,13 @@
 
 import click
 
+from lxmls_day1.commands.shared_options import lab_option
+
 
 @click.command(name="reset", short_help="Put back the empty exercise.")
 @click.argument("exercise")
 @click.option("--whole-file", is_flag=True, help="Replace the whole files of the exercise, not its functions alone.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
     """Put back an exercise as it was at the start.
 

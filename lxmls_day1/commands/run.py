@@ -6,6 +6,7 @@ import click
 
 from lxmls_day1.commands.output import ReportProgress, png, show_table, shown_progress, writable_folder
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
+from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
 from lxmls_day1.errors import CorpusUnavailable
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from lxmls_day1.lab import Lab
     from lxmls_day1.result_table import ResultTable
-
-DOMAINS = ("books", "dvd", "electronics", "kitchen", "toy")
 
 
 @click.command(name="run", short_help="Train every classifier and compare them.")
@@ -25,12 +24,12 @@ DOMAINS = ("books", "dvd", "electronics", "kitchen", "toy")
     show_default=True,
     help="All classifiers, or the structured learners on tagged sentences.",
 )
-@click.option("--domain", type=click.Choice(DOMAINS), show_default="books", help="Which reviews.")
+@click.option("--domain", type=click.Choice(REVIEWS), show_default="books", help="Which reviews.")
 @own_file_options
 @click.option("--tags", type=click.Choice(["upos", "xpos"]), show_default="upos", help="Tagging: which tags.")
-@click.option("--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/DOMAIN/*.review.")
+@data_dir_option
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 def command(
     task: str,
     domain: str | None,

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lxmls_day1.commands.shared_options import lab_option
+
 if TYPE_CHECKING:
     from lxmls_day1.exercises.replacements import Replaced
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 @click.command(name="solve", short_help="Put in the reference solution of an exercise.")
 @click.argument("exercise")
 @click.option("--whole-file", is_flag=True, help="Replace the whole files of the exercise, not its functions alone.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
     """Put the reference solution of an exercise into your workspace, so that you can go on.
 

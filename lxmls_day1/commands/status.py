@@ -2,9 +2,11 @@
 
 import click
 
+from lxmls_day1.commands.shared_options import lab_option
+
 
 @click.command(name="status", short_help="Show how far you are.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 def command(lab_folder: str | None) -> None:
     """Show the progress over all exercises: a bar, and for each exercise where it stands.
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from lxmls_day1.commands.output import writable_folder
+from lxmls_day1.commands.shared_options import lab_option
 from lxmls_day1.errors import InputError, counted
 
 
@@ -12,7 +13,7 @@ from lxmls_day1.errors import InputError, counted
 @click.option("--name", help="Your name, or what your instructor asks for; that of the folder unless given.")
 @click.option("--out", type=click.Path(), help="Where the zip file goes; the workspace unless given.")
 @click.option("--force", is_flag=True, help="Pack it even if something is missing or is not Python.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 def command(name: str | None, out: str | None, force: bool, lab_folder: str | None) -> None:
     """Look whether everything is there, and pack readers, classifiers and notebooks into one zip file.
 

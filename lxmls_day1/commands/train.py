@@ -9,15 +9,20 @@ import click
 
 from lxmls_day1.commands.output import warnings_as_notes
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
-from lxmls_day1.commands.run import DOMAINS as REVIEWS
+from lxmls_day1.commands.shared_options import (
+    QUESTIONS,
+    SENTENCES,
+    classifier_option,
+    data_dir_option,
+    domain_option,
+    lab_option,
+)
 from lxmls_day1.errors import InputError, counted, nearest
 from lxmls_day1.whole_files import replaceable
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
-QUESTIONS = ("trec6",)
-SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
 WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -41,15 +46,8 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 
 
 @click.command(name="train", short_help="Train a classifier and keep it in a file.")
-@click.option(
-    "--classifier", required=True, metavar="NAME", help="Its file in classifiers/, such as mira, or its class."
-)
-@click.option(
-    "--domain",
-    type=click.Choice((*REVIEWS, *QUESTIONS, *SENTENCES)),
-    show_default="books",
-    help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
-)
+@classifier_option
+@domain_option
 @own_file_options
 @click.option("--out", type=click.Path(), default="model.npz", show_default=True, help="Where the model goes.")
 @click.option(
@@ -59,8 +57,8 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     multiple=True,
     help="A hyper-parameter, such as regularizer=0.1; may be given several times.",
 )
-@click.option("--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/dvd/*.review.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@data_dir_option
+@lab_option
 def command(
     classifier: str,
     domain: str | None,

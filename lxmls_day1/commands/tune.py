@@ -7,8 +7,8 @@ import click
 
 from lxmls_day1.commands.output import png, warnings_as_notes
 from lxmls_day1.commands.own_files import own_file, own_file_options
-from lxmls_day1.commands.run import DOMAINS as REVIEWS
-from lxmls_day1.commands.train import QUESTIONS, SENTENCES, Setting, check_place, make_classifier, open_text
+from lxmls_day1.commands.shared_options import classifier_option, data_dir_option, domain_option, lab_option
+from lxmls_day1.commands.train import Setting, check_place, make_classifier, open_text
 from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,15 +28,8 @@ class Grid(Setting):
 
 
 @click.command(name="tune", short_help="Choose hyper-parameters on the development part.")
-@click.option(
-    "--classifier", required=True, metavar="NAME", help="Its file in classifiers/, such as svm, or its class."
-)
-@click.option(
-    "--domain",
-    type=click.Choice((*REVIEWS, *QUESTIONS, *SENTENCES)),
-    show_default="books",
-    help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
-)
+@classifier_option
+@domain_option
 @own_file_options
 @click.option(
     "--grid",
@@ -47,8 +40,8 @@ class Grid(Setting):
 )
 @click.option("--set", "settings", type=Setting(), multiple=True, help="A hyper-parameter that stays as it is.")
 @click.option("--plot", type=click.Path(), help="Draw accuracy over the values into this PNG file.")
-@click.option("--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/dvd/*.review.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@data_dir_option
+@lab_option
 def command(
     classifier: str,
     domain: str | None,

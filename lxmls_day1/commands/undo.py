@@ -2,9 +2,11 @@
 
 import click
 
+from lxmls_day1.commands.shared_options import lab_option
+
 
 @click.command(name="undo", short_help="Take back the last solve, reset or update.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 def command(lab_folder: str | None) -> None:
     """Bring back what the last `solve`, `reset` or `update` has replaced; called again, what the one before it has.
 

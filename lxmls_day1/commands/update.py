@@ -2,9 +2,11 @@
 
 import click
 
+from lxmls_day1.commands.shared_options import lab_option
+
 
 @click.command(name="update", short_help="Renew the given files of your lab.")
-@click.option("--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given.")
+@lab_option
 def command(lab_folder: str | None) -> None:
     """Renew what you were given, after another version of this package was installed, and keep what you have written.
 
