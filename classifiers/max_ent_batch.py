@@ -15,10 +15,10 @@ text with λ > 0, ``gradient_descent.py`` is the guide's, and ``iterative_scalin
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
 
+import functools
 import time
 import warnings
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ from lxmls_day1.checks import check_choice, check_flag, check_number, check_samp
 from lxmls_day1.errors import InputError
 
 SOLVERS = ("lbfgs", "dual", "gradient_descent", "gis")
-PAIR_BYTES = 2**27  # for the pairs of L-BFGS: 128 MB hold 20 of them up to 400,000 weights
+PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
 DENSE = 1 / 8  # the share of numbers other than zero from which on a dense matrix is multiplied as it is
 
 
@@ -135,8 +135,6 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             For hyper-parameters out of range, data that cannot be trained on, and with ``solver="gis"`` for a negative
             feature or a regularizer.
         """
-        from threadpoolctl import threadpool_limits
-
         self.check_settings()
         started = time.perf_counter()
         X, labels = self._training_data(X, y)
@@ -146,7 +144,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         self.history = []
         # Vectors of this length gain nothing from threads, and idle ones that spin take the processor from the rest.
         with (
-            threadpool_limits(limits=1, user_api="blas"),
+            _linear_algebra().limit(limits=1),
             np.errstate(over="ignore", invalid="ignore", divide="ignore"),
         ):
             for point in solve(X, labels, shares):
@@ -214,7 +212,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 arrived = norm**2 / (2 * problem.convexity) <= self.tolerance * value
             else:
                 arrived = norm <= self.tolerance * first_norm
-            yield _Point(number, partial(problem.params, x), value, arrived)
+            yield _Point(number, functools.partial(problem.params, x), value, arrived)
 
     def _by_dual(self, X, labels, shares):
         from lxmls_day1.compiled import sparse_rows
@@ -231,14 +229,16 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             random_numbers(1),
             shares,
         ):
-            params = partial(_both_classes if n_classes == 2 else np.copy, weights)
+            params = functools.partial(_both_classes if n_classes == 2 else np.copy, weights)
             yield _Point(sweeps, params, objective, objective - dual <= tolerance * objective)
 
     def _by_scaling(self, X, labels, shares):
         first_mismatch, shares = None, 1.0 if shares is None else shares
         for number, (weights, objective, mismatch) in enumerate(scale_max_ent(X, labels, len(self.classes), shares)):
             first_mismatch = mismatch if first_mismatch is None else first_mismatch
-            yield _Point(number, partial(np.copy, weights), objective, mismatch <= self.tolerance * first_mismatch)
+            yield _Point(
+                number, functools.partial(np.copy, weights), objective, mismatch <= self.tolerance * first_mismatch
+            )
 
 
 class _Point(NamedTuple):
@@ -265,7 +265,7 @@ class MaxEntObjective:
         from lxmls_day1.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
 
         n_columns = 1 if n_classes == 2 else n_classes
-        as_it_is = isinstance(X, np.ndarray) and np.count_nonzero(X) >= DENSE * X.size
+        as_it_is = isinstance(X, np.ndarray) and _is_dense(X)
         self.log_loss = batch.LogLoss(X if as_it_is else sparse_rows.as_examples(X), labels, n_columns, shares, n_jobs)
         self.n_examples, self.n_classes = len(labels), n_classes
         self.shape = (X.shape[1] + 1, n_columns)
@@ -300,6 +300,20 @@ class MaxEntObjective:
         """The weight matrix (J + 1, K) that a vector stands for."""
         W = x.reshape(self.shape)
         return _both_classes(W) if self.n_classes == 2 else W
+
+
+def _is_dense(X, n_rows=1000):
+    """Whether enough of an array is other than zero, by some of its rows."""
+    some = X[:: max(1, len(X) // n_rows)]
+    return np.count_nonzero(some) >= DENSE * some.size
+
+
+@functools.cache
+def _linear_algebra():
+    """The libraries whose threads can be limited; to look for them takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
 
 
 def _both_classes(v):

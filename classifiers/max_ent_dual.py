@@ -18,7 +18,8 @@ most c = min(1/2, 1 − ‖q‖²); with the largest such c between α and p the
 
     t = 1 / (1 + a c)
 
-(:func:`dual_step`). For two classes the step goes to its maximum, found by Newton's method. α starts at α_m = e_{y_m}, where
+(:func:`dual_step`). For two classes Newton's method finds the maximum, of a gain with 2/3 of the curvature: to go too far by that
+much saves a third of the sweeps, and D still rises, as it does with any share above 1/2. α starts at α_m = e_{y_m}, where
 W = 0 and D = 0. Where λM is not small a sweep takes away most of the gap: on 180,000 texts two to five sweeps do for 1e-3, where
 L-BFGS needs tens of passes. Where λM is far below ‖g(x)‖² it takes many, and L-BFGS is the better choice.
 
@@ -117,7 +118,7 @@ def ascend_dual(examples, labels, n_classes, regularizer, tolerance, most_sweeps
         estimate = max_ent_dual.take_sweep(examples, order=rng.permutation(visited), unit=unit, **state) / n_examples
         expected = estimate * min(1.0, estimate / before)  # the gap falls by a like factor from sweep to sweep
         before = estimate
-        if expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
+        if 2 * expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
             loss, entropy = max_ent_dual.measure_all(examples, **state)
             penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
             point = DualPoint(number, loss / n_examples + penalty, entropy / n_examples - penalty, weights)

@@ -51,7 +51,8 @@ def imports_of(name: str) -> Iterator[tuple[str, int]]:
     for_types = {
         id(node)
         for test in nodes
-        if isinstance(test, ast.If) and "TYPE_CHECKING" in (getattr(test.test, "id", ""), getattr(test.test, "attr", ""))
+        if isinstance(test, ast.If)
+        and "TYPE_CHECKING" in (getattr(test.test, "id", ""), getattr(test.test, "attr", ""))
         for statement in test.body
         for node in ast.walk(statement)
     }

@@ -98,7 +98,8 @@ class LogLoss:
     def sums_of_squares(self):
         """Σ_m of the squares of each feature (J,), each example counted by its share."""
         if self.is_dense:
-            return np.einsum("m,mj,mj->j", self.shares, self.examples, self.examples)
+            blocks = _blocks_of(self.examples, self.n_columns)
+            return sum(self.shares[rows] @ np.square(self.examples[rows]) for rows in blocks)
         examples = self.examples
         squares = examples.data**2
         squares *= np.repeat(self.shares, np.diff(examples.indptr))
@@ -220,14 +221,20 @@ def residuals(scores, n_rows, labels, shares, first, room):
 
 def _of_dense_rows(X, labels, shares, W, gradient):
     """gradient ← gradient + that of the rows of X; returns their loss."""
-    loss, n_rows = 0.0, max(64, _NUMBERS // (X.shape[1] + W.shape[1]))
-    for first in range(0, len(X), n_rows):
-        rows = X[first : first + n_rows]
+    loss = 0.0
+    for block in _blocks_of(X, W.shape[1]):
+        rows = X[block]
         d = rows @ W[1:] + W[0]
-        loss += residuals(d, len(rows), labels, shares, first, np.empty((2, d.size)))
+        loss += residuals(d, len(rows), labels, shares, block.start, np.empty((2, d.size)))
         gradient[0] += d.sum(axis=0)
         gradient[1:] += rows.T @ d
     return loss
+
+
+def _blocks_of(X, n_columns):
+    """The rows of a dense matrix in blocks that stay at hand with their scores."""
+    n_rows = max(64, _NUMBERS // (X.shape[1] + n_columns))
+    return [slice(first, first + n_rows) for first in range(0, len(X), n_rows)]
 
 
 def _of_sparse_rows_in_numpy(indptr, indices, data, labels, shares, W, gradient):

@@ -84,7 +84,9 @@ def tf_idf_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
     lengths = np.clip(rng.lognormal(np.log(n_nonzeros), 0.45, n_examples), 5, 400).astype(int)
     words = np.searchsorted(np.cumsum(shares / shares.sum())[:-1], rng.random(lengths.sum()))
     words = rng.permutation(n_features)[words].astype(np.int32)
-    X = sp.csr_array((np.ones(len(words)), words, np.append(0, np.cumsum(lengths))), shape=(n_examples, n_features))
+    X = sp.csr_array(
+        (np.ones(len(words)), words, np.append(0, np.cumsum(lengths)).astype(np.int32)), shape=(n_examples, n_features)
+    )
     X.sum_duplicates()
     found_in = np.bincount(X.indices, minlength=n_features)
     X.data = (1 + np.log(X.data)) * (1 + np.log((1 + n_examples) / (1 + found_in)))[X.indices]
