@@ -19,6 +19,9 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# Python keeps what it has compiled, whatever the environment says: the tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 # A candidate counts only if it runs (a version manager's shim may exist and fail) and can make a virtual environment.
 FIND_PYTHON = for candidate in $(CANDIDATES); do \
 	if "$$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
@@ -41,7 +44,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run check test test-load coverage hostile bench fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+.PHONY: help run check test test-load coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
 	set-up-demo
 
 help:
@@ -55,6 +58,8 @@ help:
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
+	@echo 'make campaigns  the tests that are too long for every run: every demonstration in a browser, all learners without'
+	@echo '             numba, more seeds of grading, and those of make hostile'
 	@echo 'make fuzz    feed every public function rubbish for five minutes (longer: make fuzz SECONDS=3600)'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
@@ -74,7 +79,7 @@ test: set-up-test
 
 coverage: set-up-check
 	rm -f .coverage*
-	$(VENV_PYTHON) -m coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not slow and not hostile' tests/classifiers tests/readers $(ARGS)
+	$(VENV_PYTHON) -m coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not slow and not campaign' tests/classifiers tests/readers $(ARGS)
 	$(VENV_PYTHON) -m coverage combine -q
 	$(VENV_PYTHON) -m coverage report --include='classifiers/*,readers/*' --fail-under=92
 
@@ -82,7 +87,10 @@ test-load: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/load_campaign.py $(ARGS)
 
 hostile: set-up-test
-	$(VENV_PYTHON) -m pytest -m hostile tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
+	$(VENV_PYTHON) -m pytest -m campaign tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
+
+campaigns: set-up-test
+	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m campaign $(ARGS)
 
 # Passes over all properties, each with other examples, until the time is over; one that fails ends it and says how to see it again.
 fuzz: set-up-test

@@ -48,5 +48,6 @@ NAMES: dict[str, tuple[str, ...]] = {
     "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
     "text.parsed_reviews": ("FILES", "LABEL_NAMES", "ParsedReviews", "load_parsed", "parse_pair", "save_parsed"),
     "text.svmlight": ("is_number",),
+    "text.token_matrix": ("REVIEW_WORDS", "WordRules", "count_texts"),
     "text.tokens": ("count_tokens",),
 }

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from lxmls_day1.errors import CorpusError, InputError
 from lxmls_day1.text.corpora import find_corpus
 from readers.splitting import split_ends
-from readers.vocabulary import BagCorpus, checked_min_count, count_words
+from readers.vocabulary import PLAIN_WORDS, BagCorpus, checked_min_count
 
 COARSE_CLASSES = {
     "ABBR": "an abbreviation, or what it stands for",
@@ -161,7 +161,7 @@ class QuestionCorpus(BagCorpus):
 
     A question of your own as a row for a classifier that was trained on the corpus:
 
-    >>> from readers.vocabulary import vectorise
+    >>> from readers.vocabulary import count_words, vectorise
     >>> x = vectorise([count_words("Who invented this ?")], corpus.feat_dict)
     >>> [corpus.feature_names[j] for j in x.indices]
     ['?', 'who', 'invented', 'who_invented']
@@ -196,8 +196,9 @@ class QuestionCorpus(BagCorpus):
         self.name = name
         self.level = level
         self.questions = train + test
-        self._set_examples(
-            bags=[count_words(question.text) for question in self.questions],
+        self._set_texts(
+            [question.text for question in self.questions],
+            PLAIN_WORDS,
             labels=[q.coarse if level == "coarse" else f"{q.coarse}:{q.fine}" for q in self.questions],
             train_end=train_end,
             dev_end=dev_end,

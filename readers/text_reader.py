@@ -20,18 +20,22 @@ counted into bags; `readers.vocabulary` makes the matrix.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from lxmls_day1.checks import check_number
+from lxmls_day1.checks import check_flag, check_number
 from lxmls_day1.errors import InputError
 from lxmls_day1.text.labelled_files import name_of_data, read_labelled
 from lxmls_day1.text.svmlight import is_number
+from lxmls_day1.text.token_matrix import REVIEW_WORDS
 from lxmls_day1.text.tokens import count_tokens
 from readers.splitting import checked_shares, split_ends
-from readers.vocabulary import BagCorpus, check_bag, checked_min_count
+from readers.vocabulary import PLAIN_WORDS, BagCorpus, check_bag, checked_min_count, count_words
+
+#: Functions that count the tokens of a text -> the rules by which those of many texts are counted at once, with the same result.
+_RULES_OF = {count_tokens: REVIEW_WORDS, count_words: PLAIN_WORDS}
 
 
 class TextCorpus(BagCorpus):
@@ -68,6 +72,8 @@ class TextCorpus(BagCorpus):
         `readers.vocabulary` takes words as they stand between spaces.
     min_count : int
         A token becomes a feature if it occurs at least so often in the training part. For text only.
+    progress : bool
+        Whether to show a progress bar over the texts.
 
     Attributes
     ----------
@@ -120,10 +126,12 @@ class TextCorpus(BagCorpus):
         min_count: int = 1,
         *,
         text_column: int | str | None = None,
+        progress: bool = False,
     ):
         if not callable(count):
             raise InputError(f"count must be a function from a text to a mapping of tokens to numbers, got {count!r}")
         min_count = checked_min_count(min_count)
+        check_flag("progress", progress)
         split = _checked_split(split, test_path)
         layout = {"form": form, "delimiter": delimiter, "header": header, "quote": quote, "encoding": encoding}
         columns = {"label_column": label_column, "text_column": text_column}
@@ -134,30 +142,28 @@ class TextCorpus(BagCorpus):
         if is_svmlight and min_count > 1:
             raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")
 
-        labels, texts = files[0].labels, files[0].texts
-        bags = files[0].bags or _counted(texts, count)
+        labels, texts, bags = files[0].labels, files[0].texts, files[0].bags
         if seed is not None:
             seed = check_number("seed", seed, at_least=0, whole=True)
             order = np.random.default_rng(seed).permutation(len(labels)).tolist()
-            labels, bags = [labels[m] for m in order], [bags[m] for m in order]
-            texts = [texts[m] for m in order] if texts else []
+            labels = [labels[m] for m in order]
+            texts, bags = ([examples[m] for m in order] if examples else [] for examples in (texts, bags))
         train_end, dev_end, test_end = split_ends(len(labels), split)
-        labels, bags, texts = labels[:test_end], bags[:test_end], texts[:test_end]
+        labels, texts, bags = labels[:test_end], texts[:test_end], bags[:test_end]
         for file in files[1:]:
-            labels, texts = labels + file.labels, texts + file.texts
-            bags = bags + (file.bags or _counted(file.texts, count))
+            labels, texts, bags = labels + file.labels, texts + file.texts, bags + file.bags
         self.path = Path(path)
         self.texts = texts
         self.read_as = " | ".join(file.described for file in files)
-        self._set_examples(
-            bags,
-            labels,
-            train_end,
-            dev_end,
-            min_count,
-            label_order=(lambda label: (float(label), label)) if all(map(is_number, set(labels))) else str,
-            feature_order=int if is_svmlight else None,
-        )
+        are_numbers = all(map(is_number, set(labels)))
+        label_order = (lambda label: (float(label), label)) if are_numbers else str
+        ends = (train_end, dev_end, min_count, label_order)
+        if is_svmlight:
+            self._set_examples(bags, labels, *ends, feature_order=int)
+        elif count in _RULES_OF:
+            self._set_texts(texts, _RULES_OF[count], labels, *ends, progress=progress)
+        else:
+            self._set_examples([check_bag(count(text)) for text in _shown(texts, progress)], labels, *ends)
 
     def get_name(self) -> str:
         """What a table or a plot calls this data set: the name of its file, without its ending."""
@@ -173,6 +179,10 @@ def _checked_split(split: Sequence[float] | None, test_path: str | os.PathLike[s
     return shares
 
 
-def _counted(texts: Sequence[str], count: Callable[[str], Mapping[str, float]]) -> list[Mapping[str, float]]:
-    bags = [count(text) for text in texts]
-    return bags if count is count_tokens else [check_bag(bag) for bag in bags]
+def _shown(texts: Sequence[str], progress: bool) -> Iterable[str]:
+    if not progress:
+        return texts
+    from tqdm.auto import tqdm
+
+    bar: Iterable[str] = tqdm(texts, desc="counting words", unit="text", leave=False)
+    return bar

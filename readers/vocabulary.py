@@ -9,6 +9,7 @@ A text goes through three forms:
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.checks import all_finite, as_list, as_numbers
 from lxmls_day1.errors import InputError
+from lxmls_day1.text.token_matrix import WordRules, count_texts
 
 _BAGS_WANTED = (
     "bags must be a list of mappings, each from tokens to finite numbers, and feat_dict one from tokens to columns"
@@ -159,6 +161,10 @@ def count_words(text: str) -> dict[str, int]:
     return counts
 
 
+#: The rules of `count_words`: a word is what stands between white space, in lower case.
+PLAIN_WORDS = WordRules(lambda text: text.lower().split(), str, frozenset())
+
+
 class BagCorpus:
     """What every corpus of bags offers; a reader fills it with `_set_examples`.
 
@@ -170,11 +176,11 @@ class BagCorpus:
         The class of each example as a number: ``label_names[y[m]]`` is its name.
     label_names : tuple of str
     train_X, train_y, dev_X, dev_y, test_X, test_y
-        The parts of `X` and `y`; a part may have no rows.
+        The parts of `X` and `y`, whose memory they share; a part may have no rows.
     feat_dict : dict of str to int
-        Token -> column.
+        Token -> column; made when it is first asked for.
     feat_counts : dict of str to number
-        Token -> how often it occurs in the training part; for the tokens of `feat_dict`.
+        Token -> how often it occurs in the training part; for the tokens of `feat_dict`. Made when it is first asked for.
     feature_names : list of str
         Column -> token.
     nr_features, nr_examples : int
@@ -195,23 +201,64 @@ class BagCorpus:
 
         ``label_order`` and ``feature_order`` are keys to sort by; features stay in the order of first use otherwise.
         """
-        self.feat_counts = count_vocabulary(bags[:train_end], min_count)
+        feat_counts = count_vocabulary(bags[:train_end], min_count)
         if feature_order:
-            self.feat_counts = {token: self.feat_counts[token] for token in sorted(self.feat_counts, key=feature_order)}
-        self.feature_names = list(self.feat_counts)
-        self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}
+            feat_counts = {token: feat_counts[token] for token in sorted(feat_counts, key=feature_order)}
+        self.feature_names = list(feat_counts)
+        self._totals = list(feat_counts.values())
+        self.X = vectorise(bags, self.feat_dict)
+        self._set_parts(labels, train_end, dev_end, min_count, label_order)
+
+    def _set_texts(
+        self,
+        texts: Sequence[str],
+        rules: WordRules,
+        labels: Sequence[str],
+        train_end: int,
+        dev_end: int,
+        min_count: int = 1,
+        label_order: Callable[[str], Any] = str,
+        progress: bool = False,
+    ) -> None:
+        """The same for texts, whose unigrams and bigrams are counted by these rules."""
+        self.X, self.feature_names, totals = count_texts(texts, rules, train_end, min_count, progress)
+        self._totals = totals.tolist()
+        self._set_parts(labels, train_end, dev_end, min_count, label_order)
+
+    def _set_parts(
+        self, labels: Sequence[str], train_end: int, dev_end: int, min_count: int, label_order: Callable[[str], Any]
+    ) -> None:
         if not self.feature_names:
             raise InputError(
                 f"no token of the training part occurs min_count={min_count} times; lower it, or add texts"
             )
-        self.X = vectorise(bags, self.feat_dict)
         self.label_names = tuple(sorted(set(labels), key=label_order))
         codes = {label: code for code, label in enumerate(self.label_names)}
         self.y = np.array([codes[label] for label in labels], dtype=np.int64)
         self.nr_examples, self.nr_features = self.X.shape
-        self.train_X, self.train_y = self.X[:train_end], self.y[:train_end]
-        self.dev_X, self.dev_y = self.X[train_end:dev_end], self.y[train_end:dev_end]
-        self.test_X, self.test_y = self.X[dev_end:], self.y[dev_end:]
+        self.train_X, self.train_y = _rows(self.X, 0, train_end), self.y[:train_end]
+        self.dev_X, self.dev_y = _rows(self.X, train_end, dev_end), self.y[train_end:dev_end]
+        self.test_X, self.test_y = _rows(self.X, dev_end, len(self.y)), self.y[dev_end:]
+
+    @cached_property
+    def feat_dict(self) -> dict[str, int]:
+        """Token -> column."""
+        return {token: column for column, token in enumerate(self.feature_names)}
+
+    @cached_property
+    def feat_counts(self) -> dict[str, float]:
+        """Token -> how often it occurs in the training part; for the tokens of `feat_dict`."""
+        return dict(zip(self.feature_names, self._totals, strict=True))
+
+
+def _rows(X: csr_array, start: int, end: int) -> csr_array:
+    """Some rows of a matrix, which share its memory: a large corpus is not kept twice."""
+    first, last = X.indptr[start], X.indptr[end]
+    rows = csr_array(
+        (X.data[first:last], X.indices[first:last], X.indptr[start : end + 1] - first), shape=(end - start, X.shape[1])
+    )
+    rows.has_sorted_indices = rows.has_canonical_format = True
+    return rows
 
 
 def checked_min_count(min_count: int) -> int:

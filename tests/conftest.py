@@ -23,8 +23,15 @@ LONGEST = (
 )
 
 
+#: Folders of tests that each draw figures or run cells: all of them take seconds.
+SLOW = (Path(__file__).parent / "lxmls_day1" / "demos", Path(__file__).parents[1] / "notebooks")
+
+
 def pytest_collection_modifyitems(items):
-    """Put the longest files first; the order within a file stays."""
+    """Mark what is slow as a whole; put the longest files first, the order within a file stays."""
+    for item in items:
+        if any(folder in item.path.parents for folder in SLOW):
+            item.add_marker(pytest.mark.slow)
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
@@ -45,6 +46,8 @@ from readers.simple_data_set import SimpleDataSet
 from readers.splitting import split_ends, split_train_dev_test
 from readers.text_reader import TextCorpus
 from readers.vocabulary import count_vocabulary, count_words, vectorise
+
+pytestmark = pytest.mark.slow
 
 EXAMPLES = os.environ.get("LXMLS_DAY1_FUZZ")  # how many for each property: set by `make fuzz`
 campaign = partial(

@@ -16,6 +16,8 @@ import lxmls_day1.readers
 import readers
 from lxmls_day1.library_path import ReferenceFinder
 
+pytestmark = pytest.mark.slow
+
 X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]]), np.array([0, 0, 1, 1])
 
 

@@ -1,5 +1,6 @@
 """``--file``: labelled text of the user's own, and the options of `train` and `run` that say how it is read."""
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -107,8 +108,11 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
         As `TextCorpus` does, and if the test part has a label that the training part has not.
     """
     from lxmls_day1.checks import listed
+    from lxmls_day1.settings import known_settings
     from lxmls_day1.text.documents import printable
 
+    if sys.stderr.isatty() and "progress" in known_settings(lab.load("readers.text_reader").TextCorpus):
+        settings = {**settings, "progress": True}  # the reader of an older workspace shows none
     corpus = lab.reader("text_reader", "TextCorpus", **settings)
     read_as = getattr(corpus, "read_as", None)  # the reader of an older workspace does not say
     notes = [f"Read {printable(read_as)}."] if read_as else []

@@ -1,18 +1,20 @@
 """Whether kernels are compiled, or stand aside for their NumPy twins: decided here, once.
 
 numba makes training fast; nothing depends on it. Where it cannot be imported (a browser, a Python that is too new for it) every
-learner does the same steps in NumPy, and gets the same weights up to rounding.
+learner does the same steps in NumPy, and gets the same weights up to rounding. So it is where numba's own variable NUMBA_DISABLE_JIT
+is set: training on a few points is over before numba is imported.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-try:
-    import numba  # noqa: F401
-except (ImportError, OSError):  # it is not there, or its library cannot be loaded
-    COMPILES = False
-else:
-    COMPILES = True
+COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+if COMPILES:
+    try:
+        import numba  # noqa: F401
+    except (ImportError, OSError):  # it is not there, or its library cannot be loaded
+        COMPILES = False
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

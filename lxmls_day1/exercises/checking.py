@@ -253,6 +253,7 @@ def _run_some(
         ],
         place,
         errors,
+        compiles=False,
     )  # fmt: skip
     watched.begin()
     collected, read = False, 0

@@ -1,5 +1,8 @@
 """The process of `lxmls_day1.exercises.dry_run`: it runs checks and collects what they are answered.
 
+pytest collects the checks once; then they are called for each lab, most of them without pytest around them, which takes longer than
+the checks themselves.
+
 It is a module of its own because it imports the pytest plugin, and the plugin needs dry runs for the hidden checks.
 """
 
@@ -12,53 +15,98 @@ from typing import Any
 import pytest
 
 from lxmls_day1.exercises import check_process, pytest_plugin
+from lxmls_day1.exercises.importable import only_what_labs_need
 
 
-def collect(lab_folder: str, check_files: Sequence[str], request: dict[str, Any]) -> dict[str, Any]:
-    """Run check files on one lab: check -> outcome, text, answers and tolerances, as JSON can hold them.
+class DryRuns:
+    """What pytest calls: it lets the checks run on each lab in turn, in place of pytest's own loop.
 
-    The process ends, with a message, if a check file cannot be imported.
+    Parameters
+    ----------
+    request : dict
+        As `dry_run` writes it.
+    result : Path
+        Where a line of JSON is appended for each run, as soon as it ends.
     """
-    run = pytest_plugin.ChecksRun(Path(lab_folder), request["seed"], request["hidden"], recordings={})
-    hidden: set[str] = set()
-    broken: list[str] = []
 
-    class Preset:
-        @pytest.hookimpl(tryfirst=True)
-        def pytest_configure(self, config: pytest.Config) -> None:
-            config.stash[pytest_plugin.RUN] = run
+    def __init__(self, request: dict[str, Any], result: Path):
+        self._runs: list[tuple[str, list[str]]] = request["runs"]
+        self._result = result
+        self._run = pytest_plugin.ChecksRun(None, request["seed"], request["hidden"], recordings={})
+        self.broken: list[str] = []
+        self.failure: BaseException | None = None
 
-        def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-            hidden.update(pytest_plugin.check_key(item) for item in items if pytest_plugin.is_hidden(item))
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Let our fixtures find the run."""
+        config.stash[pytest_plugin.RUN] = self._run
 
-        def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-            if report.failed:
-                broken.append(f"{report.nodeid} cannot be read:\n{report.longreprtext}")
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a file of checks that cannot be read."""
+        if report.failed:
+            self.broken.append(f"{report.nodeid} cannot be read:\n{report.longreprtext}")
 
-    options = [*check_process.PYTEST_OPTIONS, "-c", request["settings"], f"--rootdir={Path(check_files[0]).parent}"]
-    pytest.main([*options, *check_files], plugins=[pytest_plugin, Preset()])
-    if broken:
-        sys.exit("\n".join(broken))
-    return {
-        check: {
-            "outcome": outcome,
-            "text": text,
-            "hidden": check in hidden,
-            "answers": {what: answer.to_json() for what, answer in recording.answers.items()},
-            "tolerances": recording.tolerances,
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the checks of each run on its lab."""
+        checks: dict[Path, list[pytest.Item]] = {}
+        for item in session.items:
+            checks.setdefault(item.path.resolve(), []).append(item)
+        try:
+            for lab_folder, files in [] if self.broken else self._runs:
+                found = self._answers(
+                    Path(lab_folder), [item for file in files for item in checks.get(Path(file).resolve(), [])]
+                )
+                with self._result.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(found) + "\n")
+        except BaseException as error:  # pytest would keep it to itself
+            self.failure = error
+        return True
+
+    def _answers(self, lab_folder: Path, items: Sequence[pytest.Item]) -> dict[str, Any]:
+        """Check -> outcome, text, answers and tolerances, as JSON can hold them."""
+        self._run.lab_folder = lab_folder
+        recordings = self._run.recordings = {}
+        for item in items:
+            if isinstance(item, pytest.Function) and pytest_plugin.needs_no_protocol(item):
+                self._call(item)
+            else:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        hidden = {pytest_plugin.check_key(item) for item in items if pytest_plugin.is_hidden(item)}
+        return {
+            check: {
+                "outcome": outcome,
+                "text": text,
+                "hidden": check in hidden,
+                "answers": {what: answer.to_json() for what, answer in recording.answers.items()},
+                "tolerances": recording.tolerances,
+            }
+            for check, (outcome, text, recording) in recordings.items()
         }
-        for check, (outcome, text, recording) in (run.recordings or {}).items()
-    }
+
+    def _call(self, check: pytest.Function) -> None:
+        def called() -> None:
+            with only_what_labs_need():
+                error = self._run.called(check)
+            if error is not None:
+                raise error
+
+        self._run.item = check
+        call = pytest.CallInfo.from_call(called, "call", reraise=(KeyboardInterrupt, pytest.exit.Exception))
+        pytest_plugin.record(self._run, check, call)
 
 
 def main(request: str, result: str) -> None:
-    """Do what a request asks for: one line of JSON for each run, written as soon as the run ends."""
+    """Do what a request asks for; the process ends with a message if a check file cannot be imported."""
     check_process.end_with_parent()
     content = json.loads(Path(request).read_text(encoding="utf-8"))
-    for lab_folder, check_files in content["runs"]:
-        line = json.dumps(collect(lab_folder, check_files, content))
-        with open(result, "a", encoding="utf-8") as file:
-            file.write(line + "\n")
+    files = list(dict.fromkeys(file for _, check_files in content["runs"] for file in check_files))
+    runs = DryRuns(content, Path(result))
+    options = [*check_process.PYTEST_OPTIONS, "-c", content["settings"], f"--rootdir={Path(files[0]).parent}"]
+    pytest.main([*options, *files], plugins=[pytest_plugin, runs])
+    if runs.broken:
+        sys.exit("\n".join(runs.broken))
+    if runs.failure is not None:
+        raise runs.failure
 
 
 if __name__ == "__main__":

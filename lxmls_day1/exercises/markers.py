@@ -13,6 +13,7 @@ typing mistake left in a student's file could not be taken back. All other text 
 """
 
 import ast
+import functools
 import io
 import re
 import textwrap
@@ -82,6 +83,11 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
     """
     if not MEANT_AS_MARKER.search(source):
         return []
+    return list(_solutions_of(source, name, None if exercises is None else frozenset(exercises)))
+
+
+@functools.lru_cache(maxsize=64)  # many known mistakes are made in each file
+def _solutions_of(source: str, name: str, exercises: frozenset[str] | None) -> tuple[Solution, ...]:
     try:
         comments = list(_comments(source))
         tree = ast.parse(source)
@@ -100,7 +106,7 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
                 f"{name}:{solution.first}: {solution.function} holds a solution of exercise {other.exercise} already; "
                 "solutions of two exercises want two functions"
             )
-    return solutions
+    return tuple(solutions)
 
 
 def stubbed(source: str, stub_text: Callable[[Solution], str], name: str = "source", keep: Collection[str] = ()) -> str:

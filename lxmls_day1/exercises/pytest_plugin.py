@@ -314,9 +314,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
             event="end", check=check_key(item), outcome=outcome, text=text, mistakes=mistakes, seconds=call.duration
         )
         if run.recordings is not None:
-            recording = run.recordings.get(check_key(item), ("", "", RecordingExpect()))[2]
-            run.recordings[check_key(item)] = (outcome, text, recording)
+            record(run, item, call)
     return report
+
+
+def record(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
+    """Put down how a check of a dry run ended, with the answers that it got."""
+    assert run.recordings is not None
+    outcome, text, _ = verdict(run, item, call)
+    recording = run.recordings.get(check_key(item), ("", "", RecordingExpect()))[2]
+    run.recordings[check_key(item)] = (outcome, text, recording)
 
 
 def verdict(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo[Any]) -> tuple[str, str, list[tuple[str, str]]]:

@@ -5,10 +5,11 @@ mistakes, no code. ``--check`` only says whether that file is current.
 """
 
 import contextlib
+import os
 import re
 import shutil
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -74,9 +75,11 @@ def dry_run_everything(
     all_files = tuple(file for exercise in checked for file in check_files(folder, exercise))
     with contextlib.ExitStack() as stack:
         runs = [DryRun(REFERENCE, reference, all_files)]
+        folder_of_labs = stack.enter_context(temporary_folder("lxmls-day1-mistakes-"))
+        plain = uncompiled_lab(reference, folder_of_labs / "plain")
         for exercise, known in mistakes.items():
             for mistake in known:
-                lab_folder = stack.enter_context(mistaken_lab(reference, exercise, mistake))
+                lab_folder = mistaken_lab(plain, exercise, mistake, folder_of_labs / str(len(runs)))
                 runs.append(DryRun(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
         outcomes = dry_run(runs, hidden, seed)
     for check, found in outcomes[REFERENCE].items():
@@ -106,24 +109,40 @@ def recorded(mistakes: Sequence[Mistake], outcomes: dict[str, dict[str, DryOutco
     return result
 
 
-@contextlib.contextmanager
-def mistaken_lab(reference: Path, exercise: Exercise, mistake: Mistake) -> Iterator[Path]:
-    """A lab folder, for as long as it is needed, in which a mistake is made."""
+def uncompiled_lab(reference: Path, folder: Path) -> Path:
+    """A copy of the reference lab whose rules are plain Python."""
+    for package in PACKAGES:
+        shutil.copytree(reference / package, folder / package, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    for path in folder.glob("classifiers/*.py"):
+        source = path.read_text(encoding="utf-8")
+        if source != (plain := uncompiled(source)):  # what stays as it is has its byte code beside it
+            path.write_text(plain, encoding="utf-8")
+    return folder.resolve()
+
+
+def mistaken_lab(plain: Path, exercise: Exercise, mistake: Mistake, folder: Path) -> Path:
+    """A copy, in a new folder, of the lab of `uncompiled_lab` in which a mistake is made."""
     sources = {
-        name: (reference / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+        name: (plain / name).read_text(encoding="utf-8").replace("\r\n", "\n")
         for name in exercise.files
         if name.endswith(".py")
     }
     made = mistake.made_in(sources)
-    with temporary_folder("lxmls-day1-mistake-") as folder:
-        for package in PACKAGES:
-            ignored = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-            shutil.copytree(reference / package, Path(folder, package), ignore=ignored)
-        for name, source in made.items():
-            Path(folder, name).write_text(source, encoding="utf-8")
-        for path in Path(folder).glob("classifiers/*.py"):
-            path.write_text(uncompiled(path.read_text(encoding="utf-8")), encoding="utf-8")
-        yield Path(folder).resolve()
+    for package in PACKAGES:
+        shutil.copytree(plain / package, folder / package, copy_function=linked)
+    for name, source in made.items():
+        (folder / name).unlink()  # the others go on having what it was
+        (folder / name).write_text(source, encoding="utf-8")
+    return folder.resolve()
+
+
+def linked(source: str, target: str) -> str:
+    """Let the same file have another name; where that cannot be, it is copied."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+    return target
 
 
 def uncompiled(source: str) -> str:

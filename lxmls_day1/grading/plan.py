@@ -3,10 +3,12 @@
 import functools
 import hashlib
 import json
+import platform
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -231,9 +233,10 @@ def identity() -> str:
 
 def _digest_of_checks(exercises: Sequence[Exercise]) -> str:
     reference = reference_folder()
-    digest = hashlib.sha256(lxmls_day1.__version__.encode())
+    versions = [lxmls_day1.__version__, platform.python_version(), *map(version, ("numpy", "scipy"))]
+    digest = hashlib.sha256(" ".join(versions).encode())
     mistakes = [path for e in exercises for path in sorted((reference / FOLDER / "mistakes").glob(f"{e.stem}_*.toml"))]
-    sources = sorted((reference / "classifiers").glob("*.py"))
+    sources = sorted(path for name in PACKAGES for path in (reference / name).glob("*.py"))
     for path in [*all_check_files(exercises), *mistakes, *sources, reference / RECORDED]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -4,7 +4,9 @@
 ``corpora``          the table of corpora; finds their files in a folder, in the cache, or by a download
 ``downloads``        downloads files and archives, and checks them against their checksums
 ``tokens``           text to unigrams and bigrams, as the review corpus counts them
+``token_matrix``     the same for many texts at once, as a sparse matrix
 ``parsed_reviews``   reviews in their published form, read into token counts
+``review_bytes``     … regular files of them, all pairs at once
 ``documents``        files of documents as token counts
 ``labelled_files``   files of labelled examples in any of the usual formats, as labels and texts
 ``tables``           of these, columns and JSON lines as records: delimiter, header

@@ -21,11 +21,13 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.errors import CorpusError
+from lxmls_day1.text.review_bytes import read_pairs
 from lxmls_day1.whole_files import replace_files
 
 LABEL_NAMES = ("positive", "negative")
@@ -222,7 +224,7 @@ def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -
     >>> parse_pair(b"good:1 #label#:positive\\nfine:1 #label#:positive\\n", b"bad:1 #label#:negative\\n").y.tolist()
     [0, 1, 0]
     """
-    reviews = _parse(
+    reviews = _parse_bytes((positive, negative)) or _parse(
         [
             (name, _lines(content, name), label)
             for name, content, label in zip(names, (positive, negative), LABEL_NAMES, strict=True)
@@ -275,26 +277,41 @@ def _parse(parts: Sequence[tuple[str, list[str], str | None]]) -> ParsedReviews:
                 counts.append(count)
             starts.append(len(columns))
             y.append(endings[last])
-    X = csr_array(
-        (np.array(counts, dtype=np.int64), np.array(columns), np.array(starts)), shape=(len(y), max(1, len(column_of)))
+    reviews = _summed(
+        np.array(counts), np.array(columns), np.array(starts), np.array(y, dtype=np.int8), list(column_of)
     )
-    X.sum_duplicates()
-    if "" in column_of or (X.nnz and X.data.max() > MAX_COUNT):
+    if reviews is None or "" in column_of:
         _explain(parts)
-    return ParsedReviews(
-        starts=X.indptr.astype(np.int32),
-        columns=X.indices.astype(np.int32),
-        counts=X.data.astype(np.int32),
-        y=np.array(y, dtype=np.int8),
-        tokens=list(column_of),
-    )
+    return reviews
 
 
-def _explain(parts: Sequence[tuple[str, list[str], str | None]]) -> None:
-    """Raise the error of the first malformed line, if there is one."""
+def _parse_bytes(contents: Sequence[bytes]) -> ParsedReviews | None:
+    """Read one file for each of `LABEL_NAMES` at once; None where that does not do, above all if something is wrong."""
+    pairs = read_pairs(contents, [f"{_LABEL_MARK}{label}".encode() for label in LABEL_NAMES])
+    if pairs is None:
+        return None
+    nr_positive = contents[0].count(b"\n") + (not contents[0].endswith(b"\n"))
+    y = (np.arange(len(pairs.starts) - 1) >= nr_positive).astype(np.int8)
+    return _summed(pairs.counts, pairs.columns, pairs.starts, y, pairs.tokens)
+
+
+def _summed(
+    counts: np.ndarray, columns: np.ndarray, starts: np.ndarray, y: np.ndarray, tokens: list[str]
+) -> ParsedReviews | None:
+    """The counts of repeated tokens added up; None if one of them becomes too large."""
+    X = csr_array((counts.astype(np.int64), columns, starts), shape=(len(y), max(1, len(tokens))))
+    X.sum_duplicates()
+    if X.nnz and X.data.max() > MAX_COUNT:
+        return None
+    return ParsedReviews(X.indptr.astype(np.int32), X.indices.astype(np.int32), X.data.astype(np.int32), y, tokens)
+
+
+def _explain(parts: Sequence[tuple[str, list[str], str | None]]) -> NoReturn:
+    """Raise the error of the first malformed line; there is one."""
     for name, lines, label in parts:
         for number, line in enumerate(lines, start=1):
             parse_review(line, f"{name}, line {number}", label)
+    raise AssertionError("every line can be read by itself")
 
 
 # ------------------------------------------------------------------------------------------------------ cached copies

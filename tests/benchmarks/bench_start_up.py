@@ -6,6 +6,9 @@ unmeasured first run has filled. *Plain rule* is the perceptron's rule as an ord
 
 import subprocess
 import sys
+import tempfile
+import time
+from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -42,11 +45,24 @@ def start_up():
     return float(subprocess.run([sys.executable, "-c", START_UP], capture_output=True, text=True, check=True).stdout)
 
 
+def check_seconds(lab):
+    """Seconds of ``lxmls-day1 check 1.5`` in a workspace."""
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "lxmls_day1", "check", "1.5", "--lab", lab], capture_output=True, check=False)
+    return time.perf_counter() - began
+
+
 def main(quick=False):
     repeats = 3 if quick else 9
     start_up()
     seconds = median(start_up() for _ in range(repeats))
     rows = [["imports and cached compilation in a new process", f"{seconds:.3f}", "1.0", ""]]
+    with tempfile.TemporaryDirectory() as folder:
+        lab = str(Path(folder, "lab"))
+        subprocess.run([sys.executable, "-m", "lxmls_day1", "start", lab], capture_output=True, check=True)
+        check_seconds(lab)
+        checking = median(check_seconds(lab) for _ in range(repeats))
+    rows.append(["lxmls-day1 check 1.5 in a workspace", f"{checking:.3f}", "0.8", ""])
     corpus = books()
     if corpus is not None:
         settings = {"nr_rounds": 10, "track_objective": False}

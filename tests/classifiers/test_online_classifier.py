@@ -111,6 +111,7 @@ def test_a_small_set_stays_as_it_is():
     assert sparse_rows.compact(examples) is examples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("whole", [True, False], ids=["counts", "real"])
 def test_a_large_set_gives_the_same_weights_to_the_last_bit(monkeypatch, n_classes, whole):

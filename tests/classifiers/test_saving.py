@@ -103,6 +103,7 @@ def test_a_tagger_comes_back_with_its_features_and_tags(tmp_path, tagger):
     assert loaded.test(corpus.test_X, loaded_params) == original.test(corpus.test_X, params)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of documents that are ruled out by every class, and the like
 class TestRoundTrip:
     @pytest.mark.parametrize("make", MAKERS)

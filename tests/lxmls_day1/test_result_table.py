@@ -102,6 +102,7 @@ def test_html_is_escaped():
     assert {"<script>alert(1)</script>", 'a "b" & c', "1.0000", "0.5000", "Note: <b>bold</b>"} <= set(parsed.texts)
 
 
+@pytest.mark.slow
 class TestFiles:
     @given(st.lists(rows, max_size=4), st.lists(names, max_size=3))
     def test_json_gives_back_rows_and_notes(self, some, notes):

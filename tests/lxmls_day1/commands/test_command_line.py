@@ -148,6 +148,7 @@ class TestUsage:
         assert "Error: " in run(*arguments, status=2).stderr
 
 
+@pytest.mark.slow
 class TestRun:
     def test_both_data_sets_in_one_table_and_four_files(self, lab):
         result = run("run", "--lab", lab, "--domain", "dvd", "--data-dir", "some/where")
@@ -216,6 +217,7 @@ class TestRun:
         assert "[1/1] Guess" not in shown
 
 
+@pytest.mark.slow
 class TestMistakes:
     """Each ends with 1 and one sentence that says what to do."""
 

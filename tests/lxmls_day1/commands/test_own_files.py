@@ -37,6 +37,7 @@ def write_intents(path, nr_examples):
             rows.writerow([f'\n{text}, "please",\nif you can?' if m % 10 == 0 else f"{text}!", f"intent_{m % 77}"])
 
 
+@pytest.mark.slow
 class TestTrain:
     def test_two_files_with_a_header_and_line_ends_in_quotes(self):
         """Each intent has a word of its own, so that a separating learner gets all of them right."""
@@ -147,6 +148,7 @@ class TestTrain:
         assert list(Path().iterdir()) == []
 
 
+@pytest.mark.slow
 class TestRun:
     def test_the_whole_comparison(self):
         write_intents("train.csv", 77 * 2)

@@ -22,6 +22,8 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.figures.confusion import confusion_counts
 from lxmls_day1.lab import Lab, reference_folder
 
+pytestmark = pytest.mark.slow
+
 TRUTH = [["DET", "NOUN", "VERB"], ["NOUN", "NOUN"], ["X"]]
 PREDICTED = [["DET", "VERB", "VERB"], ["NOUN", "DET"], ["NOUN"]]
 

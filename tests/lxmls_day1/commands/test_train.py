@@ -43,6 +43,7 @@ def accuracy_on_test_part(model):
     return model.classifier.evaluate(corpus.test_y, model.classifier.test(corpus.test_X, model.params))
 
 
+@pytest.mark.slow
 class TestTraining:
     @pytest.mark.parametrize(
         ("name", "settings", "class_name"),
@@ -131,6 +132,7 @@ class TestTraining:
         assert error == "Error: Stub is not written yet: exercise 1.5: about five lines\n"
 
 
+@pytest.mark.slow
 class TestMistakes:
     @pytest.mark.parametrize(
         ("arguments", "message"),

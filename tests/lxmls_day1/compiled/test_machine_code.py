@@ -243,6 +243,7 @@ def test_the_next_folder_is_taken_where_the_first_is_not_writable(cache, module_
     assert len(list(folders[1].iterdir())) == 1 and compiled(module)[1]
 
 
+@pytest.mark.slow
 def test_a_version_from_the_cache_and_one_that_was_just_compiled_stay_apart(cache, module_of):
     """Both are the first function that some process has compiled: as numba numbers them they have the same name."""
     rule = numba.types.FunctionType(NUMBER)

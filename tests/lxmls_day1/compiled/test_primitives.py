@@ -88,6 +88,7 @@ def without_numba(code, *arguments):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not primitives.COMPILES, reason="numba cannot be imported")
 def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
     ran = without_numba(ONLY_HERE, tmp_path / "plain.npz")
@@ -104,14 +105,22 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
     "paths",
     [
         ["tests/classifiers/test_perceptron.py", "tests/classifiers/test_mira.py", "tests/classifiers/test_losses.py"],
-        pytest.param(["tests/classifiers"], marks=pytest.mark.slow),
+        pytest.param(["tests/classifiers"], marks=[pytest.mark.slow, pytest.mark.campaign]),
         pytest.param(["tests/exercises"], marks=pytest.mark.slow),
     ],
     ids=["a few", "classifiers", "exercises"],
 )
+@pytest.mark.slow
 def test_the_tests_pass_without_numba(paths):
     ran = without_numba(TESTS, "-q", "-p", "no:cacheprovider", "-m", "not slow", *paths)
     assert ran.returncode == 0, ran.stdout[-5000:]
+
+
+def test_numba_is_not_even_imported_where_its_own_variable_says_so(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    code = "import sys; from classifiers.perceptron import Perceptron; Perceptron().train([[0.0], [1.0]], [0, 1])\nassert 'numba' not in sys.modules"
+    ran = without_numba(code)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_a_kernel_is_its_twin_where_nothing_is_compiled(monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.campaign]
 
 
 def test_it_can_be_stopped_keeps_what_is_done_and_goes_through_when_started_anew(open_demo):

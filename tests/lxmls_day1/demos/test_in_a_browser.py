@@ -12,10 +12,11 @@ from lxmls_day1.demos.online_steps import DemoOnlineSteps
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
-NAMES = list(serving.names(ROOT / serving.FOLDER))
+SHORTEST = "mira_step"  # in every run; the others are one of the campaigns
+OTHERS = [name for name in serving.names(ROOT / serving.FOLDER) if name != SHORTEST]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [SHORTEST, *(pytest.param(name, marks=pytest.mark.campaign) for name in OTHERS)])
 def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, name):
     window = open_demo(name)
     assert window.page.locator('[role="alert"]').count() == 0
@@ -32,6 +33,7 @@ def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, name):
     window.screenshot("_dark")
 
 
+@pytest.mark.campaign
 class TestPlayground:
     def test_a_slider_moves_the_optimal_line_a_click_adds_a_point_and_windows_do_not_disturb_each_other(
         self, open_demo
@@ -73,6 +75,7 @@ class TestPlayground:
         assert after["nr_mine"] == 1 and after["boundaries"]["Bayes-optimal"] == before["Bayes-optimal"]
 
 
+@pytest.mark.campaign
 class TestOnlineSteps:
     def test_step_and_back_return_to_the_same_weights(self, open_demo):
         window = open_demo("online_steps")
@@ -126,6 +129,7 @@ class TestMiraStep:
         assert state["example"] == pytest.approx([-2.0, 1.0], abs=0.11)
 
 
+@pytest.mark.campaign
 def test_the_exported_animation_steps_without_a_server(chromium, lab, tmp_path):
     demonstration = DemoOnlineSteps(lab, nr_points=6, nr_rounds=1)
     path = tmp_path / "steps.html"

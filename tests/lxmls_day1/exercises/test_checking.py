@@ -136,6 +136,12 @@ class TestOutcomes:
         folder = edit(LINE, LINE)
         path = folder / "tests/exercises/test_1_01_steps.py"
         more = """
+import os
+
+
+def test_fast_start():
+    assert os.environ["NUMBA_DISABLE_JIT"] == "1"  # importing numba takes longer than a check
+
 
 def test_sign(lab):
     assert lab is None, "the sign"
@@ -149,11 +155,12 @@ def test_data():
         path.write_text(path.read_text() + more)
         report = only(folder)
         assert [(result.title, result.outcome) for result in report.results[3:]] == [
+            ("fast start", "passed"),
             ("sign", "wrong"),
             ("data", "skipped"),
         ]
-        assert report.results[3].text.startswith("the sign")
-        assert report.summary == "3 of 4 public checks pass, 1 could not run here; 2 more run at grading"
+        assert report.results[4].text.startswith("the sign")
+        assert report.summary == "4 of 5 public checks pass, 1 could not run here; 2 more run at grading"
 
     def test_a_file_of_the_checks_that_is_broken(self, workspace):
         (workspace / "tests/exercises/test_1_01_steps.py").write_text("import nothing_of_that_name\n")

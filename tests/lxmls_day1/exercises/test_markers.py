@@ -45,6 +45,7 @@ SOURCE = text('''
 ''')
 
 
+@pytest.mark.slow
 class TestStripping:
     def test_all_else_stays_as_it_is(self):
         before, _, rest = SOURCE.partition("        # exercise 1.1: solution (2 lines)\n")

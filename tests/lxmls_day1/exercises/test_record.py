@@ -1,13 +1,16 @@
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises import dry_run as dry_runs
 from lxmls_day1.exercises import record
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.dry_run import DryRun, dry_run
+from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_files
 from lxmls_day1.lab import PACKAGES, reference_folder
 
@@ -94,3 +97,25 @@ def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_
     same = [check for check, went in first[1].items() if went.answers == first[2][check].answers]
     fixed = "test_1_11_iterative_scaling.py::test_an_expectation_of_nothing"  # what a computer takes for zero
     assert set(same) == {fixed, *(check for check, went in first[1].items() if not went.hidden)}
+
+
+def test_the_runs_of_a_request_are_shared_out_by_their_check_files(monkeypatch):
+    monkeypatch.setattr(dry_runs.os, "cpu_count", lambda: 2)
+    one, many = (Path("check.py"),), (Path("check.py"),) * 20
+    runs = [DryRun("all", Path("lab"), many), *(DryRun(str(i), Path("lab"), one) for i in range(30))]
+    shares = dry_runs._shares(runs)
+    assert sorted(run.label for share in shares for run in share) == sorted(run.label for run in runs)
+    assert [sum(len(run.check_files) for run in share) for share in shares] == [25, 25]
+    assert dry_runs._shares(runs[1:4]) == [runs[1:4]]  # one process is enough
+
+
+def test_a_mistaken_lab_leaves_the_other_labs_as_they_are(tmp_path):
+    reference = reference_folder()
+    exercise = Registry.of(reference)["1.5"]
+    plain = record.uncompiled_lab(reference, tmp_path / "plain")
+    before = {path: path.read_text(encoding="utf-8") for path in plain.rglob("*.py")}
+    mistakes = read_mistakes(reference / FOLDER, exercise)[:2]
+    labs = [record.mistaken_lab(plain, exercise, mistake, tmp_path / mistake.name) for mistake in mistakes]
+    assert {path: path.read_text(encoding="utf-8") for path in plain.rglob("*.py")} == before
+    texts = {folder: (folder / "classifiers/mira.py").read_text(encoding="utf-8") for folder in [plain, *labs]}
+    assert len(set(texts.values())) == 3 and not any("@compiled" in text for text in texts.values())

@@ -217,6 +217,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @with_examples(st.lists(json_values, max_size=5))
 def test_any_cells(cells):

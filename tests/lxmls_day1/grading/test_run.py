@@ -12,10 +12,13 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.exercises import record
+from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, Registry
 from lxmls_day1.grading import one_submission, run
+from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.levels import Level, strongest_level
 from lxmls_day1.grading.limits import Limits
@@ -288,3 +291,21 @@ def test_notebooks_are_run_and_failing_cells_named(tmp_path, level, given, solve
     assert "ZeroDivisionError" in ada.notebook_failures[0].error
     assert [failure.cell for failure in bob.notebook_failures] == [1]
     assert "did not end" in bob.notebook_failures[0].error
+
+
+def test_what_is_expected_is_computed_once_for_a_seed_the_checks_and_the_versions(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        record, "answers_of_reference", lambda *_, **settings: asked.append(settings["seed"]) or RecordedAnswers()
+    )
+
+    def planned(seed):
+        return make_plan(tmp_path, strongest_level(), ["1.2"], seed).expected
+
+    first = planned(1)
+    assert planned(1) == planned(None) == first and asked == [1]
+    planned(2)
+    assert asked == [1, 2]
+    monkeypatch.setattr(plans, "version", lambda library: "99.0")
+    planned(2)
+    assert asked == [1, 2, 2]

@@ -85,6 +85,7 @@ def fillers(n):
     return [row(f"z{i:03d}", {"1.5": (10**6 + i, 90, *range(10**7 + 100 * i, 10**7 + 100 * i + 20))}) for i in range(n)]
 
 
+@pytest.mark.slow
 class TestFingerprints:
     def test_renaming_comments_numbers_and_blanks_change_the_text_alone(self):
         renamed = SOLUTION.replace("predicted", "guess").replace("tau", "t").replace("2 *", "2.0  *  ") + "    # done\n"
@@ -205,6 +206,7 @@ class TestFingerprints:
         assert all(0 <= number < 2**48 for number in one.fingerprints["1.5"])
 
 
+@pytest.mark.slow
 class TestAlike:
     def test_copied_with_other_names(self):
         copied = SOLUTION.replace("predicted", "guess").replace("tau", "t")

@@ -13,6 +13,8 @@ from lxmls_day1.text import parsed_reviews
 from lxmls_day1.text.parsed_reviews import load_parsed, parse_pair, parse_review, parse_reviews, save_parsed
 from lxmls_day1.text.tokens import processed_line
 
+pytestmark = pytest.mark.slow
+
 # Anything but a space and a line feed may stand in a token; some of it looks like a line end or like syntax.
 tokens = st.text(
     st.one_of(

@@ -81,6 +81,7 @@ def test_a_run_takes_no_reviews_when_it_tags():
     assert done.exit_code == 2 and "--task tagging" in done.stderr
 
 
+@pytest.mark.slow
 def test_run_tagging_on_the_toy_sentences(tmp_path):
     done = CliRunner().invoke(command_group, ["run", "--task", "tagging", "--domain", "toy", "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
