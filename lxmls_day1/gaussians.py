@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers, check_flag
+from lxmls_day1.checks import as_numbers, check_flag, check_number
 from lxmls_day1.errors import InputError, counted
 
 _PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
@@ -108,6 +108,81 @@ def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: Arr
     with np.errstate(over="ignore"):
         intercepts = np.log(prior) - 0.5 * np.sum(means**2 / variances, axis=1)  # (K,)
         return _finite(np.vstack([intercepts, (means / variances).T]))
+
+
+def wrong_terms(params: ArrayLike, prior: ArrayLike, means: ArrayLike, variance: float) -> list[str]:
+    """What is wrong with weights that somebody has derived for Gaussian classes of one variance.
+
+    Weights that differ from the right ones by the same numbers for all classes are right, too: the differences of scores, and
+    so the classifier, are the same.
+
+    Parameters
+    ----------
+    params : array (J + 1, K)
+        Row 0 the intercepts.
+    prior, means, variance
+        As `linear_discriminant_params` takes them.
+
+    Returns
+    -------
+    list of str
+        A sentence for each wrong term; none if all is right.
+
+    Raises
+    ------
+    InputError
+        As `linear_discriminant_params`.
+
+    Examples
+    --------
+    >>> right = linear_discriminant_params([0.2, 0.8], [[-1, -1], [1, 2]], 2.5)
+    >>> wrong_terms(right, [0.2, 0.8], [[-1, -1], [1, 2]], 2.5)
+    []
+    >>> wrong_terms([[0, 0], [-1, 1], [-1, 2]], [0.2, 0.8], [[-1, -1], [1, 2]], 1.0)
+    ['b_y: the prior and the length of the mean are both missing']
+    """
+    variance = check_number("variance", variance, above=0)
+    right = linear_discriminant_params(prior, means, variance)
+    given = as_numbers(params, "params must be a matrix of numbers")
+    if given.shape != right.shape:
+        return [
+            f"the shape is {given.shape}, but must be {right.shape}: a row for b_y, one for each feature, a column for each class"
+        ]
+    shares, centres = np.asarray(prior, dtype=float), np.asarray(means, dtype=float)
+    of_prior, of_length = np.log(shares), (centres**2).sum(axis=1) / 2  # (K,) both
+
+    def same(one: Any, other: Any) -> bool:
+        one, other = (np.asarray(rows) - np.asarray(rows)[..., :1] for rows in (one, other))
+        return bool(np.allclose(one, other, rtol=1e-7, atol=1e-9))
+
+    weights = [
+        ("w_y: the variance is missing", centres.T),
+        ("w_y: it has the standard deviation σ where the variance σ² belongs", centres.T / np.sqrt(variance)),
+        ("w_y: a factor of 2 is wrong", centres.T / (2 * variance)),
+        ("w_y: the sign is wrong", -centres.T / variance),
+    ]
+    intercepts = [
+        ("b_y: the prior and the length of the mean are both missing", 0 * of_prior),
+        ("b_y: the prior is missing", -of_length / variance),
+        ("b_y: the prior is there without its logarithm", shares - of_length / variance),
+        ("b_y: the length of the mean is missing", of_prior),
+        ("b_y: the variance is missing", of_prior - of_length),
+        (
+            "b_y: it has the standard deviation σ where the variance σ² belongs",
+            of_prior - of_length / np.sqrt(variance),
+        ),
+        ("b_y: a factor of 2 is wrong", of_prior - 2 * of_length / variance),
+        ("b_y: the sign of the length of the mean is wrong", of_prior + of_length / variance),
+    ]
+    found = []
+    for rows, correct, known, name in (
+        (given[1:], right[1:], weights, "w_y"),
+        (given[0], right[0], intercepts, "b_y"),
+    ):
+        if not same(rows, correct):
+            fitting = (sentence for sentence, wrong in known if same(rows, wrong))
+            found.append(next(fitting, f"{name}: it is wrong, and by none of the mistakes that are known here"))
+    return found
 
 
 def _finite(params: np.ndarray) -> np.ndarray:

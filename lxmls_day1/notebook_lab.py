@@ -78,6 +78,20 @@ class NotebookLab(Lab):
 
         return hinted(self, exercise)
 
+    def reveal(self, exercise: str | float) -> "Shown":
+        """Show the model answers to the questions of an exercise, each after one's own is written into the notebook.
+
+        Save the notebook first: what counts is the file on disk. In a lab with solutions all are shown.
+
+        Raises
+        ------
+        InputError
+            If there is no such exercise, or no model answer to it.
+        """
+        from lxmls_day1.exercises.notebook_display import revealed_answers
+
+        return revealed_answers(self, exercise)
+
     def status(self) -> "Shown":
         """Show how far one is, over all exercises."""
         from lxmls_day1.exercises.notebook_display import status_shown

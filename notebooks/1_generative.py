@@ -9,8 +9,17 @@
 # %% [markdown]
 # # 1 · Generative classifiers: naive Bayes
 #
-# A *classifier* is a function from inputs to classes, learnt from examples. This notebook takes the road that looks
-# longest and is quickest to walk: model how the data come about, then turn the model round with Bayes' rule.
+# A *classifier* is a function from inputs to classes, learnt from examples. We start with the classifiers that are
+# quickest to train. They model how the data arise, and Bayes' rule turns that model into a prediction.
+#
+# **Goals.** After this notebook you can say what the best possible classifier is and how often it is wrong; write naive
+# Bayes for numbers and for texts; explain why it needs smoothing; and show that it is a linear classifier.
+#
+# **Before.** You need probabilities, the Gaussian distribution, and NumPy. The course comes with a printed text, *the
+# guide* (the lab guide of the first day of the Lisbon Machine Learning School), but you can work without it. The
+# symbols of all five notebooks are in one [table](notation.md).
+#
+# **Time.** About 90 minutes.
 #
 # | exercise | what you do | file |
 # |---|---|---|
@@ -20,8 +29,11 @@
 #
 # **How to work.** Run the cells from the top (Shift-Enter). Where an exercise asks for code, open the file it names,
 # write, save, and run the cell again: it takes up your change without a restart. `lab.check("1.2")` tells whether it is
-# right, `lab.hint("1.2")` helps a step further, `lab.status()` shows how far you are. Answers go into the cells that
-# say *Your answer*.
+# right, `lab.hint("1.2")` helps a step further, `lab.status()` shows how far you are.
+#
+# An experiment has four parts. **Predict**: write one line before you run it. **Run** it. **Explain** what happened.
+# **Transfer** it to a case that is not shown. After you have written your answer, save the notebook:
+# `lab.reveal("1.1")` then opens the model answer.
 
 # %% [markdown]
 # ## Open the lab
@@ -35,6 +47,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from classifiers.linear_classifier import LinearClassifier
+from lxmls_day1.figures.style import TRAINING, line_style
 from readers.simple_data_set import SimpleDataSet
 
 
@@ -45,69 +58,97 @@ def accuracies(classifier, params, data):
 
 
 # %% [markdown]
-# ## 1.1 The best classifier there is
+# ## A. The best classifier there is
 #
-# Notation, for all notebooks: $M$ training examples, $J$ features, $K$ classes; $x$ an input, $y$ its true class,
-# $\hat y$ the class that we predict.
+# There are $M$ training examples with $J$ features and $K$ classes; $x$ is an input, $y$ its true class, $\hat y$ the
+# class that we predict. Classes are numbered from 0.
 #
-# Suppose that we *knew* the distribution $p(x, y)$ which the examples come from. Then, for a given $x$, no guess is
-# right more often than the most probable class. This is the **Bayes-optimal** classifier:
+# Suppose that we *knew* the distribution $p(x, y)$ that the examples come from. Then for a given $x$ no guess is right
+# more often than the most probable class. This is the **Bayes-optimal** classifier:
 #
 # $$
 # \hat y(x) \;=\; \arg\max_y\, p(y \mid x) \;=\; \arg\max_y\, \frac{p(y)\,p(x \mid y)}{p(x)}
 # \;=\; \arg\max_y\, p(y)\,p(x \mid y).
 # $$
 #
-# The denominator does not depend on $y$, and drops out. What remains are the **class prior** $p(y)$ and the **class
-# conditionals** $p(x \mid y)$. Even this classifier errs, where the classes overlap; how often is its **Bayes error**,
-# and nobody can do better in the long run.
+# The denominator is the same for every $y$, so it drops out. What remains are the **class prior** $p(y)$ and the **class
+# conditionals** $p(x \mid y)$; the quantity $p(y \mid x)$ is the **posterior**. Where the classes overlap, even this
+# classifier makes mistakes. Its **expected error** (the probability of a mistake on a new example) is the **Bayes
+# error**; no classifier has a lower one.
 #
-# A data set of which we know everything: class 0 is drawn from $\mathcal N\big((-1,-1),\, \sigma^2 I\big)$, class 1
-# from $\mathcal N\big((1,1),\, \sigma^2 I\big)$. Mind that the number in `g1=[mean, variance]` is a *variance*
-# $\sigma^2$, not a standard deviation.
+# Here is a data set of which we know everything. Class 0 is drawn from $\mathcal N(\mu_0, \sigma^2 I)$ with
+# $\mu_0 = (-1,-1)$, class 1 from $\mathcal N(\mu_1, \sigma^2 I)$ with $\mu_1 = (1,1)$. The density of a Gaussian with
+# mean $\mu$ and variance $\sigma^2$ in each of $J$ directions is
+#
+# $$
+# \mathcal N(x; \mu, \sigma^2 I) = (2\pi\sigma^2)^{-J/2} \exp\left(-\frac{\lVert x - \mu\rVert^2}{2\sigma^2}\right).
+# $$
+#
+# The number in `g1=[mean, variance]` is a *variance* $\sigma^2$, not a standard deviation.
 
-# %%
+# %% tags=["cell-points"]
 sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
 fig, axis = sd.plot_data()
 print(f"Bayes error: {sd.get_bayes_error():.4f}")
 
 # %% [markdown]
-# Filled squares are training points, open circles test points; the black line is the Bayes-optimal boundary. For equal
-# variances and balanced classes there is a formula for the error, with $\Phi$ the normal distribution function: the
-# means are $2\sqrt2$ apart, so each class loses the tail beyond half of that,
+# Filled squares are training points, open circles are test points, the black line is the Bayes-optimal boundary.
+#
+# **The Bayes error is an area.** Walk along the line through both means, and let $z$ be your position, 0 halfway. At
+# each $z$ the classifier picks the class whose curve $p(y)\,p(z \mid y)$ is higher. It is wrong whenever the point comes
+# from the class with the *lower* curve, so the probability of a mistake is the area below the lower one. The lower
+# picture is the posterior: it crosses ½ where the curves cross.
+
+# %% tags=["cell-overlap"]
+from lxmls_day1.figures.overlap import plot_overlap
+
+distance = np.linalg.norm(sd.means[1] - sd.means[0])
+fig, axes = plt.subplots(2, 2, figsize=(15, 8), layout="constrained", sharex="col", height_ratios=[3, 2])
+for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
+    plot_overlap([balance, 1 - balance], distance, 1.0, *column)
+    error = SimpleDataSet(balance=balance).get_bayes_error()
+    column[0].set_title(f"p(0) = {balance:g}: the grey area is {error:.4f}")
+    print(f"p(0) = {balance:g}: distance of the means {distance:.3f}, Bayes error {error:.4f}")
+
+# %% [markdown]
+# For equal variances and balanced classes the area has a formula. With $\Phi$ the distribution function of the standard
+# normal distribution, each class loses the tail beyond half of the distance between the means:
 #
 # $$
-# \Phi\!\left(-\frac{\lVert \mu_1 - \mu_0\rVert}{2\sigma}\right) = \Phi(-\sqrt 2) \approx 0.0786 .
+# \text{Bayes error} = \Phi\!\left(-\frac{\lVert \mu_1 - \mu_0\rVert}{2\sigma}\right) = \Phi(-\sqrt 2) \approx 0.0786 .
 # $$
 #
-# ## 1.2 Naive Bayes: estimate the model
+# The demonstration [Gaussian playground](demos/1_gaussian_playground.ipynb) lets you move the classes by hand.
 #
-# In earnest, $p(y)$ and $p(x \mid y)$ are unknown. A **generative** classifier assumes a form for them, estimates what
-# is missing, and then decides as if the estimate were the truth:
+# ## B. Naive Bayes: estimate the model
+#
+# In practice $p(y)$ and $p(x \mid y)$ are unknown. A **generative** classifier assumes a form for them, estimates its
+# parameters from examples, and then decides as if the estimate were the truth:
 #
 # $$ \hat y(x) = \arg\max_y\, \hat p(y)\, \hat p(x \mid y). $$
 #
-# The form is where the art is. A table of $p(x_1, \dots, x_J \mid y)$ has exponentially many entries in $J$. **Naive
-# Bayes** assumes that, *given the class*, the features are independent of each other,
+# Choosing this form is the modelling decision. A table of $p(x_1, \dots, x_J \mid y)$ has exponentially many entries in
+# $J$. **Naive Bayes** assumes that, *given the class*, the features are independent of each other,
 #
 # $$ p(x \mid y) = \prod_{j=1}^{J} p(x_j \mid y), $$
 #
-# which leaves $J$ one-dimensional distributions per class. That is often wrong, and often good enough: the decision
-# only needs the right class to come out on top, not the right probability.
+# which leaves $J$ one-dimensional distributions per class. This is often wrong, and the classifier is often good all the
+# same: the right class must only be the most probable one, its probability need not be right.
 #
-# **The algorithm**, for Gaussian features with a known, shared variance $\sigma^2$. Let $I_k$ be the training examples
-# of class $k$. Maximum likelihood gives what you would have guessed:
+# **Maximum likelihood** estimates the parameters: choose those that make the training data most probable,
+#
+# $$ \max_{\text{parameters}} \;\prod_{m=1}^{M} p(x^m, y^m) = \max_{\text{parameters}}\; \prod_{m=1}^{M} p(y^m)\, p(x^m \mid y^m). $$
+#
+# For Gaussian features with a known, shared variance $\sigma^2$ the solution is what you would guess. Let $I_k$ be the
+# training examples of class $k$:
 #
 # $$
 # \hat p(y = k) = \frac{\lvert I_k\rvert}{M}, \qquad \hat\mu_k = \frac{1}{\lvert I_k\rvert}\sum_{m \in I_k} x^m .
 # $$
 #
-# Relative frequencies and class means: no iterations, one pass over the data.
-#
-# > **Misprints in the printed guide.** Its equation (1.8) calls both priors $p(y=1)$, and the text before it both means
-# > $\mu_1$; the second of each belongs to class 2.
+# These are relative frequencies and class means: no iterations, one pass over the data.
 
-# %%
+# %% tags=["cell-first"]
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 
 gnb = GaussianNaiveBayes(variance=1.0)
@@ -116,60 +157,82 @@ params_nb_sd = gnb.train(sd.train_X, sd.train_y)
 print("estimated means: ", gnb.means.round(3).tolist(), "   true:", sd.means.tolist())
 print("estimated priors:", gnb.prior.round(3).tolist(), "   true:", sd.prior.tolist())
 train, test = accuracies(gnb, params_nb_sd, sd)
-print(
-    f"accuracy: train {train:.2f}, test {test:.2f}; the best possible in the long run: {1 - sd.get_bayes_error():.3f}"
-)
+print(f"accuracy: train {train:.2f}, test {test:.2f}; expected accuracy of the best classifier: {1 - sd.get_bayes_error():.3f}")
 
 fig, axis = sd.plot_data()
-fig, axis = sd.add_line(fig, axis, params_nb_sd, "Naive Bayes", "red")
+fig, axis = sd.add_line(fig, axis, params_nb_sd, "naive Bayes", None)
 
 # %% [markdown]
-# The sample may well be kinder than the long run: fifty test points are few. To measure a classifier rather than a
-# sample, test it on many fresh points. We shall do so from now on.
+# Naive Bayes seems to be better than the best classifier. It is not: fifty test points are few, and this number may be
+# luck. To estimate the expected error we test on 20 000 new points from now on, and we repeat each experiment on 20
+# samples. A number such as $0.081 \pm 0.001$ is a mean with its **standard error**; a difference smaller than that is
+# no difference.
 
 # %% [markdown]
 # ## Exercise 1.1: variance, balance, sample size
 #
-# 1. Vary $\sigma^2$ (the same for both classes). What happens to the Bayes error, and how well does naive Bayes keep
-#    up?
-# 2. Vary the balance. Which way does the boundary move, and why?
-# 3. Vary the number of training points. How many does this classifier need?
-# 4. Give the two classes *different* variances. Why is the Bayes-optimal boundary no longer a line?
-#
-# Each of the next cells makes a start. Change the numbers and run them again.
+# Four experiments. Each of the next cells makes a start: change the numbers and run it again.
 
-# %%
+# %% [markdown] tags=["predict"]
+# **Predict.** We raise the variance $\sigma^2$ of both classes from 0.25 to 4. What happens to the Bayes error? Does
+# naive Bayes stay close to it? *Your prediction:*
+
+# %% tags=["cell-variances"]
 with lab.exercise("1.1"):
     variances = [0.25, 1.0, 4.0]
-    fig, axes = plt.subplots(1, 3, figsize=(18, 5.6), layout="constrained")
-    print("variance   Bayes error   error of naive Bayes on 20 000 fresh points")
+    fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
+    optimal = LinearClassifier()
+    print("on 20 000 new points, naive Bayes from 20 samples")
+    print("variance   Bayes error   error of the best classifier   error of naive Bayes ± standard error")
     for variance, axis in zip(variances, axes, strict=True):
-        data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], variance], g2=[[1, 1], variance])
-        fresh = SimpleDataSet(nr_examples=20_000, g1=[[-1, -1], variance], g2=[[1, 1], variance], seed=2)
-        gnb = GaussianNaiveBayes(variance=variance)
-        params = gnb.train(data.train_X, data.train_y)
-        error = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
-        print(f"{variance:8.2f}   {data.get_bayes_error():11.4f}   {error:.4f}")
-        data.plot_data(params, ax=axis)
-        axis.set_title(f"variance {variance:g}", fontsize=18)
-        axis.get_legend().remove()
+        gaussians = {"g1": [[-1, -1], variance], "g2": [[1, 1], variance]}
+        fresh = SimpleDataSet(nr_examples=20_000, **gaussians, seed=1000)
+        errors = []
+        for seed in range(1, 21):
+            data = SimpleDataSet(nr_examples=100, **gaussians, seed=seed)
+            gnb = GaussianNaiveBayes(variance=variance)
+            params = gnb.train(data.train_X, data.train_y)
+            errors.append(1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params)))
+            if seed == 1:
+                data.plot_data(print_bayes_opt=False, ax=axis)
+                axis.set(title=f"variance {variance:g}", xlim=(-7, 7), ylim=(-7, 7))
+                data.add_line(fig, axis, data.get_bayes_optimal(), "Bayes optimal", None)
+                data.add_line(fig, axis, params, "naive Bayes", None)
+        mean, deviation = np.mean(errors), np.std(errors, ddof=1) / np.sqrt(len(errors))
+        best = 1 - optimal.evaluate(fresh.y, optimal.test(fresh.X, fresh.get_bayes_optimal()))
+        print(f"{variance:8.2f}   {data.get_bayes_error():11.4f}   {best:28.4f}   {mean:.4f} ± {deviation:.4f}")
+        if variance != variances[-1]:
+            axis.get_legend().remove()
 
-# %%
+# %% [markdown] tags=["predict"]
+# **Predict.** Now 90 % of the points belong to class 0. Which way does the line move, and by how much? Compute it: at
+# which $z$ do the two curves of the picture in section A cross? *Your prediction:*
+
+# %% tags=["cell-balances"]
 with lab.exercise("1.1"):
     balances = [0.1, 0.5, 0.9]
-    fig, axes = plt.subplots(1, 3, figsize=(18, 5.6), layout="constrained")
-    print("balance   Bayes error   share of test points that are labelled 0")
+    fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
+    print("balance   Bayes error   shift of the line towards class 1: of the best classifier, of naive Bayes")
     for balance, axis in zip(balances, axes, strict=True):
         data = SimpleDataSet(nr_examples=200, balance=balance)
         gnb = GaussianNaiveBayes()
         params = gnb.train(data.train_X, data.train_y)
-        labelled_0 = np.mean(gnb.test(data.test_X, params) == 0)
-        print(f"{balance:7.2f}   {data.get_bayes_error():11.4f}   {labelled_0:.2f}")
-        data.plot_data(params, ax=axis)
-        axis.set_title(f"balance {balance:g}", fontsize=18)
-        axis.get_legend().remove()
+        shifts = []
+        for W in (data.get_bayes_optimal(), params):
+            b, *w = W[:, 1] - W[:, 0]
+            shifts.append(0.0 - b / np.hypot(*w))
+        print(f"{balance:7.2f}   {data.get_bayes_error():11.4f}   {shifts[0]:28.3f} {shifts[1]:24.3f}")
+        data.plot_data(params, name="naive Bayes", ax=axis)
+        data.add_line(fig, axis, [[0, 0], [-1, 1], [-1, 1]], "halfway", "0.7")
+        axis.set_title(f"balance {balance:g}")
+        if balance != balances[-1]:
+            axis.get_legend().remove()
 
-# %%
+# %% [markdown] tags=["predict"]
+# **Predict.** How many training points does this classifier need until its expected error is within 0.01 of the Bayes
+# error: 10, 50 or 500? *Your prediction:*
+
+# %% tags=["cell-sizes"]
 with lab.exercise("1.1"):
     sizes = [4, 8, 16, 32, 64, 128, 256, 512]
     fresh = SimpleDataSet(nr_examples=20_000, seed=1000)
@@ -181,47 +244,50 @@ with lab.exercise("1.1"):
             params = gnb.train(data.train_X, data.train_y)
             errors[i, seed] = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
 
+    style = line_style("naive Bayes")
     fig, axis = plt.subplots(figsize=(9, 5), layout="constrained")
     axis.fill_between(
-        sizes, errors.min(axis=1), errors.max(axis=1), color="#56B4E9", alpha=0.35, label="20 samples, best to worst"
+        sizes, errors.min(axis=1), errors.max(axis=1), color=style["color"], alpha=0.2, label="20 samples, best to worst"
     )
-    axis.plot(sizes, errors.mean(axis=1), "o-", color="#0072B2", label="naive Bayes, mean")
+    axis.plot(sizes, errors.mean(axis=1), marker="o", label="naive Bayes, mean", **style)
     optimal = LinearClassifier()
     bayes = 1 - optimal.evaluate(fresh.y, optimal.test(fresh.X, fresh.get_bayes_optimal()))
-    axis.axhline(bayes, color="black", linestyle="--", label="Bayes optimal, same points")
-    axis.set(xscale="log", xlabel="training points", ylabel="error on fresh points")
+    axis.axhline(bayes, color="black", label="Bayes optimal, same points")
+    axis.set(xscale="log", xlabel="training points", ylabel="error on 20 000 new points")
+    axis.set_xticks(sizes, map(str, sizes))
+    axis.minorticks_off()
     axis.legend()
     for size, row in zip(sizes, errors, strict=True):
-        print(f"{size:4d} points: mean error {row.mean():.4f}")
+        print(f"{size:4d} points: mean error {row.mean():.4f}, worst {row.max():.4f}, above the best by {row.mean() - bayes:.4f}")
     print(f"Bayes optimal:   {bayes:.4f}")
 
-# %%
+# %% [markdown] tags=["predict"]
+# **Predict.** The two classes now have *different* variances, 0.4 and 2.5. Sketch the best boundary before you run the
+# cell. *Your prediction:*
+
+# %% tags=["cell-unequal"]
 with lab.exercise("1.1"):
     data = SimpleDataSet(nr_examples=400, g1=[[-1, -1], 0.4], g2=[[1, 1], 2.5])
     fresh = SimpleDataSet(nr_examples=20_000, g1=[[-1, -1], 0.4], g2=[[1, 1], 2.5], seed=2)
     fig, axis = data.plot_data()
-    for how, colour in [(1.0, "red"), ("pooled", "purple"), ("per_class", "green")]:
+    for number, how in enumerate(["per_class", "pooled", 1.0]):
         gnb = GaussianNaiveBayes(variance=how)
         params = gnb.train(data.train_X, data.train_y)
         error = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
-        fig, axis = data.add_line(fig, axis, params, f"variance={how!r}", colour)
-        print(f"variance={how!r:12}  params {params.shape}   error on fresh points {error:.4f}")
+        colour = line_style("naive Bayes", number, 3)["color"]
+        fig, axis = data.add_line(fig, axis, params, f"naive Bayes, variance={how!r}", colour)
+        print(f"variance={how!r:12}  params {params.shape}   error on new points {error:.4f}")
     print(f"Bayes error {data.get_bayes_error():.4f}")
 
-# %% [markdown]
-# With variances $\sigma_0^2 \ne \sigma_1^2$ the logarithms to be compared are
-#
-# $$
-# \log p(y) - \frac{D}{2}\log\sigma_y^2 - \frac{\lVert x - \mu_y\rVert^2}{2\sigma_y^2},
-# $$
-#
-# and $\lVert x\rVert^2$ no longer cancels: in $D = 2$ dimensions the boundary is a circle around the narrower class.
-#
-# > **A known slip.** The toolkit that goes with the guide draws a straight "Bayes-optimal" line in this case too, and
-# > leaves out the term $\frac D2 \log \sigma_y^2$. Do not believe a line where the variances differ.
-
 # %% [markdown] tags=["answer"]
-# **What do you observe?** *Your answer:*
+# **Explain.** (1) Why does the boundary hardly move when the variance grows, although the error rises? (2) Derive the
+# shift of the line for priors $p(0) \ne p(1)$, and compare it with the printed numbers. Why does the Bayes error fall?
+# (3) Why are so few points enough? What does the band at the left end say? (4) Write down
+# $\log p(y) + \log p(x \mid y)$ for two different variances. Which term of the square no longer cancels, and what curve
+# is the boundary?
+#
+# **Transfer.** Both classes have the *same mean* and the variances 0.4 and 2.5. What is the best boundary now? What
+# does naive Bayes with a shared variance do? (Try it: `g2=[[-1, -1], 2.5]`.) *Your answer:*
 #
 # (1) variance …
 #
@@ -230,67 +296,126 @@ with lab.exercise("1.1"):
 # (3) sample size …
 #
 # (4) different variances …
+#
+# (5) transfer …
 
 # %% [markdown] tags=["solution"]
-# **One answer.** (1) The wider the classes, the more they overlap, and the error of even the best classifier rises from
-# 0.2 % to 24 %; naive Bayes stays within a percent or so of it, since its assumption is true here. The boundary hardly
-# moves: it depends on the means, which a wider sample only locates less exactly. (2) The boundary moves *towards the
-# rare class*, by $\sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$: where both conditionals say the same,
-# the prior decides. The error falls, because always guessing the frequent class is not bad any more. (3) A few dozen
-# points suffice: four means and one prior are all there is to estimate. With four points the classifier depends on
-# luck, as the band shows. (4) The line is beaten by the circle: `per_class` estimates the variances too and comes near
-# the Bayes error, at the price of a quadratic model.
+# <!-- numbers: variances, balances, sizes, unequal -->
+# **One answer.** (1) The boundary depends on the means and on the priors. A larger variance only makes the two estimated
+# means less exact. The error rises because the classes overlap more: the Bayes error goes from 0.2 % to 24 %. Naive Bayes
+# stays within one percentage point of the best classifier, because its assumption is true here. (2) The two curves are
+# equal where $z = \sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$, measured from halfway towards $\mu_1$. At
+# balance 0.9 this is 0.777; the line of naive Bayes shifts by 0.720. It moves *towards the rare class*: where
+# $p(x \mid 0) = p(x \mid 1)$, the class with the larger prior wins. The error falls to 0.039, because always guessing the
+# frequent class would be wrong in 10 % of the cases only. (3) Two means with two coordinates each and one prior are all
+# there is to estimate. With 4 points the mean error is 0.129, and the worst of 20 samples has 0.2142: the classifier
+# depends on luck. From 32 points on the mean is within 0.01 of the best. (4) The term
+# $\lVert x\rVert^2 / 2\sigma_y^2$ no longer cancels, so the difference of the two logarithms is quadratic in $x$. With
+# one variance per class its level line is a circle around the narrower class. `per_class` estimates a variance for each
+# class *and feature*, so its curve is an ellipse; it has five weights per class, for $(1, x_1, x_2, x_1^2, x_2^2)$.
+#
+# *Transfer.* With equal means the best boundary is a circle around the common mean: inside it the narrow class is more
+# probable, outside the wide one. With a shared variance the weights of both classes are nearly the same; what is left is
+# noise, and the classifier is not better than guessing.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.1")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: variances, balances, sizes, unequal -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - Where its assumption is true, naive Bayes comes close to the Bayes error: at variance 1 its expected error is
+#   0.0805 ± 0.0005, that of the best classifier on the same points 0.0777.
+# - The line moves towards the rare class, by $\sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$: 0.777 at a
+#   balance of 0.9.
+# - A few dozen points are enough: with 32 of them the mean error is 0.0817.
+# - Where the variances differ, no line is right. The quadratic model has an error of 0.0749, the two linear ones 0.0977
+#   and 0.0990; the Bayes error is 0.0679.
+#
+# </details>
 
 # %% [markdown]
-# ## 1.3 Documents: the multinomial model
+# ## C. Documents: the multinomial model
 #
-# A document is a **bag of words**: how often each word of the vocabulary occurs, the order forgotten. Let $n_j(x)$ be
-# the count of word $w_j$ in document $x$. The generative story: draw a class $c \sim p(y)$, then draw the words one by
-# one from the word distribution of that class. So
+# A document is a **bag of words**: it says how often each word of the vocabulary occurs, and forgets the order. Let
+# $n_j(x)$ be the count of word $v_j$ in document $x$. The generative story has two steps: draw a class $y$ from $p(y)$,
+# then draw the words one by one from the word distribution of that class. So
 #
 # $$
-# p(x \mid c) \;\propto\; \prod_{j=1}^{J} p(w_j \mid c)^{\,n_j(x)} .
+# p(x \mid y) \;=\; A(x) \prod_{j=1}^{J} p(v_j \mid y)^{\,n_j(x)} .
 # $$
+#
+# The factor $A(x)$ counts the orders in which the same words can stand, times the probability of the document's length,
+# which we assume not to depend on the class. It is the same for all classes, so it drops out of the argmax.
 #
 # **Maximum likelihood** is the share of a word among *all the words* of the class:
 #
 # $$
-# \hat p(w_j \mid c) = \frac{\sum_{m \in I_c} n_j(x^m)}{\sum_{i=1}^{J}\sum_{m \in I_c} n_i(x^m)} .
+# \hat p(v_j \mid k) = \frac{\sum_{m \in I_k} n_j(x^m)}{\sum_{i=1}^{J}\sum_{m \in I_k} n_i(x^m)} .
 # $$
 #
-# **Smoothing** pretends that every word had been seen $\alpha$ more times in every class (add-one for $\alpha = 1$). It
-# is what a Dirichlet prior on the word distribution leads to:
+# **Smoothing** pretends that every word was seen $\alpha$ more times in every class (add-one for $\alpha = 1$):
 #
 # $$
-# \hat p(w_j \mid c) = \frac{\alpha + \sum_{m \in I_c} n_j(x^m)}{\alpha J + \sum_{i=1}^{J}\sum_{m \in I_c} n_i(x^m)} .
+# \hat p(v_j \mid k) = \frac{\alpha + \sum_{m \in I_k} n_j(x^m)}{\alpha J + \sum_{i=1}^{J}\sum_{m \in I_k} n_i(x^m)} .
 # $$
 #
-# > **A misprint in the printed guide.** Its equation (1.10) and the smoothed version divide by $\lvert I_c\rvert$, the
-# > number of *documents* of the class. These are no probabilities: they do not sum to one over the vocabulary. The next
-# > cell shows it.
+# Where does $\alpha$ come from? Put a prior on the word distribution of a class, before any document is seen. A
+# **Dirichlet** prior with all parameters $\alpha$ has density $\propto \prod_j p(v_j \mid k)^{\alpha - 1}$. The
+# *mean* of the posterior under Dirichlet($\alpha$) is the formula above. It is also the *most probable* value (MAP)
+# under Dirichlet($\alpha + 1$).
+#
+# > **Two slips that teach.** (1) The guide divides by $\lvert I_k\rvert$, the number of *documents* of the class. Its
+# > "probabilities" do not sum to one over the vocabulary; the next cell shows it. (2) The guide says that a *uniform*
+# > prior and MAP lead to add-one. A uniform prior is Dirichlet(1), and its most probable value is maximum likelihood:
+# > no smoothing at all.
 
-# %%
-X = np.array([[2, 1, 0], [2, 0, 1], [1, 0, 0], [1, 1, 2]])  # four documents, three words
-y = np.array([0, 0, 0, 1])
-counts = X[y == 0].sum(axis=0)
-print("words of class 0:          ", counts.tolist())
-print("divided by its documents:  ", (counts / 3).round(3).tolist(), " sum", round(counts.sum() / 3, 3))
-print("divided by its words:      ", (counts / counts.sum()).round(3).tolist(), " sum", counts.sum() / counts.sum())
-print(
-    "the same, smoothed (α = 1):",
-    ((counts + 1) / (counts.sum() + 3)).tolist(),
-    " sum",
-    ((counts + 1) / (counts.sum() + 3)).sum(),
-)
+# %% [markdown]
+# ### Naive Bayes by hand, on five lines
+#
+# Five reviews of one line each, three positive and two negative; six words. Work it out on paper, then compare.
+
+# %% tags=["cell-by-hand"]
+lines = [
+    ("good plot good end", 1),
+    ("good characters", 1),
+    ("fine end", 1),
+    ("dull plot dull end", 0),
+    ("dull characters", 0),
+]
+words = ["good", "fine", "plot", "end", "characters", "dull"]
+X = np.array([[line.split().count(word) for word in words] for line, _ in lines])  # (5, 6)
+y = np.array([label for _, label in lines])
+counts = np.array([X[y == k].sum(axis=0) for k in (0, 1)])  # (2, 6): words of the negative, of the positive class
+totals = counts.sum(axis=1)
+print("counts   ", "  ".join(f"{word:>10}" for word in words), "    sum   documents")
+for k, name in enumerate(["negative", "positive"]):
+    print(f"{name:9}", "  ".join(f"{n:10d}" for n in counts[k]), f"{totals[k]:7d} {np.sum(y == k):8d}")
+print()
+for name, by in [("divided by documents", [np.sum(y == 0), np.sum(y == 1)]), ("divided by words", totals)]:
+    shares = counts / np.array(by)[:, None]
+    print(f"{name:22} sum of the negative class {shares[0].sum():.3f}, of the positive class {shares[1].sum():.3f}")
+smoothed = (counts + 1) / (totals + len(words))[:, None]
+print("smoothed, α = 1        negative:", ", ".join(f"{n + 1}/{totals[0] + 6}" for n in counts[0]))
+print("                       positive:", ", ".join(f"{n + 1}/{totals[1] + 6}" for n in counts[1]))
+
+new = "good plot dull end"
+n = np.array([new.split().count(word) for word in words])
+prior = np.array([np.mean(y == 0), np.mean(y == 1)])
+for title, likelihood in [("without smoothing", counts / totals[:, None]), ("with α = 1", smoothed)]:
+    joint = prior * np.prod(likelihood**n, axis=1)
+    print(f"\n{new!r} {title}: p(negative, x) = {joint[0]:.6f}, p(positive, x) = {joint[1]:.6f}", end="")
+    print(f";  p(positive | x) = {joint[1] / joint.sum():.3f}" if joint.any() else ";  both are ruled out")
 
 # %% [markdown]
 # ### The reviews
 #
 # Book reviews from Amazon, positive or negative (Blitzer, Dredze and Pereira, 2007), 1600 to train on and 400 to test.
-# Features are words and pairs of words that occur at least five times in the training part. Where the corpus is not on
-# this machine and cannot be downloaded, a small made-up corpus takes its place, and the cell says so.
+# Features are words and pairs of neighbouring words that occur at least five times in the training part. Where the
+# corpus is not on this machine and cannot be downloaded, a small made-up corpus takes its place, and the cell says so.
 
-# %% tags=["real-data"]
+# %% tags=["real-data", "cell-reviews"]
 from lxmls_day1.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
@@ -305,15 +430,38 @@ print(
 )
 
 # %% [markdown]
+# **From a text to a vector.** The corpus comes as bags already, so we take a text of our own through the same steps.
+# Two kinds of new words must be told apart. A word that is in *no* training review is not in the vocabulary: it is
+# dropped. A word that is in the vocabulary but was never seen in *one class* is the subject of exercise 1.2.
+
+# %% tags=["real-data", "cell-text"]
+from lxmls_day1.text.tokens import count_tokens
+
+text = "A wonderful book. I could not put it down, and the ending is excellent. Only the first chapter is a bit boring."
+bag = count_tokens(text)
+known = {token: n for token, n in bag.items() if token in reviews.feat_dict}
+x = np.zeros(reviews.nr_features)
+for token, n in known.items():
+    x[reviews.feat_dict[token]] = n
+print("text:  ", text)
+print("bag:   ", ", ".join(f"{token} {n}" for token, n in list(bag.items())[:14]), "…")
+unknown = [token for token in bag if token not in known]
+print(f"         {len(bag)} different tokens, {len(known)} of them in the vocabulary; dropped: {', '.join(unknown[:6])}")
+print(f"vector: {reviews.nr_features} counts, of which {np.count_nonzero(x)} are not zero")
+
+# %% [markdown]
 # ## Exercise 1.2: unseen words
 #
 # 1. Write the heart of `MultinomialNaiveBayes.train` in `classifiers/multinomial_naive_bayes.py`: priors, word
 #    probabilities, and the weights that follow from them.
-# 2. Train it without smoothing (`smooth=False`) and look at training and test accuracy. What goes wrong on the test
-#    part?
+# 2. Train it without smoothing (`smooth=False`), and look at training and test accuracy.
 # 3. Turn smoothing on. Then try many values of $\alpha$ and draw the curve.
 
-# %% tags=["real-data"]
+# %% [markdown] tags=["predict"]
+# **Predict.** What happens to a test review that holds one word which the positive class never showed, and one word
+# which the negative class never showed? Will training or test accuracy suffer more? *Your prediction:*
+
+# %% tags=["real-data", "cell-unseen"]
 import warnings
 
 with lab.exercise("1.2"):
@@ -330,21 +478,18 @@ with lab.exercise("1.2"):
             f"{mnb.get_name():38}  train {train:.4f}  test {test:.4f}   probabilities that are 0: {zeros:.0%}, "
             f"test documents ruled out by every class: {mnb.n_ruled_out}"
         )
+        if mnb is unsmoothed:
+            impossible = reviews.test_X @ (mnb.likelihood == 0)  # (400, 2): words of each review that a class never showed
+            print(f"{'':38}  test documents with a word that one class never showed: {np.sum(impossible.max(axis=1) > 0)}")
 
 # %% tags=["skip-execution"]
 lab.check("1.2")
 
-# %% [markdown]
-# A word that a class never showed has $\hat p(w \mid c) = 0$, and one such word makes the whole product zero: the class
-# is **ruled out**, whatever the other 300 words say. Where *every* class is ruled out there is nothing left to compare,
-# and all that the classifier can fall back on is the prior.
-#
-# Smoothing does not merely repair this. As $\alpha \to 0$ the smoothed model does *not* tend to the unsmoothed one: an
-# impossible word then costs $\log\alpha \to -\infty$, and so the class with the *fewest* impossible words wins; among
-# those with equally many the rest decides. That is a sensible rule, far better than the prior. The curve shows both
-# ends.
+# %% [markdown] tags=["predict"]
+# **Predict.** Draw test accuracy over $\alpha$ from $10^{-9}$ to 1000. Where is the peak? Is the left end as bad as no
+# smoothing? What happens at the right end? *Your prediction:*
 
-# %% tags=["real-data"]
+# %% tags=["real-data", "cell-alphas"]
 with lab.exercise("1.2"):
     from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 
@@ -360,91 +505,215 @@ with lab.exercise("1.2"):
         warnings.simplefilter("ignore")
         fall_back = accuracies(unsmoothed, params, reviews)[1]
 
+    colour = line_style("naive Bayes")["color"]
+    deviation = np.sqrt(curve[1:, 1] * (1 - curve[1:, 1]) / reviews.test_X.shape[0])
     fig, axis = plt.subplots(figsize=(10, 5.2), layout="constrained")
-    axis.plot(alphas[1:], curve[1:, 0], "s-", color="#56B4E9", label="training")
-    axis.plot(alphas[1:], curve[1:, 1], "o-", color="#0072B2", label="test")
-    axis.axhline(curve[0, 1], color="#009E73", linestyle="--", label="test, limit α → 0: fewest impossible words first")
-    axis.axhline(
-        fall_back, color="#D55E00", linestyle=":", label="test, no smoothing: the prior where all is ruled out"
-    )
+    axis.plot(alphas[1:], curve[1:, 0], "s-", color=TRAINING, label="training")
+    axis.plot(alphas[1:], curve[1:, 1], "o-", color=colour, label="test, ± one standard error")
+    axis.fill_between(alphas[1:], curve[1:, 1] - deviation, curve[1:, 1] + deviation, color=colour, alpha=0.15)
+    axis.axhline(curve[0, 1], color=colour, linestyle="--", label="test, limit α → 0")
+    axis.axhline(fall_back, color="0.4", linestyle=":", label="test, no smoothing")
+    axis.plot(1.0, curve[alphas.index(1.0), 1], "o", color=colour, markersize=14, markerfacecolor="none")
+    axis.annotate("α = 1", (1.0, curve[alphas.index(1.0), 1]), (-6, 14), textcoords="offset points")
     axis.set(xscale="log", xlabel="smoothing α", ylabel="accuracy", ylim=(0.45, 1.02))
     axis.legend(loc="lower left")
     print(f"no smoothing {fall_back:.4f}    α → 0 {curve[0, 1]:.4f}    α = 1 {curve[alphas.index(1.0), 1]:.4f}")
-    print(f"best on the test part: {curve[:, 1].max():.4f} at α = {alphas[int(curve[:, 1].argmax())]:g}")
+    print(f"highest on the test part: {curve[:, 1].max():.4f} at α = {alphas[int(curve[:, 1].argmax())]:g}")
+    print(f"standard error of a test accuracy near 0.84: {np.sqrt(0.84 * 0.16 / reviews.test_X.shape[0]):.4f}")
+    largest = MultinomialNaiveBayes(smooth=True, smooth_param=1000.0)
+    params = largest.train(reviews.train_X, reviews.train_y)
+    difference = reviews.test_X @ (params[1:, 0] - params[1:, 1])
+    totals = [reviews.train_X[reviews.train_y == label] for label in largest.classes]
+    totals = np.array([np.asarray(part.sum(axis=0)).ravel() for part in totals])
+    to_first_order = reviews.test_X @ (totals[0] - totals[1])
+    print(f"α = 1000: correlation of the score difference with x·(n₀ − n₁): {np.corrcoef(difference, to_first_order)[0, 1]:.2f}")
+    shares = [np.mean(largest.test(reviews.test_X, params) == label) for label in largest.classes]
+    for name, words_of_class, share in zip(reviews.label_names, totals.sum(axis=1), shares, strict=True):
+        print(f"         {name}: {words_of_class:.0f} words to train on, {share:.1%} of the test reviews get this label")
 
 # %% [markdown]
-# Which words does the model hold for telling? Those with the largest ratio
-# $\hat p(w \mid \text{positive}) / \hat p(w \mid \text{negative})$:
+# Which words are the strongest evidence for the model? We print those with the largest ratio
+# $\hat p(v \mid \text{positive}) / \hat p(v \mid \text{negative})$ and the smallest, and beside each how often it was
+# seen: in how many training reviews, and how many times in all.
 
-# %% tags=["real-data"]
+# %% tags=["real-data", "cell-evidence"]
 with lab.exercise("1.2"):
     from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 
     mnb = MultinomialNaiveBayes()
     params = mnb.train(reviews.train_X, reviews.train_y)
-    order = np.argsort(params[1:, 0] - params[1:, 1])
-    for label, columns in [("positive", order[::-1][:8]), ("negative", order[:8])]:
-        print(f"{label}: {', '.join(reviews.feature_names[j] for j in columns)}")
-
-# %% [markdown] tags=["answer"]
-# **What do you observe?** *Your answer:*
-#
-# Why does training accuracy not suffer without smoothing, and test accuracy so much? What do very large $\alpha$ do?
-# Is it fair to pick $\alpha$ by the test accuracy, as the last line of the plot's cell does?
-
-# %% [markdown] tags=["solution"]
-# **One answer.** Every word of a training document has been seen in that document's own class, so the true class is
-# never ruled out in training. A test document of some hundred words nearly always holds one that a class has not shown:
-# on the book reviews 272 of 400 are ruled out by both classes. Very large $\alpha$ drowns the counts; all words become
-# equally probable in both classes and only the document lengths and priors are left. Picking $\alpha$ on the test part
-# is not fair: the number at the peak is then an optimistic estimate. Pick it on a development part
-# (`SentimentCorpus("books", train_per=0.6, dev_per=0.2)`), and look at the test part once.
+    positive = reviews.label_names.index("positive")
+    ratio = np.exp(params[1:, positive] - params[1:, 1 - positive])
+    tokens = np.asarray(reviews.train_X.sum(axis=0)).ravel()
+    in_reviews = np.asarray((reviews.train_X > 0).sum(axis=0)).ravel()
+    order = np.argsort(ratio)
+    print("                       ratio   reviews   tokens")
+    for columns in (order[::-1][:8], order[:8]):
+        for j in columns:
+            print(f"{reviews.feature_names[j]:20} {ratio[j]:7.2f} {in_reviews[j]:9d} {tokens[j]:8.0f}")
+        print()
+    print("reviews that hold the word: fewest", in_reviews[np.r_[order[::-1][:8], order[:8]]].min())
 
 # %% [markdown]
-# ## 1.4 Features and linear classifiers
+# **Counts or presence?** The multinomial model counts a word that stands 40 times in one review 40 times. Two other
+# models use presence only, $\tilde n_j(x) = 1$ if the word occurs and 0 if not. *Binary* naive Bayes puts these ones
+# into the multinomial formula. The *Bernoulli* model tosses a coin for every word of the vocabulary, so absent words
+# count too: $p(x \mid y) = \prod_j q_{jy}^{\tilde n_j} (1 - q_{jy})^{1 - \tilde n_j}$.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** Which of the three models has the highest test accuracy, and is the difference larger than one standard
+# error? *Your prediction:*
+
+# %% tags=["real-data", "cell-binary"]
+with lab.exercise("1.2"):
+    from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+
+    binary_train, binary_test = ((part > 0).astype(float) for part in (reviews.train_X, reviews.test_X))
+    mnb = MultinomialNaiveBayes()
+    by_counts = mnb.evaluate(reviews.test_y, mnb.test(reviews.test_X, mnb.train(reviews.train_X, reviews.train_y)))
+    binary = MultinomialNaiveBayes()
+    by_presence = binary.evaluate(reviews.test_y, binary.test(binary_test, binary.train(binary_train, reviews.train_y)))
+
+    of_class = [binary_train[reviews.train_y == label] for label in mnb.classes]
+    q = np.array([(np.asarray(part.sum(axis=0)).ravel() + 1) / (part.shape[0] + 2) for part in of_class]).T  # (J, K)
+    scores = np.log(mnb.prior) + np.log(1 - q).sum(axis=0) + binary_test @ np.log(q / (1 - q))
+    by_coins = np.mean(np.asarray(mnb.classes)[scores.argmax(axis=1)] == reviews.test_y)
+    for name, accuracy in [("multinomial, counts", by_counts), ("multinomial, presence", by_presence), ("Bernoulli", by_coins)]:
+        print(f"{name:22} test {accuracy:.4f} ± {np.sqrt(accuracy * (1 - accuracy) / reviews.test_X.shape[0]):.4f}")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) Without smoothing, training accuracy stays high, but test accuracy falls far below it. Why? (2) As
+# $\alpha \to 0$ the smoothed model does *not* become the unsmoothed one. What does an impossible word cost when
+# $\alpha$ is tiny, and so which class wins? (3) What is left of the data at $\alpha = 1000$? (4) Look at the words with
+# the most extreme ratios, and in how many reviews they stand. Would you trust such a weight? Does using presence
+# instead of counts cure it?
 #
-# Describe an input by numbers, its **features**, with a leading 1 for the intercept: $g(x) = (1, x_1, \dots, x_J)$. A
-# **linear classifier** gives each class a weight vector and picks the class with the highest score,
+# **Transfer.** The last line of the plot's cell names the best $\alpha$ on the *test* part. Why may you not report that
+# accuracy as the expected one? How would you choose $\alpha$ instead? *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# <!-- numbers: unseen, alphas, evidence, binary -->
+# **One answer.** (1) Every word of a training review was seen in that review's own class, so the true class is never ruled
+# out in training: 0.9825. Of the 400 test reviews 303 hold a word that one class never showed; there that class is ruled
+# out, right or wrong. And 103 hold such words for both classes: nothing is left but the prior. Test accuracy is 0.665.
+# (2) An impossible word costs about $\log\alpha \to -\infty$. So the class with *fewer* impossible words wins; among
+# classes with equally many, the possible words decide. That is a sensible rule: 0.7425. (3) The smoothed probabilities
+# are nearly equal for all words. To first order the difference of the two scores is
+# $\frac1\alpha\big[x\cdot(n_0 - n_1) - L(x)\,(N_0 - N_1)/J\big]$, with $n_k$ the counts of the words in class $k$, $N_k$
+# their sum and $L(x)$ the length of the review. (The correlation of the score difference with $x\cdot(n_0 - n_1)$ is
+# 0.98.) The class with more training words wins nearly always: the negative reviews have 130126 words, the positive ones
+# 119849, and 95 % of the test reviews are labelled negative. (4) *kagan* stands 40 times in the training part, but all of
+# them in 1 review; *galveston* 15 times in 3. One author decides such a weight, so it tells nothing about new reviews.
+# With presence the first would count once. But test accuracy hardly changes: 0.8400 with counts, 0.8350 with presence,
+# less than one standard error (0.0183) apart. The Bernoulli model is worse, 0.7575: it lets each of the many absent words
+# vote.
+#
+# *Transfer.* The best of fifteen test accuracies is partly the luckiest of them, so it is an optimistic estimate. Choose
+# $\alpha$ on a *development part* (`SentimentCorpus("books", train_per=0.6, dev_per=0.2)`), then look at the test part
+# once. <!-- given: 15 -->
+
+# %% tags=["skip-execution"]
+lab.reveal("1.2")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: unseen, alphas, evidence, binary -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - One word that a class never showed makes its product zero, whatever the other words say. Without smoothing 303 of 400
+#   test reviews hold such a word, and test accuracy is 0.665.
+# - Smoothing does not merely repair this. Its limit $\alpha \to 0$ counts impossible words, and reaches 0.7425; $\alpha = 1$
+#   reaches 0.84. The peak is flat: from 0.3 to 3 no difference exceeds a standard error.
+# - A ratio of probabilities says nothing about how many *reviews* support it: *kagan* is one of the strongest words for
+#   "negative", with 40 tokens in 1 review.
+# - Counts and presence do equally well here, 0.84 and 0.835 with a standard error of 0.018.
+#
+# </details>
+
+# %% [markdown]
+# ## D. Features and linear classifiers
+#
+# A program describes an input by numbers, its **features**. They need not be counts. For a newspaper article one may
+# ask yes-or-no questions:
+#
+# | | feature of article $x$ | |
+# |---|---|---|
+# | $g_1$ | the article mentions *Ronaldo* | 1 or 0 |
+# | $g_2$ | it mentions *parliament* | 1 or 0 |
+# | $g_3$ | a word in it ends in *-goal* or *-score* | 1 or 0 |
+#
+# With a leading 1 for the intercept, an article about a match that mentions Ronaldo, no parliament and a goal is
+# $g(x) = (1, 1, 0, 1)$. In general $g(x) = (1, x_1, \dots, x_J)$. A **linear classifier** gives each class a weight
+# vector and picks the class with the highest score,
 #
 # $$ \hat y(x) = \arg\max_y\; w_y \cdot g(x). $$
 #
-# Books also write $w \cdot f(x, y)$ with *joint* features $f(x, y) = g(x) \otimes e_y$: all zeros but for $g(x)$ in the
-# slot of class $y$. It is the same thing, with all columns stacked into one long vector. Here the columns stay side by
-# side, in one matrix `params` of shape $(J+1, K)$ with the intercepts $b_y$ in row 0. No $f$ is ever built.
+# Books also write $w \cdot f(x, y)$ with *joint* features $f(x, y) = e_y \otimes g(x)$: all zeros but for $g(x)$ in the
+# block of class $y$. A joint feature reads "the article mentions Ronaldo *and* the class is sports". It is the same
+# classifier, with all columns stacked into one long vector. Here the columns stay side by side, in one matrix `params`
+# of shape $(J+1, K)$ with the intercepts $b_y$ in row 0. No $f$ is ever built.
 
 # %%
-W, g = np.array([[0.5, -0.5, 0.0], [1.0, 0.0, -1.0], [2.0, 1.0, 0.0]]), np.array([1.0, 3.0, -2.0])  # K = 3, J = 2
+topics = ["sports", "politics", "weather"]
+W = np.array([[0.5, 0.0, -0.5], [2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [1.5, -0.5, 0.0]])  # (J + 1, K): J = 3, K = 3
+g = np.array([1.0, 1.0, 0.0, 1.0])  # mentions Ronaldo and a goal, no parliament
 w = W.T.ravel()  # the columns, one after the other
-for label in range(3):
+for label, topic in enumerate(topics):
     f = np.kron(np.eye(3)[label], g)
     print(
-        f"class {label}: f(x, y) = {f.astype(int).tolist()},  w·f(x, y) = {w @ f:5.2f},  "
+        f"{topic:9} f(x, y) = {''.join(str(int(number)) for number in f)},  w·f(x, y) = {w @ f:5.2f},  "
         f"w_y·g(x) = {(g @ W)[label]:5.2f}"
     )
 
 # %% [markdown]
-# Both naive Bayes classifiers are linear. For the multinomial one take logarithms, and there it stands:
+# Both naive Bayes classifiers are linear. For the multinomial one take the logarithm; the result is linear in the
+# counts. The weight of word $v_j$ in class $y$ is the logarithm of its probability:
 #
 # $$
-# \log\Big(\hat p(c)\prod_j \hat p(w_j\mid c)^{n_j(x)}\Big)
-# = \underbrace{\log \hat p(c)}_{b_c} + \sum_j n_j(x)\,\underbrace{\log \hat p(w_j \mid c)}_{w_{c,j}} .
+# \log\Big(\hat p(y)\prod_j \hat p(v_j\mid y)^{n_j(x)}\Big)
+# = \underbrace{\log \hat p(y)}_{b_y} + \sum_j n_j(x)\,\underbrace{\log \hat p(v_j \mid y)}_{\text{weight of } v_j} .
 # $$
+#
+# So every word *votes*: it adds $n_j(x)\,\big(\log \hat p(v_j \mid \text{pos}) - \log \hat p(v_j \mid \text{neg})\big)$
+# to the difference of the two scores. Here are the ten strongest votes on the text of section C. **Type a review** of
+# your own into `text` there, and run that cell and this one again. (The demonstration
+# [review explorer](demos/5_review_explorer.ipynb) does it while you type.)
+
+# %% tags=["real-data", "cell-votes"]
+from lxmls_day1.figures.contributions import plot_contributions
+
+with lab.exercise("1.2"):
+    from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+
+    mnb = MultinomialNaiveBayes()
+    params = mnb.train(reviews.train_X, reviews.train_y)
+    positive = reviews.label_names.index("positive")
+    difference = params[:, positive] - params[:, 1 - positive]  # (J + 1,)
+    votes = x * difference[1:]
+    score = difference[0] + votes.sum()
+    strongest = np.argsort(-np.abs(votes))[:10]
+    fig, axis = plt.subplots(figsize=(9, 4.8), layout="constrained")
+    plot_contributions([reviews.feature_names[j] for j in strongest], votes[strongest], axis, ["negative", "positive"])
+    print(f"intercept {difference[0]:.3f}, ten strongest words {votes[strongest].sum():.3f}, ", end="")
+    print(f"the other {np.count_nonzero(x) - 10} words {votes.sum() - votes[strongest].sum():.3f}: difference of the scores {score:.3f}")
+    print(f"p(positive | x) = {1 / (1 + np.exp(-score)):.4f}")
 
 # %% [markdown]
 # ## Exercise 1.3: the weights of Gaussian naive Bayes
 #
 # Show that Gaussian naive Bayes with a shared, given variance $\sigma^2$ is a linear classifier too: derive $b_y$ and
-# $w_y$. Then write them down as code, and check that they are the ones that `GaussianNaiveBayes` finds.
+# $w_y$. Then write them down as code. The cell checks them at several variances, with equal and with unequal priors, and
+# names a term that is wrong. (At $\sigma^2 = 1$ alone, four different mistakes would not be noticed.)
 #
-# *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$, and drop whatever is the same for all
-# classes.
+# The derivation is a solution: there is no model answer to open, but `lab.hint("1.3")` helps.
+#
+# *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$ with the density of section A, and drop
+# whatever is the same for all classes.
 
 # %% [markdown] tags=["answer"]
 # *Your derivation:*
 
 # %% [markdown] tags=["solution"]
-# **The derivation.** With
-# $\mathcal N(x; \mu, \sigma^2 I) = (2\pi\sigma^2)^{-J/2} \exp\big(-\lVert x - \mu\rVert^2 / 2\sigma^2\big)$,
+# **The derivation.**
 #
 # $$
 # \log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)
@@ -458,9 +727,12 @@ for label in range(3):
 # $$
 # w_y = \frac{\mu_y}{\sigma^2}, \qquad b_y = \log p(y) - \frac{\lVert\mu_y\rVert^2}{2\sigma^2}.
 # $$
+#
+# (Here $w_y$ stands for the weights of the features alone, without the intercept.)
 
 
-# %%
+
+# %% tags=["cell-derived"]
 def gaussian_weights(prior, means, variance):
     """b_y and w_y of Gaussian naive Bayes, from prior (K,), means (K, J) and σ²: an array (J + 1, K), row 0 the b_y."""
     # exercise 1.3: solution (3 lines)
@@ -471,39 +743,50 @@ def gaussian_weights(prior, means, variance):
 
 
 with lab.exercise("1.3"):
-    gnb = GaussianNaiveBayes(variance=1.0)
-    found = gnb.train(sd.train_X, sd.train_y)
-    derived = gaussian_weights(gnb.prior, gnb.means, 1.0)
-    print("derived:")
-    print(derived.round(4))
-    print("the same as those that training finds:", np.allclose(derived, found))
+    from lxmls_day1.gaussians import wrong_terms
+
+    for variance in (0.4, 1.0, 2.5):
+        for balance in (0.5, 0.2):
+            data = SimpleDataSet(nr_examples=200, g1=[[-1, -1], variance], g2=[[1.5, 1], variance], balance=balance)
+            gnb = GaussianNaiveBayes(variance=variance)
+            found = gnb.train(data.train_X, data.train_y)
+            derived = gaussian_weights(gnb.prior, gnb.means, variance)
+            wrong = wrong_terms(derived, gnb.prior, gnb.means, variance)
+            same = "as training finds them" if np.allclose(derived, found) else "right up to what all classes share"
+            print(f"σ² = {variance:g}, p(0) = {balance:g}: {'; '.join(wrong) or same}")
 
 # %% [markdown]
-# Look at the boundary of the first plot again. Both classifiers compare $w_0 \cdot g(x)$ with $w_1 \cdot g(x)$, so the
-# boundary is perpendicular to $w_1 - w_0$, which for Gaussians is the line through the two means. Naive Bayes knows the
-# means only from the sample: its boundary is the Bayes-optimal one, turned and shifted by the error of the estimates.
+# Look at the boundary of the first plot again. Both classifiers compare the scores of class 0 and class 1. So the
+# boundary is perpendicular to the difference of the two weight vectors (without the intercepts), which for Gaussians of
+# one variance is parallel to $\mu_1 - \mu_0$. Naive Bayes knows the means only from the sample: its boundary is the
+# Bayes-optimal one, turned and shifted by the error of the estimates. The cell prints by how much.
 
-# %%
+# %% tags=["cell-angles"]
 with lab.exercise("1.3"):
+    gnb = GaussianNaiveBayes(variance=1.0)
+    gnb.train(sd.train_X, sd.train_y)
     optimal = sd.get_bayes_optimal()
     print("                 direction of w_1 − w_0   distance of the boundary from the origin")
     for name, weights in [("Bayes optimal", optimal), ("naive Bayes", gaussian_weights(gnb.prior, gnb.means, 1.0))]:
         b, *w = weights[:, 1] - weights[:, 0]
         print(f"{name:15}  {np.degrees(np.arctan2(w[1], w[0])):19.1f}°   {abs(b) / np.hypot(*w):.3f}")
 
-# %% [markdown] tags=["answer"]
-# **What do you observe?** *Your answer:*
-
-# %% [markdown] tags=["solution"]
-# **One answer.** The two directions differ by a few degrees and the offsets by a few hundredths, as 25 points per class
-# leave the means uncertain by about $\sigma/\sqrt{25} = 0.2$ in each coordinate. That the *form* of the boundary is
-# right is the merit of the assumption; with unequal variances (exercise 1.1, part 4) no choice of $b_y, w_y$ could have
-# been right.
-
 # %% [markdown]
 # ## What to take home
 #
-# - Bayes' rule turns a model of the data into the best classifier under that model; the Bayes error is the limit.
-# - Naive Bayes trains in one pass, needs few examples, and is as good as its independence assumption.
-# - A probability of zero is a claim of impossibility. Never make it on the strength of not having seen something.
+# - Bayes' rule turns a model of the data into the best classifier under that model. The Bayes error is the limit, and
+#   it is the area where the classes overlap.
+# - Naive Bayes trains in one pass and needs few examples. It is as good as its independence assumption.
+# - A probability of zero says that something cannot happen. "Not seen in training" does not justify that.
 # - Naive Bayes, Gaussian or multinomial, is a linear classifier. The next notebook looks for the weights directly.
+# - Fifty test points decide nothing; a difference smaller than a standard error is no difference.
+#
+# **Reading.** The guide, sections 1.1 and 1.2. · C. D. Manning, P. Raghavan and H. Schütze, *Introduction to
+# Information Retrieval*, 2008, chapter 13: multinomial and Bernoulli models. · D. Jurafsky and J. H. Martin, *Speech and
+# Language Processing*, the chapter on naive Bayes and sentiment. · C. M. Bishop, *Pattern Recognition and Machine
+# Learning*, 2006, sections 1.5 and 4.2. · J. Blitzer, M. Dredze and F. Pereira, *Biographies, Bollywood, boom-boxes and
+# blenders*, ACL 2007: the reviews.
+#
+# **Misprints elsewhere in the guide.** Its equation (1.8) calls both priors $p(y=1)$, and the text before it both means
+# $\mu_1$; the second of each belongs to the other class. The toolkit that goes with it draws a straight "Bayes-optimal"
+# line for different variances too, and leaves out the term $\frac J2 \log \sigma_y^2$.

@@ -12,6 +12,7 @@
 ``hand_in``           what a student hands in; ``archives`` packs it
 ``status``            how far a student is
 ``hints``             the three hints on an exercise
+``model_answers``     the model answers to the notebooks' questions, and when they open
 ``checking``          runs checks in a process of their own (``check_process``), and reports
 ``pytest_plugin``     the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``answers``           answers of checks, recorded; ``expect`` compares with them and names known mistakes

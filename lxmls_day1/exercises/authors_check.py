@@ -17,6 +17,7 @@ from lxmls_day1.exercises.dry_run import DryOutcome, DryRun, dry_run
 from lxmls_day1.exercises.generation import Files, cell_source, exercises_of_cells, reference_files, student_files
 from lxmls_day1.exercises.markers import find_solutions
 from lxmls_day1.exercises.mistakes import Mistake
+from lxmls_day1.exercises.model_answers import decoded, is_model_answers
 from lxmls_day1.exercises.record import differences, dry_run_everything, in_order, recorded
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_files
 from lxmls_day1.exercises.workspace import write_files
@@ -58,6 +59,7 @@ def problems(reference: Path | None = None) -> list[str]:
         *problems_of_mistakes(mistakes, outcomes, everywhere),
         *problems_of_recording(reference, registry, recorded(mistakes, outcomes, hidden=False)),
         *(f"{place} is in a student's files" for place in leaks(made, solution_lines(reference, registry.ids))),
+        *(f"{place} is in a student's files" for place in leaks_of_code(made, reference, registry.ids)),
     ]
 
 
@@ -142,11 +144,11 @@ def problems_of_recording(reference: Path, registry: Registry, new: RecordedAnsw
         yield f"recorded.json is not current (run `python -m lxmls_day1.exercises.record`): {difference}"
 
 
-def solution_lines(reference: Path, assigned: Collection[str]) -> dict[str, str]:
+def solution_lines(reference: Path, assigned: Collection[str], code_only: bool = False) -> dict[str, str]:
     """The lines that would give a solution away: without spaces -> where they stand.
 
     Too short ones are left out, and those that stand outside solutions as well, in ``readers/``, ``classifiers/`` or a
-    notebook: a student may read them there.
+    notebook: a student may read them there. With ``code_only`` the lines of model answers are left out too.
     """
     inside: dict[str, str] = {}
     outside: list[str] = []
@@ -161,6 +163,8 @@ def solution_lines(reference: Path, assigned: Collection[str]) -> dict[str, str]
             lines = source.split("\n")
             regions = [s for s in find_solutions(source, str(name)) if s.exercise in assigned] if is_code else []
             solved = {n for region in regions for n in range(region.first, region.last - 1)}
+            if code_only and not is_code and whole_cell_of is not None:
+                continue  # a model answer
             if whole_cell_of == NO_EXERCISE or whole_cell_of in assigned:
                 solved = set(range(len(lines)))
             for n, line in enumerate(lines):
@@ -201,6 +205,16 @@ def leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix
         text = "".join(text.split())
         found += [f"{where}, with a line of {place}," for line, place in lines.items() if line in text]
     return found
+
+
+def leaks_of_code(files: Files, reference: Path, assigned: Collection[str]) -> list[str]:
+    """Where lines of code solutions stand in the model answers that students get, which `leaks` cannot read."""
+    texts: Files = {
+        name.with_suffix(".md"): "\n".join(answer.text for answer in decoded(content)).encode()
+        for name, content in files.items()
+        if is_model_answers(name)
+    }
+    return leaks(texts, solution_lines(reference, assigned, code_only=True)) if texts else []
 
 
 def _texts(content: object) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The files of a lab as a student receives them, made from the reference lab and from nothing else.
 
 Out of ``readers/``, ``classifiers/``, ``notebooks/`` and ``tests/exercises/`` of the reference come the same folders with
-stubs in place of solutions, notebooks without outputs, checks without the hidden ones. Text files get "\\n" for line ends,
+stubs in place of solutions, notebooks without outputs, checks without the hidden ones, and the model answers of the
+notebooks in a file of their own. Text files get "\\n" for line ends,
 so that the result is the same on every system. A reference lab that a student has installed holds no solutions; it comes
 through unchanged.
 """
@@ -15,6 +16,8 @@ from typing import Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.markers import MarkerError, Solution, find_solutions, stub, stubbed, without_markers
+from lxmls_day1.exercises.model_answers import FILE as MODEL_ANSWERS
+from lxmls_day1.exercises.model_answers import ModelAnswer, answers_of_notebook, encoded
 from lxmls_day1.exercises.registry import FILE, FOLDER, MISTAKES, RECORDED, Exercise, Registry, exercise_of_check
 from lxmls_day1.exercises.source_functions import Definition, first_line, indented
 from lxmls_day1.lab import PACKAGES
@@ -63,6 +66,7 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
     registry = Registry.read(reference / FILE)
     assigned = registry.assigned if assigned is None else [exercise.id for exercise in registry.select(assigned)]
     made: Files = {}
+    model_answers: list[ModelAnswer] = []
     for name, content in files.items():
         if MISTAKES in name.parents or name.name in AUTHORS_ONLY:
             continue
@@ -80,15 +84,35 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
         elif name.parts[0] == "notebooks" and name.suffix == ".py" and name.with_suffix(".ipynb") in files:
             continue  # the source of a notebook, which a student has no use for
         elif name.suffix == ".ipynb":
-            notebook = student_notebook(json.loads(content), registry, assigned, str(name))
-            made[name] = notebook_bytes(notebook)
+            notebook = json.loads(content)
+            model_answers += _given_out(notebook, registry, assigned, str(name))
+            made[name] = notebook_bytes(student_notebook(notebook, registry, assigned, str(name)))
         elif name.parts[0] == "notebooks" and name.suffix == ".md":
             made[name] = content.partition(FOR_AUTHORS)[0].rstrip() + b"\n"
         elif name.suffix == ".py":
             made[name] = student_source(content.decode(), registry, assigned, str(name)).encode()
         else:
             made[name] = content
+    if model_answers:
+        made[MODEL_ANSWERS] = encoded(model_answers)
     return made
+
+
+def answers_in_notebooks(lab_folder: Path) -> Iterator[ModelAnswer]:
+    """The model answers that stand in the notebooks of a lab with solutions."""
+    for path in sorted((lab_folder / "notebooks").glob("*.ipynb")):
+        notebook = json.loads(path.read_bytes())
+        name = path.relative_to(lab_folder).as_posix()
+        yield from answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name)
+
+
+def _given_out(
+    notebook: dict[str, Any], registry: Registry, assigned: Collection[str], name: str
+) -> Iterator[ModelAnswer]:
+    """The model answers that students may read after they have written their own: all but derivations, which are solutions."""
+    for answer in answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name):
+        if answer.exercise in assigned and registry[answer.exercise].kind != "derivation":
+            yield answer
 
 
 def solved_files(reference: Path) -> Files:

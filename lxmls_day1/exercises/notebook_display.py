@@ -13,7 +13,10 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import report_text
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport, remember, run_checks
+from lxmls_day1.exercises.generation import answers_in_notebooks
 from lxmls_day1.exercises.hints import Hints, next_hint, remember_hint
+from lxmls_day1.exercises.model_answers import FILE as MODEL_ANSWERS
+from lxmls_day1.exercises.model_answers import revealed
 from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.exercises.report_text import Line, workspace_lines
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status, status_of
@@ -27,17 +30,21 @@ CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
 
 @dataclass(frozen=True)
 class Shown:
-    """A report: a notebook shows its HTML, Python its text; ``report`` is what it is about."""
+    """A report: a notebook shows its HTML or its markdown, Python its text; ``report`` is what it is about."""
 
     report: Any
     text: str
-    html: str
+    html: str = ""
+    markdown: str = ""
 
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_html_(self) -> str:
-        return self.html
+    def _repr_html_(self) -> str | None:
+        return self.html or None
+
+    def _repr_markdown_(self) -> str | None:
+        return self.markdown or None
 
 
 def checked(lab: Lab, exercise: Any = None) -> Shown:
@@ -53,12 +60,19 @@ def checked(lab: Lab, exercise: Any = None) -> Shown:
 def hinted(lab: Lab, exercise: Any) -> Shown:
     """The next hint on an exercise."""
     folder = workspace_of(lab, "lab.hint")
-    ids = Registry.of(folder).meant(exercise)
-    if len(ids) != 1:
-        raise InputError(f'lab.hint wants one exercise, such as lab.hint("1.5"), but got {exercise!r}.')
-    hints = next_hint(folder, ids[0])
+    hints = next_hint(folder, _one_exercise(folder, exercise, "lab.hint"))
     unsaved = why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown")
     return _shown(folder, hints, report_text.hint_lines(hints), _hints(hints), unsaved)
+
+
+def revealed_answers(lab: Lab, exercise: Any) -> Shown:
+    """The model answers to an exercise that may be read now; formulae in them are typeset, so they are shown as markdown."""
+    own = () if (lab.folder / MODEL_ANSWERS).is_file() else tuple(answers_in_notebooks(lab.folder))
+    found = revealed(lab.folder, _one_exercise(lab.folder, exercise, "lab.reveal"), own)
+    text = "\n\n".join(
+        filter(None, [f"**{found.exercise}**", *(answer.text for answer in found.answers), found.closing])
+    )
+    return Shown(found, text, markdown=text)
 
 
 def status_shown(lab: Lab) -> Shown:
@@ -66,6 +80,13 @@ def status_shown(lab: Lab) -> Shown:
     folder = workspace_of(lab, "lab.status")
     status = status_of(folder)
     return _shown(folder, status, report_text.status_lines(status), _status(status))
+
+
+def _one_exercise(folder: Path, exercise: Any, command: str) -> str:
+    ids = Registry.of(folder).meant(exercise)
+    if len(ids) != 1:
+        raise InputError(f'{command} wants one exercise, such as {command}("1.5"), but got {exercise!r}.')
+    return ids[0]
 
 
 def _shown(folder: Path, report: Any, lines: Iterator[Line], parts: Iterator[str], unsaved: str = "") -> Shown:

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.archives import source_date, zipped
-from lxmls_day1.exercises.authors_check import leaks, solution_lines
+from lxmls_day1.exercises.authors_check import leaks, leaks_of_code, solution_lines
 from lxmls_day1.exercises.generation import LEFT_BEHIND, Files, reference_files, solved_files, student_files
 from lxmls_day1.exercises.registry import FILE, Registry
 from lxmls_day1.exercises.workspace import new_folder, with_workspace_files, write_files
@@ -113,7 +113,7 @@ def release(
         bundle[PurePosixPath("constraints.txt")] = constraints.read_bytes().replace(b"\r\n", b"\n")
     bundle[PurePosixPath(wheel_name)] = wheel
     if not with_solutions:
-        found = leaks(bundle, solution_lines(reference, stubbed))
+        found = leaks(bundle, solution_lines(reference, stubbed)) + leaks_of_code(bundle, reference, stubbed)
         if found:
             raise InputError(f"nothing was released: {found[0]} would be in the bundle ({len(found)} such lines).")
     with new_folder(folder) as made:

@@ -2,8 +2,15 @@
 
 =====================  =======================================================================
 ``boundaries``         decision boundaries, computed
-``plotting``           points, boundaries and accuracies, drawn; colours and dashes
+``plotting``           points, boundaries and accuracies, drawn; colours of classes
+``style``              one colour and dash for each classifier; labels at the ends of lines
 ``confusion``          which class is taken for which, counted and drawn
+``margins``            the street of a support vector machine, computed and drawn
+``descents``           ways down an objective of two weights, drawn
+``comparison``         curves and pairs of accuracies with their standard errors, drawn
+``overlap``            the Bayes error as an area, with the posterior
+``updates``            steps of online learners, and the proof of the mistake bound, drawn
+``contributions``      what each feature of one example votes for, drawn
 ``tuning_curve``       accuracy over a hyper-parameter, drawn
 ``lattice``            the search over tag sequences, drawn
 ``moments``            the moments of iterative scaling, drawn

@@ -20,9 +20,11 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import BLUE, VERMILION, check_axes
 
 _MOST_ROWS_WITH_ALL_SCORES = 5  # beyond, only the edges of the two paths have room for their scores
+_FEW_ROWS = 2  # with so few there is room for larger scores
 _NODE_SIZE, _EDGE_SIZE, _WORD_SIZE, _TITLE_SIZE = 16, 10, 20, 19  # points
 _LIGHT, _FAINT, _INK = "0.80", "0.40", "0.10"  # greys
 _CHANGED = "#F8E9A1"  # behind what an update has changed
+_CHANGED_EDGE = "#D9B92E"
 _START, _STOP = "start", "stop"
 
 
@@ -292,12 +294,12 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
     x0, x1 = edge.column - 1, edge.column
     y0 = middle if edge.column == 0 else edge.before
     y1 = middle if edge.column == n_words else edge.after
-    ax.plot([x0, x1], [y0, y1], color=_LIGHT, linewidth=1.0, zorder=1)
+    changed = _signed(change) != "0"
+    ax.plot([x0, x1], [y0, y1], color=_CHANGED_EDGE if changed else _LIGHT, linewidth=2.2 if changed else 1.0, zorder=1)
     if edge.on_best:
         ax.plot([x0, x1], [y0, y1], color=BLUE, linewidth=6.0, solid_capstyle="round", zorder=3, gid="best path")
     if edge.on_true:
         ax.plot([x0, x1], [y0, y1], color=VERMILION, linewidth=2.8, linestyle=(0, (3, 2)), zorder=4, gid="true path")
-    changed = _signed(change) != "0"
     bold = edge.on_best or edge.on_true or changed
     if bold or label_all:
         # So near to where the edge begins (or, from the one start, where it ends) that the labels of a column do not
@@ -307,7 +309,7 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
             x0 + share * (x1 - x0),
             y0 + share * (y1 - y0),
             _signed(edge.score) + (f" ({_with_plus(change)})" if changed else ""),
-            fontsize=_EDGE_SIZE + 2 * bold,
+            fontsize=_EDGE_SIZE + 2 * bold + 3 * (n_rows <= _FEW_ROWS),
             fontweight="bold" if bold else "normal",
             color=_INK if bold else _FAINT,
             ha="left" if 0 < edge.column < n_words else "center",

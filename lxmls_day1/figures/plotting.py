@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from lxmls_day1.checks import as_list, as_numbers
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.style import is_known, line_style
 
 BLACK = "#000000"
 ORANGE = "#E69F00"
@@ -174,7 +175,8 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     name : str
         For the legend; it says so there if the model predicts the same class everywhere in view.
     colour : matplotlib colour, optional
-        Otherwise the next one of `LINE_COLOURS`.
+        Otherwise that of the classifier of this name, with its dashes (`lxmls_day1.figures.style`), or for any other name
+        the next one of `LINE_COLOURS`.
 
     Returns
     -------
@@ -196,7 +198,11 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     from matplotlib.lines import Line2D
 
     nr_drawn = sum(line.get_gid() == _IS_BOUNDARY for line in check_axes(ax).lines)
-    colour = LINE_COLOURS[nr_drawn % len(LINE_COLOURS)] if colour is None else colour
+    dash: Any = (0, DASHES[nr_drawn % len(DASHES)]) if nr_drawn % len(DASHES) else "solid"
+    if colour is None and is_known(str(name)):
+        colour, dash = line_style(str(name)).values()
+    elif colour is None:
+        colour = LINE_COLOURS[nr_drawn % len(LINE_COLOURS)]
     if not is_color_like(colour):
         raise InputError(
             f"matplotlib knows no colour {colour!r}; give a name such as 'green' or a code such as '#009E73'."
@@ -207,7 +213,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
         *with_gaps(polylines).T,
         color=colour,
         linewidth=_LINE_WIDTH,
-        linestyle=(0, DASHES[nr_drawn % len(DASHES)]) if nr_drawn % len(DASHES) else "solid",
+        linestyle=dash,
         label=name if polylines else f"{name} (one class in view)",
         gid=_IS_BOUNDARY,
         zorder=3 + 0.01 * nr_drawn,  # above the points, in the order of drawing

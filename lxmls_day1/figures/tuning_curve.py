@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures.style import TRAINING
+
+DEVELOPMENT = "#333333"
 
 
 def plot_tuning(
@@ -51,9 +54,9 @@ def plot_tuning(
 
     ax.errorbar(
         sorted_by_value(values), sorted_by_value(accuracies), sorted_by_value(errors),
-        fmt="o-", color="#0072B2", capsize=4, label="development, ± one standard error",
+        fmt="o-", color=DEVELOPMENT, capsize=4, label="development, ± one standard error",
     )  # fmt: skip
-    ax.plot(sorted_by_value(values), sorted_by_value(training), "s--", color="#56B4E9", label="training")
+    ax.plot(sorted_by_value(values), sorted_by_value(training), "s--", color=TRAINING, label="training")
     if min(values) > 0:
         ax.set_xscale("log")
     ax.set(xlabel=name, ylabel="accuracy")

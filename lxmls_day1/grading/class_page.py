@@ -6,7 +6,7 @@ the pages show; ``templates`` says how they look.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
 from typing import NamedTuple
 
@@ -74,8 +74,14 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
     )
 
 
-def answers_html(gradebook: Gradebook) -> str:
+def answers_html(gradebook: Gradebook, model_answers: Mapping[tuple[str, str, str], str] | None = None) -> str:
     """The free-text answers of all students, question by question, with room for a mark; and notebook cells that failed.
+
+    Parameters
+    ----------
+    gradebook : Gradebook
+    model_answers : mapping from (exercise, notebook, question) to markdown, optional
+        What `lxmls_day1.grading.notebook_answers.model_answers` finds; shown below each question.
 
     Examples
     --------
@@ -83,7 +89,7 @@ def answers_html(gradebook: Gradebook) -> str:
     True
     """
     rows = gradebook.rows
-    questions = _questions(rows)
+    questions = _questions(rows, model_answers or {})
     return render(
         "answers.html.j2",
         title="Answers to be marked by hand",
@@ -243,13 +249,14 @@ class _Question(NamedTuple):
     title: str
     notebook: str
     asked: str
+    model: str
     most: str  # the points that it can bring, where they are known
     answered: list[tuple[Row, str]]
     silent: list[Row]
     absent: list[Row]
 
 
-def _questions(rows: Sequence[Row]) -> list[_Question]:
+def _questions(rows: Sequence[Row], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
     """All questions, in the order of the exercises."""
     answers: dict[tuple[str, str, str], list[tuple[Row, str]]] = {}
     for row in rows:
@@ -267,6 +274,7 @@ def _questions(rows: Sequence[Row]) -> list[_Question]:
                 f"{id} {exercise.title}" if exercise else id,
                 notebook,
                 asked,
+                model_answers.get(key, ""),
                 points_text(exercise.out_of) if exercise and exercise.by_hand else "",
                 answered=[(row, text) for row, text in answers[key] if text.strip()],
                 silent=[row for row, text in answers[key] if not text.strip()],

@@ -10,10 +10,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from lxmls_day1.exercises.generation import Files, cell_source, exercises_of_cells
-from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.exercises.generation import Files, answers_in_notebooks, cell_source, exercises_of_cells
+from lxmls_day1.exercises.registry import FILE, Registry
 from lxmls_day1.grading.gradebook import FreeAnswer
 
 LONGEST_ANSWER = 20_000
@@ -105,6 +106,19 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     if missing:
         warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
     return tuple(answers), tuple(warnings)
+
+
+def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
+    """The model answers of a lab with solutions, for whoever marks by hand: (exercise, notebook, question) -> markdown.
+
+    The question is what `free_answers` calls ``asked``.
+    """
+    registry = Registry.read(reference / FILE)
+    return {
+        (answer.exercise, answer.notebook, _asked(answer.question) or registry[answer.exercise].title): answer.text
+        for answer in answers_in_notebooks(reference)
+        if answer.exercise in registry
+    }
 
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:

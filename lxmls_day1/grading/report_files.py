@@ -11,8 +11,10 @@ from lxmls_day1.grading.class_tables import (
     junit_xml,
 )
 from lxmls_day1.grading.gradebook import Gradebook, Row
+from lxmls_day1.grading.notebook_answers import model_answers
 from lxmls_day1.grading.similarity import Alike
 from lxmls_day1.grading.student_page import student_html, student_markdown
+from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
 
 
@@ -69,7 +71,7 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
         PurePosixPath("grades.json"): grades_json(gradebook),
         PurePosixPath("junit.xml"): junit_xml(gradebook),
         PurePosixPath("summary.html"): summary_html(gradebook, alike).encode(),
-        PurePosixPath("answers.html"): answers_html(gradebook).encode(),
+        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference_folder())).encode(),
     }
 
 

@@ -145,6 +145,19 @@ def test_answers_stand_question_by_question(run):
     assert re.sub("<[^>]*>", "", said) == "Bob and Dan"
 
 
+def test_the_model_answer_stands_below_its_question(run):
+    answer = run.rows[0].answers[0]
+    key = (answer.exercise, answer.notebook, answer.asked)
+    text = answers_html(run, {key: "Because of <it>.", ("1.9", "other", "Why?"): "Another."})
+    assert (
+        text.index("What do you see?")
+        < text.index("Model answer")
+        < text.index("Because of &lt;it&gt;.")
+        < text.index("A curve.")
+    )
+    assert "Another." not in text and "Model answer" not in answers_html(run)
+
+
 def test_who_has_no_such_cell_is_named(run):
     rows = (*run.rows, Row("eve", "Eve", "", "", ()))
     text = answers_html(Gradebook(rows, 1, "process", ""))

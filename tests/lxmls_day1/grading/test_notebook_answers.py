@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.registry import FILE, Registry, parse_registry
 from lxmls_day1.grading.gradebook import FreeAnswer
-from lxmls_day1.grading.notebook_answers import LONGEST_ANSWER, free_answers
+from lxmls_day1.grading.notebook_answers import LONGEST_ANSWER, free_answers, model_answers
 from lxmls_day1.lab import reference_folder
 
 PATH = PurePosixPath("notebooks/1_first.ipynb")
@@ -237,3 +237,10 @@ def test_the_real_notebooks():
     asked_for = sum(content.count(b'"answer"') for name, content in given.items() if name.suffix == ".ipynb")
     assert 0 < len(answers) <= asked_for
     assert all(answer.asked and "*Your" not in answer.asked for answer in answers)
+
+
+def test_every_question_of_the_real_notebooks_has_a_model_answer():
+    given = student_files(reference_folder())
+    answers, _ = free_answers(given, Registry.read(reference_folder() / FILE), given)
+    known = model_answers(reference_folder())
+    assert answers and all(known.get((answer.exercise, answer.notebook, answer.asked)) for answer in answers)

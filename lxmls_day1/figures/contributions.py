@@ -1,0 +1,50 @@
+"""What each feature of one example adds to the score of one class over another, as bars."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import BLUE, VERMILION, check_axes
+
+
+def plot_contributions(
+    names: Sequence[str], values: Sequence[float], ax: Any, classes: Sequence[str]
+) -> tuple[Any, Any]:
+    """Draw one horizontal bar for each feature: to the right it votes for one class, to the left for the other.
+
+    Parameters
+    ----------
+    names : n texts
+        From the top down.
+    values : n numbers
+        Of each feature: value times the difference of the two weights.
+    ax : matplotlib Axes
+    classes : two texts
+        The class that negative values vote for, and the one that positive values vote for.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Raises
+    ------
+    InputError
+        If there are not as many names as values, or none.
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> fig, axis = plot_contributions(["bad", "good"], [-2.0, 1.5], detached_axes()[1], ["negative", "positive"])
+    >>> [text.get_text() for text in axis.get_yticklabels()]
+    ['bad', 'good']
+    """
+    check_axes(ax)
+    if len(names) != len(values) or not len(values):
+        raise InputError("bars want as many names as values, and at least one")
+    colours = [VERMILION if value < 0 else BLUE for value in values]
+    ax.barh(range(len(values)), values, color=colours)
+    ax.set_yticks(range(len(values)), names)
+    ax.invert_yaxis()
+    ax.axvline(0, color="black", linewidth=1.0)
+    ax.set_xlabel(f"← votes for {classes[0]}      contribution to the score      votes for {classes[1]} →")
+    return ax.figure, ax

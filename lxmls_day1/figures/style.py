@@ -1,0 +1,117 @@
+"""One colour and one dash for each classifier, in every figure: never the colour of a class.
+
+A figure that draws boundaries or curves of several classifiers asks `line_style` by their names. Points keep the colours of
+their classes (`lxmls_day1.figures.plotting.CLASS_COLOURS`); black is the best classifier there is. Several settings of one
+classifier share its hue, from dark to light.
+"""
+
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+#: Beginning of a classifier's name -> colour, on and off lengths of its dash in line widths. The longest one that fits counts.
+CLASSIFIERS: dict[str, tuple[str, tuple[float, ...]]] = {
+    "bayes": ("#000000", ()),
+    "naive bayes": ("#6A3D9A", (4, 1.5)),
+    "gaussian naive bayes": ("#6A3D9A", (4, 1.5)),
+    "multinomial naive bayes": ("#6A3D9A", (4, 1.5)),
+    "perceptron": ("#A6761D", (1, 1.2)),
+    "mira": ("#C51B7D", (6, 1.5, 1, 1.5)),
+    "column squishing": ("#5F5F5F", (2, 1)),
+    "maximum entropy": ("#00696B", (4, 1.2, 1, 1.2, 1, 1.2)),
+    "maximum entropy online": ("#4FA8A0", (9, 2)),
+    "svm": ("#7A3B1E", (5, 1, 1, 1)),
+}
+TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
+_LIGHTEST = 0.6  # of the way to white
+
+
+def is_known(name: str) -> bool:
+    """Whether a name begins like that of a classifier.
+
+    Examples
+    --------
+    >>> is_known("MIRA, λ = 10"), is_known("round 5")
+    (True, False)
+    """
+    return _known(name) is not None
+
+
+def line_style(name: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
+    """Colour and dash of a classifier's lines, as keyword arguments of matplotlib's ``plot``.
+
+    Parameters
+    ----------
+    name : str
+        Begins with the name of the classifier, in small or capital letters: ``"MIRA, λ = 10"``.
+    variant, of : int
+        Which of several settings of the same classifier this is, counted from 0, and how many there are: the last is the
+        lightest.
+
+    Returns
+    -------
+    dict
+        ``color`` and ``linestyle``.
+
+    Raises
+    ------
+    InputError
+        If no classifier has this name.
+
+    Examples
+    --------
+    >>> line_style("Perceptron")
+    {'color': '#a6761d', 'linestyle': (0, (1, 1.2))}
+    >>> line_style("perceptron, 20 rounds", 1, 2)["color"]
+    '#dbc8a5'
+    """
+    from matplotlib.colors import to_hex, to_rgb
+
+    known = _known(name)
+    if known is None:
+        raise InputError(f"no classifier is called {name!r}; there are: {', '.join(CLASSIFIERS)}.")
+    colour, dash = CLASSIFIERS[known]
+    lighter = _LIGHTEST * variant / max(1, of - 1)
+    red, green, blue = (part + lighter * (1 - part) for part in to_rgb(colour))
+    return {"color": to_hex((red, green, blue)), "linestyle": (0, dash) if dash else "solid"}
+
+
+def label_ends(ax: Any, least_gap: float = 0.055) -> None:
+    """Write the label of every line at its right end, in place of a legend: lines that coincide are told apart there.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        With lines that have labels; its limits are as they are to be.
+    least_gap : float
+        Between two labels, as a share of the height of the axes.
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> fig, axis = detached_axes()
+    >>> for name in ("MIRA", "SVM"):
+    ...     line, = axis.plot([0, 1], [0.5, 0.5], label=name)
+    >>> label_ends(axis)
+    >>> [text.get_text() for text in axis.texts]
+    ['MIRA', 'SVM']
+    """
+    named = []
+    for line in ax.lines:
+        if line.get_label().startswith("_") or not len(line.get_xdata()):
+            continue
+        end = ax.transLimits.transform(ax.transScale.transform((line.get_xdata()[-1], line.get_ydata()[-1])))
+        named.append((float(end[1]), float(end[0]), line))
+    height = -1.0
+    for end, across, line in sorted(named, key=lambda entry: entry[0]):
+        height = max(end, height + least_gap)
+        ax.annotate(
+            line.get_label(), (across, end), (1.02, height), xycoords="axes fraction", textcoords="axes fraction",
+            color=line.get_color(), va="center", annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.8},
+        )  # fmt: skip
+
+
+def _known(name: str) -> str | None:
+    fitting = [known for known in CLASSIFIERS if name.lower().startswith(known)]
+    return max(fitting, key=len, default=None)

@@ -1,0 +1,120 @@
+"""Steps of online learners, drawn: what one update does to weights and boundary, and why the mistakes must end."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import BLACK, CLASS_COLOURS, GREY, add_boundary, check_axes
+from lxmls_day1.figures.style import line_style
+
+_REACH = 0.45  # the weight vector's arrow, as a share of the axes
+_RING = {"linestyle": "none", "marker": "o", "markersize": 20, "markerfacecolor": "none", "markeredgewidth": 2.5}
+
+
+def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes: Sequence[Any]) -> tuple[Any, Any]:
+    """Draw one update of a perceptron of two classes in four pictures: before, the mistake, the sum, after.
+
+    The arrow is the direction in which the score of class 1 grows over that of class 0, w = w_1 − w_0 without its
+    intercept. A mistake on x changes it by ±2 x.
+
+    Parameters
+    ----------
+    points : array (M, 2)
+    labels : M numbers 0 or 1
+    at : int
+        The example that the update is made for.
+    before, after : array (3, 2)
+        The weights, one column for each class, row 0 the intercepts.
+    axes : four matplotlib Axes
+
+    Returns
+    -------
+    (Figure, list of Axes)
+
+    Raises
+    ------
+    InputError
+        If there are not four axes.
+    """
+    if len(axes) != 4:
+        raise InputError(f"an update wants four axes, but got {len(axes)}")
+    points, labels = np.asarray(points, dtype=float), np.asarray(labels)
+    before, after = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
+    old, new = (W[1:, 1] - W[1:, 0] for W in (before, after))
+    reach = 1.35 * max(np.abs(points).max(), 1.0)
+    scale = 2 * reach * _REACH / max(np.linalg.norm(old), np.linalg.norm(new), np.linalg.norm(new - old))
+    sign = "+" if labels[at] == 1 else "−"
+    titles = ("1. before", "2. a mistake", f"3. w′ = w {sign} 2 x", "4. after")
+    for ax, title in zip(axes, titles, strict=True):
+        check_axes(ax).set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title, xlabel="$x_1$")
+        for k in (0, 1):
+            x = points[labels == k].T
+            ax.plot(*x, linestyle="none", marker="s^"[k], markersize=11, color=CLASS_COLOURS[k], label=f"class {k}")
+    for ax, W, w in ((axes[0], before, old), (axes[1], before, old), (axes[3], after, new)):
+        add_boundary(ax, W, "boundary", BLACK)
+        ax.get_legend().remove()
+        _arrow(ax, np.zeros(2), scale * w, BLACK, "w" if W is before else "w′")
+    for ax in axes[1:]:
+        ax.plot(*points[at], color=BLACK, **_RING)
+    _arrow(axes[2], np.zeros(2), scale * old, BLACK, "w")
+    _arrow(axes[2], scale * old, scale * new, CLASS_COLOURS[int(labels[at])], f"{sign} 2 x")
+    _arrow(axes[2], np.zeros(2), scale * new, GREY, "w′")
+    axes[0].set_ylabel("$x_2$")
+    axes[0].legend(loc="lower left", fontsize=12)
+    return axes[0].figure, list(axes)
+
+
+def plot_envelopes(progress: Any, lengths: Any, margin: float, radius: float, ax: Any) -> tuple[Any, Any]:
+    """Draw the proof of the mistake bound: u · w grows at least like n γ, ‖w‖ at most like √n R, and they must meet.
+
+    Parameters
+    ----------
+    progress, lengths : n numbers
+        u · w and ‖w‖ after each mistake of a perceptron.
+    margin, radius : float
+        γ of the separator u, and R.
+    ax : matplotlib Axes
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Raises
+    ------
+    InputError
+        If there are no mistakes, or not as many lengths.
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> fig, axis = plot_envelopes([1.0, 2.1], [1.5, 2.2], 1.0, 2.0, detached_axes()[1])
+    >>> print(axis.lines[0].get_xdata()[-1])
+    4.6
+    """
+    check_axes(ax)
+    if len(progress) != len(lengths) or not len(progress):
+        raise InputError("the picture wants u · w and ‖w‖ after each of the same mistakes, and at least one")
+    n = np.arange(1, len(progress) + 1)
+    bound = (radius / margin) ** 2
+    everywhere = np.linspace(0, 1.15 * bound, 200)
+    ax.plot(everywhere, np.sqrt(everywhere) * radius, color=BLACK, label="√n R: ‖w‖ is below")
+    ax.plot(everywhere, everywhere * margin, color=BLACK, linestyle="--", label="n γ: u · w is above")
+    style = line_style("perceptron")
+    ax.plot(n, lengths, marker="o", label="‖w‖ after n mistakes", **style)
+    ax.plot(n, progress, marker="^", label="u · w after n mistakes", color=GREY)
+    ax.axvline(bound, color="0.6", linewidth=1.5)
+    ax.annotate("n = (R/γ)²", (bound, 0), (-6, 6), textcoords="offset points", ha="right", va="bottom")
+    ax.set(xlabel="mistakes n", ylabel="length", xlim=(0, everywhere[-1]), ylim=(0, None))
+    ax.legend(loc="upper left", fontsize=12)
+    return ax.figure, ax
+
+
+def _arrow(ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
+    if np.allclose(tail, tip):
+        return
+    ax.annotate(
+        "", tip, tail, arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2.5, "mutation_scale": 18}
+    )
+    ax.annotate(name, (tail + tip) / 2, (6, 6), textcoords="offset points", color=colour, fontsize=14)

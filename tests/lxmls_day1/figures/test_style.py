@@ -1,0 +1,73 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import CLASS_COLOURS, add_boundary, detached_axes, plot_points
+from lxmls_day1.figures.style import CLASSIFIERS, label_ends, line_style
+
+NAMES = (
+    "Bayes optimal",
+    "Naive Bayes",
+    "perceptron",
+    "MIRA",
+    "column squishing",
+    "Maximum entropy",
+    "maximum entropy online",
+    "SVM",
+)
+
+
+def test_no_classifier_has_the_colour_of_a_class_and_no_two_share_colour_or_dash():
+    styles = [line_style(name) for name in NAMES]
+    assert len({style["color"] for style in styles}) == len({str(style["linestyle"]) for style in styles}) == len(NAMES)
+    drawn = [colour for colour in CLASS_COLOURS if colour != "#000000"]
+    assert not {style["color"].upper() for style in styles} & set(drawn)
+
+
+def test_colours_differ_for_those_who_see_no_red_or_no_green():
+    """Every two lines differ in brightness, or in blue against yellow, or by black; else by their dashes alone."""
+    from matplotlib.colors import to_rgb
+
+    for one, other in itertools.combinations(NAMES, 2):
+        a, b = (np.array(to_rgb(line_style(name)["color"])) for name in (one, other))
+        weights = np.array([[0.2126, 0.7152, 0.0722], [-0.25, -0.25, 0.5]])
+        assert np.abs(weights @ (a - b)).max() > 0.03, (one, other)
+
+
+def test_settings_of_one_classifier_go_from_dark_to_light():
+    shades = [line_style(f"MIRA, λ = {n}", n, 3) for n in range(3)]
+    brightness = [sum(int(shade["color"][i : i + 2], 16) for i in (1, 3, 5)) for shade in shades]
+    assert brightness == sorted(set(brightness)) and len({shade["linestyle"] for shade in shades}) == 1
+    assert shades[0] == line_style("MIRA")
+
+
+def test_an_unknown_name():
+    with pytest.raises(InputError, match="no classifier is called 'round 5'; there are: bayes, "):
+        line_style("round 5")
+
+
+def test_a_boundary_without_a_colour_has_that_of_its_classifier():
+    _fig, axis = plot_points([[0, 0], [1, 1]], [0, 1], ax=detached_axes()[1])
+    params = [[0.5, -0.5], [-1, 1], [0, 0]]
+    for name in ("MIRA, λ = 10", "round 5", "Maximum entropy"):
+        add_boundary(axis, params, name)
+    mira, other, maxent = axis.lines[-3:]
+    assert mira.get_color() == CLASSIFIERS["mira"][0].lower() and mira.is_dashed()
+    assert maxent.get_color() == CLASSIFIERS["maximum entropy"][0].lower()
+    assert other.get_color() not in {colour for colour, _ in CLASSIFIERS.values()}
+
+
+def test_labels_at_the_ends_of_lines_that_coincide_do_not_overlap():
+    _fig, axis = detached_axes()
+    for name, y in (("MIRA", 0.5), ("SVM", 0.5), ("perceptron", 0.501), ("naive Bayes", 0.9)):
+        axis.plot([1, 10], [y, y], label=name)
+    axis.plot([1, 10], [0.2, 0.2])
+    axis.set(xscale="log", ylim=(0, 1), xlim=(1, 10))
+    label_ends(axis)
+    heights = [text.xyann[1] for text in axis.texts]
+    assert sorted(text.get_text() for text in axis.texts) == ["MIRA", "SVM", "naive Bayes", "perceptron"]
+    assert np.diff(sorted(heights)).min() > 0.05
+    (end,) = (text.xy[1] for text in axis.texts if text.get_text() == "naive Bayes")
+    assert end == pytest.approx(0.9)

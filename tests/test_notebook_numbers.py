@@ -1,0 +1,173 @@
+"""Every number in the prose of a notebook comes from a recorded output, and every experiment has its four parts.
+
+How authors name the cells that a text speaks of: `notebooks/README.md`, "Numbers in the text".
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+NAMES = [path.stem for path in sorted(FOLDER.glob("[0-9]_*.ipynb"))]
+
+NAMED = re.compile(r"<!-- (numbers|given): (.*?) -->", re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.,/])[-−+]?\d+(?:[.,]\d+)*(?:e[-−]?\d+)?(?![\w/])")
+NO_PROSE = re.compile(
+    r"<!--.*?-->|`[^`]*`|\]\([^)]*\)|\b[Ee]xercises? \d+\.\d+(?:(?:, | and )\d+\.\d+)*|\b[Nn]otebooks? \d|^ *\d+\. |\(\d\)",
+    re.DOTALL | re.MULTILINE,
+)
+FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]+\$", re.DOTALL)
+
+
+def read(name):
+    return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def printed(cell):
+    """All texts that a cell has put out."""
+    texts = [
+        output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", [])
+    ]
+    return "\n".join(texts)
+
+
+def numbers_in(text):
+    """The numbers of a text as they are written: signs as in code, no commas or spaces between thousands."""
+    text = re.sub(r"(?<=\d)[ \u202f,](?=\d{3}\b)", "", text.replace("−", "-").replace("{,}", ","))
+    return [match.lstrip("+") for match in NUMBER.findall(text)]
+
+
+def prose_numbers(source):
+    """The numbers in the prose of a markdown cell; in formulae only those with a decimal point, and from 10 on."""
+    text = NO_PROSE.sub(" ", source)
+    in_formulae = [
+        n
+        for formula in FORMULA.findall(text)
+        for n in numbers_in(re.sub(r"[{}\\^_~]", " ", formula.replace("{,}", "")))
+    ]
+    large = [n for n in in_formulae if "." in n or abs(float(n)) >= 10]
+    return numbers_in(FORMULA.sub(" ", text)) + large
+
+
+def agrees(number, known):
+    """Whether a number is one of those known, rounded to the digits that it is written with, or that as a percentage.
+
+    Its sign may be left out: "lower by 0.02" may stand for -0.02.
+    """
+    digits = len(number.partition(".")[2])
+    value, half = float(number), 0.5 * 10.0**-digits + 1e-9
+    return any(abs(abs(value) - abs(scale * other)) <= half for other in known for scale in (1, 100))
+
+
+def unfounded(cell, cells):
+    """The numbers of a markdown cell that neither the named cells have put out, nor their programs hold, nor are given."""
+    named = NAMED.findall(cell.source)
+    known = [float(n) for kind, what in named if kind == "given" for n in numbers_in(what)]
+    for name in (name.strip() for kind, what in named if kind == "numbers" for name in what.split(",")):
+        found = [other for other in cells if f"cell-{name}" in tags(other)]
+        assert len(found) == 1, f"{len(found)} cells are tagged cell-{name}"
+        known += [float(n) for n in numbers_in(printed(found[0])) + numbers_in(found[0].source.replace("_", ""))]
+    return [number for number in prose_numbers(cell.source) if not agrees(number, known)]
+
+
+def explains(cell):
+    """Whether a cell says what an experiment shows."""
+    return cell.cell_type == "markdown" and ({"solution", "shows"} & set(tags(cell)) or bool(NAMED.search(cell.source)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_in_the_prose_comes_from_an_output(name):
+    cells = read(name).cells
+    wrong = {cell.source[:60]: numbers for cell in cells if explains(cell) and (numbers := unfounded(cell, cells))}
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_question_is_asked_before_it_is_answered(name):
+    """Predict, run, explain and transfer; then the model answer, how to open it, and what the experiment shows."""
+    cells = read(name).cells
+    for i, cell in enumerate(cells):
+        if "answer" not in tags(cell):
+            continue
+        assert "**Explain.**" in cell.source or "derivation" in cell.source, cell.source
+        assert "solution" in tags(cells[i + 1]), cell.source
+        if "**Explain.**" in cell.source:
+            assert "lab.reveal(" in cells[i + 2].source, cell.source
+            assert "**Transfer.**" in cell.source and "shows" in tags(cells[i + 3]), cell.source
+            before = [j for j, other in enumerate(cells[:i]) if "predict" in tags(other)]
+            asked = [j for j, other in enumerate(cells[:i]) if "answer" in tags(other)]
+            assert before and before[-1] > max(asked, default=-1), f"nothing was predicted before {cell.source}"
+            assert any(other.cell_type == "code" for other in cells[before[-1] : i]), cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_where_it_stands(name):
+    first, *rest = (cell.source for cell in read(name).cells if cell.cell_type == "markdown")
+    for wanted in ("**Goals.**", "**Before.**", "minutes", "(notation.md)"):
+        assert wanted in first
+    assert "## What to take home" in rest[-1] and "**Reading.**" in rest[-1]
+    headings = re.findall(r"^## (.*)", "\n".join(rest), re.MULTILINE)
+    assert not [heading for heading in headings if re.match(r"\d", heading)], "sections have letters"
+
+
+class TestTheCheckItself:
+    CELLS = [
+        nbformat.v4.new_code_cell(
+            "draw(20_000, seed=2)",
+            metadata={"tags": ["cell-errors"]},
+            outputs=[nbformat.v4.new_output("stream", text="perceptron 0.0885, by 12 updates; −0.31, 20 000 points")],
+        )
+    ]
+
+    def wrong(self, source):
+        return unfounded(nbformat.v4.new_markdown_cell(f"<!-- numbers: errors -->{source}"), self.CELLS)
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "0.0885",
+            "0.09",
+            "8.85 %",
+            "9 percent",
+            "after 12 updates",
+            "lower by 0.31",
+            "20 000",
+            "$0.0885$",
+            "$20{,}000$",
+            "exercise 1.12, notebook 3",
+            "`step = 7`",
+            "$2\\lVert g\\rVert^2$",
+            "(1) yes",
+            "W_3",
+            "[here](demos/7.ipynb)",
+        ],
+    )
+    def test_what_agrees(self, source):
+        assert self.wrong(source) == []
+
+    @pytest.mark.parametrize(
+        ("source", "number"),
+        [
+            ("0.0875", "0.0875"),
+            ("0.08", "0.08"),
+            ("13 updates", "13"),
+            ("$0.5$", "0.5"),
+            ("8.7 %", "8.7"),
+            ("a 17", "17"),
+        ],
+    )
+    def test_what_does_not(self, source, number):
+        assert self.wrong(source) == [number]
+
+    def test_facts_are_given(self):
+        assert self.wrong("<!-- given: 1958 -->Rosenblatt, 1958") == []
+
+    def test_a_cell_that_is_not_there(self):
+        with pytest.raises(AssertionError, match="0 cells are tagged cell-nowhere"):
+            unfounded(nbformat.v4.new_markdown_cell("<!-- numbers: nowhere -->"), self.CELLS)
