@@ -15,6 +15,7 @@
 ``svm.py``                      a rule for that loop: the hinge loss; or the optimum, by ``svm_dual.py``
 ``max_ent_online.py``           a rule for that loop: the log loss
 ``max_ent_batch.py``            maximum entropy to its optimum: L-BFGS (``lbfgs.py``), or
+``max_ent_dual.py``             … dual coordinate ascent, or
 ``gradient_descent.py``         … gradient descent with Armijo backtracking, or
 ``iterative_scaling.py``        … generalized iterative scaling, with its moment matching
 ``max_ent_model.py``            the probabilities of a maximum-entropy model, however trained

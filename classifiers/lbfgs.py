@@ -73,7 +73,9 @@ def lbfgs(function, start, diagonal=None, memory=20):
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
     while here.gradient.any() and stalled < PATIENCE:
-        there = line_search(function, here, -two_loop_recursion(here.gradient, pairs, diagonal))
+        direction = two_loop_recursion(here.gradient, pairs, diagonal)
+        there = line_search(function, here, np.negative(direction, out=direction))
+        del direction  # memory, where there are millions of weights
         if there is None and pairs:  # rounding may have spoilt the pairs: once more without them
             pairs.clear()
             continue

@@ -19,7 +19,16 @@ import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import check_flag, check_inputs, check_number, check_params, check_sample_weight, shown
+from lxmls_day1.checks import (
+    as_matrix,
+    check_finite,
+    check_flag,
+    check_inputs,
+    check_number,
+    check_params,
+    check_sample_weight,
+    shown,
+)
 from lxmls_day1.errors import InputError
 
 
@@ -94,17 +103,17 @@ class MultinomialNaiveBayes(LinearClassifier):
         InputError
             For a negative count, a class without a single word (unsmoothed), or data that cannot be trained on.
         """
+        from lxmls_day1.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
+
         alpha = check_number("smooth_param", self.smooth_param, above=0) if check_flag("smooth", self.smooth) else 0.0
-        X, labels = self._training_data(X, y)
-        _check_counts(X)
+        X, labels = self._training_data(X, y, check=as_matrix)
         weights = check_sample_weight(sample_weight, labels)  # (M,) or None
-        counted = np.ones(len(labels)) if weights is None else weights
-        members = sp.csr_array((counted, (labels, np.arange(len(labels)))))  # (K, M): row c sums class c
-        word_counts = members @ X  # (K, J)
-        word_counts = (word_counts.toarray() if sp.issparse(word_counts) else word_counts).T  # (J, K)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
+            word_counts, lowest = class_sums(X, labels, len(self.classes), weights)  # (J, K)
             if not np.isfinite(alpha * X.shape[1] + word_counts.sum()):
+                check_finite(X)
                 raise InputError("the counts are so large that their sum is not finite; scale them down")
+        _check_lowest(lowest)
 
         wordless = ~word_counts.any(axis=0)  # (K,)
         if wordless.any() and not (alpha > 0 and X.shape[1] > 0):
@@ -120,7 +129,7 @@ class MultinomialNaiveBayes(LinearClassifier):
             params = np.vstack([np.log(self.prior), np.log(self.likelihood)])  # (J + 1, K)
             # exercise 1.2: end
         if weights is not None:
-            self.prior = members.sum(axis=1) / weights.sum()
+            self.prior = np.bincount(labels, weights) / weights.sum()
             params[0] = np.log(self.prior)
         self.trained = True
         return params
@@ -170,9 +179,12 @@ class MultinomialNaiveBayes(LinearClassifier):
 
 
 def _check_counts(X):
-    values = X.data if sp.issparse(X) else X
-    if values.size and values.min() < 0:
+    _check_lowest((X.data if sp.issparse(X) else X).min(initial=0.0))
+
+
+def _check_lowest(lowest):
+    if lowest < 0:
         raise InputError(
-            f"multinomial naive Bayes takes counts, which are not negative, but got {values.min():g}; "
+            f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; "
             "for real-valued features take Gaussian naive Bayes"
         )

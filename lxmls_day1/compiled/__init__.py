@@ -9,6 +9,8 @@
 ``online_steps``    the weights of online learners with their average, and a rule at work on rows
 ``batch``           objective and gradient of the batch learners
 ``dual``            the sweeps of the dual SVM
+``max_ent_dual``    the sweeps of dual coordinate ascent for maximum entropy
+``class_sums``      the rows of each class summed
 ``chain_search``    tag sequences: the scores of a sentence and its best path
 ``chains``          tag sequences: whole data sets, and the loop of the structured learners
 ==================  ==========================================================================

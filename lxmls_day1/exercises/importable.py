@@ -19,7 +19,9 @@ PACKAGE = __name__.partition(".")[0]
 NEEDED = (
     "checks",
     "compiled.batch",
+    "compiled.class_sums",
     "compiled.dual",
+    "compiled.max_ent_dual",
     "compiled.online_steps",
     "compiled.primitives",
     "compiled.sparse_rows",
@@ -33,6 +35,7 @@ NEEDED = (
     "text.labelled_files",
     "text.parsed_reviews",
     "text.svmlight",
+    "text.token_matrix",
     "text.tokens",
 )
 

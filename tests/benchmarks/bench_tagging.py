@@ -27,7 +27,9 @@ WANTED = 6.0  # seconds for an epoch
 
 def epoch_seconds(learner, corpus):
     """Seconds of each of the learner's epochs, its parameters and itself."""
-    params = learner.train(corpus.train_X, corpus.train_y)
+    params = learner.train(
+        corpus.train_X, corpus.train_y, lambda *_: None
+    )  # rounds are timed where somebody looks at each
     ends = [0.0, *(round.seconds for round in learner.history)]
     return np.diff(ends).tolist(), params
 

@@ -237,11 +237,38 @@ def test_the_regularizer_is_1_unless_the_solver_knows_none():
         ({"tolerance": 0}, "tolerance must be a number above 0"),
         ({"max_iterations": 0}, "at least 1"),
         ({"max_iterations": 2.5}, "whole"),
+        ({"n_jobs": 0}, "n_jobs must be a whole number"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
         MaxEntBatch(**settings).train(*noisy_data(2))
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "gradient_descent"])
+def test_two_threads_lead_to_the_same_optimum_and_always_to_the_same_bits(solver):
+    X, y = noisy_data(3)
+    one, two = (MaxEntBatch(0.1, solver=solver, tolerance=1e-9, n_jobs=n_jobs) for n_jobs in (1, 2))
+    for form in (X, sp.csr_array(X)):
+        np.testing.assert_allclose(two.train(form, y), one.train(form, y), atol=1e-4)
+        np.testing.assert_array_equal(two.train(form, y), two.train(form, y))
+
+
+def test_many_weights_leave_room_for_fewer_pairs(monkeypatch):
+    """Three pairs lead to the optimum of twenty."""
+    X, y = noisy_data(3)
+    best = MaxEntBatch(0.1, tolerance=1e-10).train(X, y)
+    monkeypatch.setattr("classifiers.max_ent_batch.PAIR_BYTES", 0)
+    np.testing.assert_allclose(MaxEntBatch(0.1, tolerance=1e-10).train(X, y), best, atol=1e-4)
+
+
+@pytest.mark.parametrize("density", [0.05, 0.9])
+def test_a_dense_matrix_leads_where_its_sparse_form_does(density):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 8)) * (rng.random((50, 8)) < density)
+    y = rng.integers(0, 3, 50)
+    maxent = MaxEntBatch(0.1, tolerance=1e-10)
+    np.testing.assert_allclose(maxent.train(X, y), maxent.train(sp.csr_array(X), y), atol=1e-5)
 
 
 def test_too_few_iterations_are_told():

@@ -125,3 +125,13 @@ def test_published_accuracies_on_books(real_data, rare_words_from):
     params = mnb.train(corpus.train_X, corpus.train_y)
     assert mnb.evaluate(corpus.train_y, mnb.test(corpus.train_X, params)) == pytest.approx(smoothed[0])
     assert mnb.evaluate(corpus.test_y, mnb.test(corpus.test_X, params)) == pytest.approx(smoothed[1])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_counts_that_are_not_finite_are_refused(form, bad):
+    counts = form([[1.0, 0.0], [3.0, bad]])
+    with pytest.raises(InputError, match=rf"X\[1, 1\] is {bad}"):
+        MultinomialNaiveBayes().train(counts, [0, 1])
+    with pytest.raises(InputError, match="so large that their sum is not finite"):
+        MultinomialNaiveBayes().train(form([[1e308, 1e308], [1e308, 0.0]]), [0, 1])

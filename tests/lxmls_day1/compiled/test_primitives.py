@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
@@ -29,6 +31,11 @@ assert not tested.primitives.COMPILES
 numpy.savez(sys.argv[1], **tested.trained())
 """
 TESTS = f"{BLOCK}import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+
+
+class Counting(MultinomialNaiveBayes):
+    def train(self, X, y, sample_weight=None):
+        return super().train(sp.csr_array(np.abs(X)), y, sample_weight)
 
 
 def trained():
@@ -50,7 +57,8 @@ def trained():
             "max_ent": MaxEntOnline(nr_rounds=4, regularizer=0.3),
             "batch": MaxEntBatch(0.3, tolerance=1e-12),
             "two threads": Perceptron(nr_rounds=4, n_jobs=2),
-            "blocks": Mira(nr_rounds=4, shuffle="blocks"),
+            "batch, dual": MaxEntBatch(0.3, tolerance=1e-12, solver="dual"),
+            "naive Bayes": Counting(),
             "squishing": ColumnSquishing(nr_rounds=4, cap=0.5),
         }.items():
             results[f"{name} {n_classes}"] = learner.train(X, y)

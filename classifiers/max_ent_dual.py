@@ -1,0 +1,125 @@
+"""Maximum entropy by dual coordinate ascent: one example at a time, without a step size, and with a proof of how near the optimum is.
+
+log Σ_k exp s_k is the largest value of α · s + H(α) over the simplex, H the entropy. With one such α_m for each example, and
+the order of min and max exchanged, the minimum over W of the objective
+
+    F(W) = −(1/M) Σ log p_W(y_m | x_m) + (λ/2) ‖W‖²
+
+is taken at W(α) = 1/(λM) Σ_m g(x_m) (e_{y_m} − α_m)ᵀ, and what is left is to be maximised:
+
+    D(α) = (1/M) Σ_m H(α_m) − (λ/2) ‖W(α)‖²
+
+For any α and any W, D(α) ≤ F(W): the optimum lies between them, and their difference, the *duality gap*, bounds how far W is
+from it. At the optimum α_m = p_W(· | x_m).
+
+**A step** moves the α of one example towards p = softmax(s), and W with it. The gain is H(α + t u) + t u·s − (a/2) t² ‖u‖², with
+u = p − α and a = ‖g(x)‖²/(λM), up to a constant. A distribution q has the variances diag(q) − q qᵀ, whose largest eigenvalue is at
+most c = min(1/2, 1 − ‖q‖²); with the largest such c between α and p the gain rises at least up to
+
+    t = 1 / (1 + a c)
+
+(:func:`dual_step`). For two classes Newton's method finds the maximum, of a gain with 2/3 of the curvature: to go too far by that
+much saves a third of the sweeps, and D still rises, as it does with any share above 1/2. α starts at α_m = e_{y_m}, where
+W = 0 and D = 0. Where λM is not small a sweep takes away most of the gap: on 180,000 texts two to five sweeps do for 1e-3, where
+L-BFGS needs tens of passes. Where λM is far below ‖g(x)‖² it takes many, and L-BFGS is the better choice.
+
+Sources: H.-F. Yu, F.-L. Huang, C.-J. Lin, Dual coordinate descent methods for logistic regression and maximum entropy models,
+Machine Learning 85, 2011; S. Shalev-Shwartz, T. Zhang, Stochastic dual coordinate ascent methods for regularized loss
+minimization, JMLR 14, 2013 (a step towards p).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+ROUNDING = 1e-12  # of the objective: a gap below it is lost in rounding
+
+
+class DualPoint(NamedTuple):
+    """Where the method stands after some sweeps. The optimum of F lies between ``dual`` and ``objective``."""
+
+    sweeps: int  # so far
+    objective: float  # F(W)
+    dual: float  # D(α)
+    weights: np.ndarray  # W (J + 1, K), or v (J + 1, 1) of W = (−v/2, v/2)
+
+    @property
+    def gap(self):
+        """F(W) − D(α) ≥ F(W) − F*."""
+        return self.objective - self.dual
+
+
+def dual_step(alpha, scores, curvature):
+    """The multipliers of one example after its step, the other examples' as they are.
+
+    Parameters
+    ----------
+    alpha : array (K,), in the simplex
+    scores : array (K,), s = g(x)ᵀ W
+    curvature : float > 0, a = ‖g(x)‖² / (λM)
+
+    Returns
+    -------
+    alpha : array (K,), in the simplex
+
+    Examples
+    --------
+    Three equal scores, and all the weight on the true class: the multipliers go towards 1/3 each. Where W hardly moves with them
+    they go nearly all the way:
+
+    >>> dual_step(np.array([1.0, 0.0, 0.0]), np.zeros(3), curvature=2.0).round(3)
+    array([0.667, 0.167, 0.167])
+    >>> dual_step(np.array([1.0, 0.0, 0.0]), np.zeros(3), curvature=0.01).round(3)
+    array([0.337, 0.332, 0.332])
+    """
+    p = np.exp(scores - scores.max())
+    p /= p.sum()
+    u = p - alpha
+    if not u.any():
+        return alpha
+    flattest = alpha + np.clip(-(alpha @ u) / (u @ u), 0.0, 1.0) * u  # of those between, the nearest to the uniform one
+    c = min(0.5, 1.0 - flattest @ flattest)
+    return alpha + u / (1.0 + curvature * c)
+
+
+def ascend_dual(examples, labels, n_classes, regularizer, tolerance, most_sweeps, rng, shares=None):
+    """Sweep over the examples until the gap is small.
+
+    Parameters
+    ----------
+    examples : lxmls_day1.compiled.sparse_rows.Examples
+    labels : int64 array (M,), columns of the true classes
+    n_classes : int, K
+    regularizer : float > 0, λ
+    tolerance : float > 0
+        The share of the objective to which the gap shall fall. It is measured when sweeps seem to have reached that.
+    most_sweeps : int
+    rng : numpy.random.Generator, shuffles the examples before each sweep
+    shares : float64 array (M,) of mean 1, optional
+        How much each example counts.
+
+    Yields
+    ------
+    DualPoint
+        The start, and after each measurement; the last when ``most_sweeps`` are done.
+    """
+    from lxmls_day1.compiled import max_ent_dual
+
+    n_examples, two = len(labels), n_classes == 2
+    shares = np.ones(n_examples) if shares is None else shares
+    multipliers = np.zeros(n_examples) if two else np.eye(n_classes)[labels]
+    weights = np.zeros((examples.n_features + 1, 1 if two else n_classes))
+    state = {"labels": labels, "shares": shares, "multipliers": multipliers, "weights": weights}
+    unit, visited = 1 / (regularizer * n_examples), np.flatnonzero(shares > 0)
+    point = DualPoint(0, float(np.log(n_classes)), 0.0, weights)
+    yield point
+    before = point.gap
+    for number in range(1, most_sweeps + 1):
+        estimate = max_ent_dual.take_sweep(examples, order=rng.permutation(visited), unit=unit, **state) / n_examples
+        expected = estimate * min(1.0, estimate / before)  # the gap falls by a like factor from sweep to sweep
+        before = estimate
+        if 2 * expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
+            loss, entropy = max_ent_dual.measure_all(examples, **state)
+            penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
+            point = DualPoint(number, loss / n_examples + penalty, entropy / n_examples - penalty, weights)
+            yield point
