@@ -140,7 +140,7 @@ class ColumnSquishing(OnlineClassifier):
     cap : float > 0, optional
         C, the most that the weights of the true class move along g(x) in one step, d_y ≤ C: MIRA's 1/λ. Without one,
         every step goes all the way, which suits data that can be separated.
-    nr_rounds, averaged, seed, order, cost, track_objective, progress, shuffle, n_jobs
+    nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`. The margin against class i is ρ(i, y), 1 if no cost is given.
 
     Examples
@@ -166,7 +166,6 @@ class ColumnSquishing(OnlineClassifier):
         cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
-        shuffle: str = "rows",
         n_jobs: int = 1,
     ) -> None:
         super().__init__(
@@ -177,7 +176,6 @@ class ColumnSquishing(OnlineClassifier):
             cost=cost,
             track_objective=track_objective,
             progress=progress,
-            shuffle=shuffle,
             n_jobs=n_jobs,
         )
         self.cap = cap

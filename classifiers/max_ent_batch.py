@@ -52,7 +52,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     Parameters
     ----------
     regularizer : float ≥ 0
-        λ; 1 if not given, and 0 with ``solver="gis"``, which knows no other. scikit-learn's C is 1/(λM). With λ = 0 and
+        λ; 1 if not given, and 0 with ``solver="gis"``, which knows no other. scikit-learn's C is 1/(λM), for two classes 2/(λM). With λ = 0 and
         separable data there is no optimum: the weights grow until ``max_iterations``.
     tolerance : float > 0
         Training stops when F(W) is certainly within this share of the optimum; 1e-8 takes five times as long and seldom

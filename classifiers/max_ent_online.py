@@ -37,7 +37,7 @@ class MaxEntOnline(MaxEntModel, StochasticGradient):
 
     Parameters
     ----------
-    regularizer, nr_rounds, initial_step, alpha, averaged, seed, order, track_objective, progress, shuffle, n_jobs
+    regularizer, nr_rounds, initial_step, alpha, averaged, seed, order, track_objective, progress, n_jobs
         As in :class:`StochasticGradient`. A cost matrix is not used.
 
     Examples

@@ -46,7 +46,7 @@ class Mira(OnlineClassifier):
     ----------
     regularizer : float > 0
         λ; 1/λ caps the step, so that a larger one moves the weights less.
-    nr_rounds, averaged, seed, order, cost, track_objective, progress, shuffle, n_jobs
+    nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`.
 
     Examples
@@ -72,7 +72,6 @@ class Mira(OnlineClassifier):
         cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
-        shuffle: str = "rows",
         n_jobs: int = 1,
     ) -> None:
         super().__init__(
@@ -83,7 +82,6 @@ class Mira(OnlineClassifier):
             cost=cost,
             track_objective=track_objective,
             progress=progress,
-            shuffle=shuffle,
             n_jobs=n_jobs,
         )
         self.regularizer = regularizer

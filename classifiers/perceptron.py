@@ -33,7 +33,7 @@ class Perceptron(OnlineClassifier):
 
     Parameters
     ----------
-    nr_rounds, averaged, seed, order, track_objective, progress, shuffle, n_jobs
+    nr_rounds, averaged, seed, order, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`. A cost matrix is not used.
 
     Examples

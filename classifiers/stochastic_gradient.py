@@ -38,7 +38,7 @@ class StochasticGradient(OnlineClassifier):
     alpha : float in (1/2, 1], optional
         α, how fast the guide's steps decrease; 1 if only ``initial_step`` is given. With neither of the two the steps are
         η_t = 1/(λ (t + t_0)), as above.
-    averaged, seed, order, cost, track_objective, progress, shuffle, n_jobs
+    averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`. The mean over the last round unless asked for something else: the last weights alone
         depend on the last examples.
 
@@ -63,7 +63,6 @@ class StochasticGradient(OnlineClassifier):
         cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
-        shuffle: str = "rows",
         n_jobs: int = 1,
     ) -> None:
         super().__init__(
@@ -74,7 +73,6 @@ class StochasticGradient(OnlineClassifier):
             cost=cost,
             track_objective=track_objective,
             progress=progress,
-            shuffle=shuffle,
             n_jobs=n_jobs,
         )
         self.regularizer = regularizer

@@ -90,7 +90,7 @@ class SVM(StochasticGradient):
     Parameters
     ----------
     regularizer : float ≥ 0
-        λ, for the dual solver > 0. scikit-learn's and LIBLINEAR's C is 1/(λM).
+        λ, for the dual solver > 0. scikit-learn's and LIBLINEAR's C is 1/(λM), for two classes 2/(λM).
     solver : "subgradient" or "dual"
         Stochastic subgradient descent for ``nr_rounds`` rounds; or dual coordinate ascent until the objective is
         certainly within ``tolerance`` of its optimum, which keeps M x K numbers beside the weights.
@@ -100,7 +100,7 @@ class SVM(StochasticGradient):
         Of the dual solver: a warning tells when they did not suffice.
     seed, cost, progress
         As in :class:`StochasticGradient`.
-    nr_rounds, initial_step, alpha, averaged, order, track_objective, shuffle, n_jobs
+    nr_rounds, initial_step, alpha, averaged, order, track_objective, n_jobs
         As in :class:`StochasticGradient`, of the subgradient solver only.
 
     Attributes
@@ -148,7 +148,6 @@ class SVM(StochasticGradient):
         cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
-        shuffle: str = "rows",
         n_jobs: int = 1,
     ) -> None:
         super().__init__(
@@ -162,7 +161,6 @@ class SVM(StochasticGradient):
             cost=cost,
             track_objective=track_objective,
             progress=progress,
-            shuffle=shuffle,
             n_jobs=n_jobs,
         )
         self.solver = solver

@@ -30,7 +30,6 @@ from lxmls_day1.compiled.sparse_rows import (
     as_online_examples,
     compact,
     compile_rule,
-    reordered,
     scores_of_row,
     take_steps,
     update_by_row,
@@ -157,13 +156,6 @@ class Weights:
 
     def _full(self, columns: Reals) -> Reals:
         return np.hstack([-columns, columns]) if self.paired else columns
-
-
-def _are_mixed(labels: Integers) -> bool:
-    """Whether neighbours differ in their labels nearly as often as they would in a random order."""
-    shares = np.bincount(labels) / len(labels)
-    expected = (len(labels) - 1) * (1.0 - (shares**2).sum())
-    return bool(np.count_nonzero(labels[1:] != labels[:-1]) >= 0.8 * expected)
 
 
 def aligned_zeros(n_rows: int, n_columns: int, line: int = 64) -> Reals:
@@ -318,17 +310,12 @@ class RowSteps:
         What the step of each example is multiplied by when the rule is asked. The weights shrink by the step itself.
     weights : Weights, optional
         What to go on with, and to change, instead of zeros.
-    blocks : bool
-        Whether the orders to come shuffle blocks of neighbours. If the labels of neighbours are alike, the examples are shuffled
-        here, once and always in the same way.
     n_jobs : int ≥ 1
         How many threads share a round (see :meth:`take`).
 
     Attributes
     ----------
     weights : Weights
-    blocks : bool
-        Whether orders should shuffle blocks of neighbours.
 
     Raises
     ------
@@ -358,7 +345,6 @@ class RowSteps:
         factors: Reals | None = None,
         weights: Weights | None = None,
         *,
-        blocks: bool = False,
         n_jobs: int = 1,
     ):
         examples = as_online_examples(X)
@@ -367,12 +353,7 @@ class RowSteps:
         n_classes = len(costs)
         check_rule(rule, n_classes, costs)
         self._rule, self._machine_code = rule, machine_code_of(rule)
-        self.blocks = blocks
         examples = compact(examples)
-        if self.blocks and not _are_mixed(labels):
-            order = np.random.default_rng(0).permutation(len(labels))
-            examples, labels = reordered(examples, order), labels[order]
-            factors = None if factors is None else factors[order]
         self._examples, self._labels, self._costs = examples, labels, costs
         self._shrinkage, self._factors, self._n_jobs = shrinkage, factors, n_jobs
         paired = self._machine_code is not None and n_classes == 2

@@ -123,25 +123,6 @@ def compact(examples):
     return examples._replace(indices=indices, data=data)
 
 
-def reordered(examples, order):
-    """The examples in another order: row m is row ``order[m]`` of the given ones."""
-    sq_norms = examples.sq_norms[order]
-    if examples.data.ndim == 2:
-        return examples._replace(data=examples.data[order], sq_norms=sq_norms)
-    indptr = np.concatenate([[0], np.cumsum(np.diff(examples.indptr)[order])])
-    indices, data = np.empty_like(examples.indices), np.empty_like(examples.data)
-    _gather_rows(examples.indptr, examples.indices, examples.data, order, indptr, indices, data)
-    return examples._replace(indptr=indptr, indices=indices, data=data, sq_norms=sq_norms)
-
-
-@kernel()
-def _gather_rows(from_indptr, from_indices, from_data, order, indptr, indices, data):
-    for m in range(len(order)):
-        start, stop, source = indptr[m], indptr[m + 1], from_indptr[order[m]]
-        indices[start:stop] = from_indices[source : source + stop - start]
-        data[start:stop] = from_data[source : source + stop - start]
-
-
 def _put_in_numpy(data, small):
     fit = bool(((data >= 0) & (data <= 255) & (data == np.floor(data))).all())
     if fit:

@@ -1,4 +1,4 @@
-"""Large sparse sets, online: rows in float32, the order of the visits, two threads, objectives that nobody asked for.
+"""Large sparse sets, online: rows in float32, two threads, objectives that nobody asked for.
 
 tf-idf rows of synthetic text. scikit-learn trains one binary model per class, on the same number of passes and one thread; the
 other peers are this package's own learners, set up otherwise. Accuracies are those on a tenth of the data that is not trained on.
@@ -31,14 +31,12 @@ def contestants(rounds):
     of_gradients = {"regularizer": REGULARIZER, "nr_rounds": rounds}
     return {
         "perceptron": Perceptron(rounds),
-        "perceptron, blocks": Perceptron(rounds, shuffle="blocks"),
         "perceptron, 2 threads": Perceptron(rounds, n_jobs=2),
         "perceptron, tracked": Perceptron(rounds, track_objective=True),
         "SVM": SVM(**of_gradients),
         "SVM, 2 threads": SVM(**of_gradients, n_jobs=2),
         "maximum entropy": MaxEntOnline(**of_gradients),
         "maximum entropy, steps": MaxEntOnline(**of_gradients, averaged="steps"),
-        "maximum entropy, blocks": MaxEntOnline(**of_gradients, shuffle="blocks"),
         "maximum entropy, 2 threads": MaxEntOnline(**of_gradients, n_jobs=2),
         "SGD perceptron, averaged": SGDClassifier(loss="perceptron", **constant, **sgd),
         "SGD log_loss, averaged": SGDClassifier(loss="log_loss", alpha=REGULARIZER, **sgd),
@@ -50,8 +48,6 @@ ROWS = [
     ("perceptron", "SGD perceptron, averaged", 4.5, 8.0),
     ("maximum entropy", "SGD log_loss, averaged", 4.5, 6.0),
     ("maximum entropy, steps", "SGD log_loss, averaged", 4.5, 6.0),
-    ("perceptron, blocks", "perceptron", 1.4, 1.4),
-    ("maximum entropy, blocks", "maximum entropy", 1.4, 1.4),
     ("perceptron, 2 threads", "perceptron", 1.6, 1.6),
     ("SVM, 2 threads", "SVM", 1.6, 1.6),
     ("maximum entropy, 2 threads", "maximum entropy", 1.6, 1.6),

@@ -172,58 +172,6 @@ def test_a_large_set_that_is_rounded_gives_nearly_the_same_weights(compacting):
         np.testing.assert_allclose(params, expected, rtol=0, atol=1e-6)
 
 
-# ------------------------------------------------------------------------------------------------ the order of the visits
-
-
-def visits_of(learner, X, labels):
-    """Which examples a learner visits, by the first feature, which numbers them."""
-    visited = []
-
-    def rule(scores, label, sq_norm, step, cost):
-        visited.append(round(np.sqrt(sq_norm - 1.0)))
-        return np.zeros(len(scores))
-
-    learner.rule = rule
-    learner.train(X, labels)
-    return np.reshape(visited[1:], (learner.nr_rounds, -1))  # at first a rule is tried
-
-
-@pytest.mark.parametrize("n_examples", [5, 16, 43])
-def test_blocks_of_eight_neighbours_are_shuffled_and_each_in_itself(n_examples):
-    X, labels = np.arange(float(n_examples))[:, None], np.arange(n_examples) % 3
-    orders = visits_of(Perceptron(nr_rounds=4, shuffle="blocks"), X, labels)
-    for order in orders:
-        assert sorted(order) == list(range(n_examples))
-        assert np.count_nonzero(np.diff(order // 8)) == (n_examples - 1) // 8  # the visits of a block follow each other
-    assert len({tuple(order) for order in orders.tolist()}) == 4
-
-
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_examples_sorted_by_class_are_shuffled_once_before_blocks_are(form):
-    X, labels = np.arange(64.0)[:, None], np.arange(64) // 32
-    orders = visits_of(Perceptron(nr_rounds=3, shuffle="blocks"), form(X), labels)
-    assert all(sorted(order) == list(range(64)) for order in orders)
-    blocks = [{frozenset(block) for block in order.reshape(8, 8).tolist()} for order in orders]
-    assert blocks[0] == blocks[1] == blocks[2]  # neighbours stay neighbours
-    assert len({tuple(order) for order in orders.tolist()}) == 3
-    assert all(0 < (np.array(list(block)) < 32).sum() < 8 for block in blocks[0])  # with both labels among them
-
-
-def test_weights_of_examples_go_with_them_when_they_are_shuffled_once():
-    X, labels = random_problem(0, 2, n_examples=40)[0], np.arange(40) // 20
-    weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
-    mixed = np.random.default_rng(0).permutation(40)  # what the examples are shuffled by
-    expected = Perceptron(shuffle="blocks").train(X[mixed], labels[mixed], sample_weight=weights[mixed])
-    np.testing.assert_array_equal(Perceptron(shuffle="blocks").train(X, labels, sample_weight=weights), expected)
-
-
-def test_an_order_that_is_given_is_kept():
-    X, labels, orders = random_problem(0, 3)
-    blocks = Perceptron(nr_rounds=3, order=orders, shuffle="blocks")
-    np.testing.assert_array_equal(blocks.train(X, labels), Perceptron(nr_rounds=3, order=orders).train(X, labels))
-    assert not np.array_equal(Perceptron(shuffle="blocks").train(X, labels), Perceptron().train(X, labels))
-
-
 # ------------------------------------------------------------------------------------------- iterative parameter mixing
 
 
@@ -291,9 +239,7 @@ def test_threads_go_on_with_two_columns_where_changes_of_two_classes_do_not_canc
     np.testing.assert_allclose(learner.train(X, labels), W, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"n_jobs": 0}, {"n_jobs": -1}, {"n_jobs": 1.5}, {"n_jobs": "2"}, {"shuffle": True}, {"shuffle": "block"}]
-)
+@pytest.mark.parametrize("wrong", [{"n_jobs": 0}, {"n_jobs": -1}, {"n_jobs": 1.5}, {"n_jobs": "2"}])
 def test_settings_of_the_visits_that_make_no_sense(wrong):
     (name,) = wrong
     with pytest.raises(InputError, match=name):

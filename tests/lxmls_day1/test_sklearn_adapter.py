@@ -249,7 +249,7 @@ def test_before_fit_there_is_nothing():
 # ------------------------------------------------------------------------------------------------- hyper-parameters
 
 
-ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress", "shuffle", "n_jobs"}
+ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress", "n_jobs"}
 
 
 @pytest.mark.parametrize(
