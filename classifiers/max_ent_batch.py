@@ -52,12 +52,11 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     Parameters
     ----------
     regularizer : float ≥ 0
-        λ; 1 if not given, and 0 with ``solver="gis"``, which knows no other. scikit-learn's C is 1/(λM), for two classes 2/(λM). With λ = 0 and
-        separable data there is no optimum: the weights grow until ``max_iterations``.
+        λ; 1 if not given, and 0 with ``solver="gis"``, which knows no other. scikit-learn's C is 1/(λM), for two classes 2/(λM).
+        With λ = 0 and separable data there is no optimum: the weights grow until ``max_iterations``.
     tolerance : float > 0
         Training stops when F(W) is certainly within this share of the optimum; 1e-8 takes five times as long and seldom
-        changes a label. Without the certificate (λ = 0, or free
-        intercepts) it stops when ‖∇F(W)‖ is this share of its first value.
+        changes a label. Without the certificate (λ = 0, or free intercepts) it stops when ‖∇F(W)‖ is this share of its first value.
     max_iterations : int ≥ 1
         A warning tells when they did not suffice. An iteration of the dual solver is a sweep over the examples.
     regularize_intercept : bool
