@@ -17,7 +17,17 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = [classifiers, readers]
 #: Classes that support others: learners and data sets are what one imports by name.
 PARTS = {
-    *("Descent", "Epoch", "FeatureIndex", "Iteration", "Layout", "MaxEntModel", "MaxEntObjective", "MistakeBound"),
+    *(
+        "Descent",
+        "DualPoint",
+        "Epoch",
+        "FeatureIndex",
+        "Iteration",
+        "Layout",
+        "MaxEntModel",
+        "MaxEntObjective",
+        "MistakeBound",
+    ),
     *("Moments", "Part", "Round", "Scaling", "StochasticGradient", "TokenFeatures", "Weights", "Iterate"),
     *("ChainScores", "BagCorpus", "Question", "TaggedSentence"),
 }

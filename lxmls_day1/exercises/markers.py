@@ -83,11 +83,11 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
     """
     if not MEANT_AS_MARKER.search(source):
         return []
-    return list(_solutions_of(source, name, None if exercises is None else frozenset(exercises)))
+    return list(_solutions_of(source, name, None if exercises is None else tuple(exercises)))
 
 
 @functools.lru_cache(maxsize=64)  # many known mistakes are made in each file
-def _solutions_of(source: str, name: str, exercises: frozenset[str] | None) -> tuple[Solution, ...]:
+def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
     try:
         comments = list(_comments(source))
         tree = ast.parse(source)

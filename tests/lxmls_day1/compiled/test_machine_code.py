@@ -288,8 +288,8 @@ from lxmls_day1.lab import Lab
 root, other, jobs = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 3
 numba.config.CACHE_DIR = sys.argv[4]
-examples = sparse_rows.as_examples(X)
-sparse_rows._compiled_steps(examples.indices.dtype, examples.data.dtype)
+examples = sparse_rows.as_online_examples(X)
+sparse_rows._compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim)
 
 def learner(way):
     if way == "flat":
