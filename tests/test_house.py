@@ -111,6 +111,7 @@ def circle_from(start: str) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 def test_no_circle():
     circles = [circle for name in modules() if (circle := circle_from(name))]
     assert not circles, "\n".join(" -> ".join(circle) for circle in circles)
@@ -223,6 +224,7 @@ def test_every_module_is_tested_where_one_looks_for_it():
     assert all(elsewhere.values())  # that those files are there, the test of the page's names says
 
 
+@pytest.mark.slow
 def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
     """Every module that a student imports can be imported on a Python without them, and without numba."""
     blocked = ("numba", "llvmlite", "fcntl", "resource", "_posixsubprocess", "subprocess", "multiprocessing", "pooch")

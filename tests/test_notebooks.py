@@ -267,6 +267,7 @@ class TestFirstCell:
     def test_it_is_two_lines(self, first_cell):
         assert first_cell.splitlines() == ["from lxmls_day1.notebook_lab import open_lab", "lab = open_lab()"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("inside", ["", "notebooks", "notebooks/demos/deep"])
     def test_it_finds_the_lab_around_the_working_directory(self, first_cell, tmp_path, inside):
         for name in ("readers", "classifiers"):

@@ -37,6 +37,7 @@ class TestPins:
         for name in ("constraints.txt", "Makefile", ".ci/run", "pyproject.toml"):
             assert "://" not in (ROOT / name).read_text(encoding="utf-8"), name
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("extra", [None, "test", "dev"])
     def test_they_hold_for_whatever_we_need_directly_or_in_turn(self, extra):
         project = PROJECT["project"]

@@ -76,6 +76,7 @@ class TestPackages:
         assert not hasattr(package, "Mria")
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_before_it_is_needed():
     run(
         "import sys, classifiers, readers, lxmls_day1\n"
@@ -89,6 +90,7 @@ def test_nothing_is_imported_before_it_is_needed():
     )
 
 
+@pytest.mark.slow
 def test_flat_imports_work_beside_them():
     """The guide's preamble; what is flat is a module of its own."""
     run(

@@ -24,6 +24,7 @@ def test_what_an_installed_package_offers():
     assert {"Lab", "Mira", "SentimentCorpus"} <= set(names)
 
 
+@pytest.mark.slow
 def test_the_example_in_scikit_learn(capsys):
     names = {}
     exec(compile(IN_SCIKIT_LEARN, "README.md", "exec"), names)
@@ -44,6 +45,7 @@ def own_rule(tmp_path):
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 5])
 def test_an_own_rule_learns_as_the_formula_says(own_rule, n_classes):
     """Against Crammer et al. 2006, section 4: τ = ℓ / (‖f(x, y) − f(x, r)‖² + 1/(2C)), with every W in full."""
@@ -63,6 +65,7 @@ def test_an_own_rule_learns_as_the_formula_says(own_rule, n_classes):
     np.testing.assert_allclose(learner.train(X, y), total / 40, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_an_own_rule_has_the_compiled_speed(own_rule):
     """It is machine code of the same loop as the perceptron's (how fast that is, the benchmarks tell)."""
     from lxmls_day1.compiled import sparse_rows

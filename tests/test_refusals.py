@@ -313,6 +313,7 @@ def test_parameters_that_are_none(params, tmp_path):
 # -------------------------------------------------------------------------------------------------------- other features
 
 
+@pytest.mark.slow
 @EVERY
 def test_the_model_says_how_many_features_it_uses(make, tmp_path):
     """2 J + 1 rows never pass for a quadratic model: as it was trained, loaded, deep-copied, or in scikit-learn."""

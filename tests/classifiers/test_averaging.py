@@ -25,6 +25,7 @@ BY_HAND = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("averaged", BY_HAND)
 def test_by_hand(averaged):
     v = np.array(BY_HAND[averaged])

@@ -29,6 +29,7 @@ def as_the_notes_print_it(X, signs, max_rounds, order):
     return np.array(w), mistakes
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(2, 25), st.integers(1, 4), st.booleans())
 def test_it_is_the_algorithm_of_the_notes(seed, n_examples, n_features, sparse):
     rng = np.random.default_rng(seed)
@@ -50,6 +51,7 @@ def test_it_is_the_algorithm_of_the_notes(seed, n_examples, n_features, sparse):
         np.testing.assert_array_equal(guesses, signs)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 def test_the_multi_class_perceptron_with_two_classes_finds_the_same_weights(seed):
     rng = np.random.default_rng(seed)

@@ -103,6 +103,7 @@ def assert_optimal(d, scores, label, sq_norm, cap, cost):
     np.testing.assert_allclose(missing[alphas > 0], slack, atol=1e-9 * scale)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(-100, 100) | st.integers(-2, 2).map(float), min_size=2, max_size=20),
     st.integers(0, 19),

@@ -82,6 +82,7 @@ def test_no_iteration_lowers_the_likelihood(seed, n_classes, n_features, scale, 
     assert (np.diff(objectives) <= 1e-13).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_it_finds_the_optimum_that_lbfgs_finds_without_regularization(seed):
     X, y = noisy_counts(seed)

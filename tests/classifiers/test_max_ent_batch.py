@@ -245,6 +245,7 @@ def test_settings_out_of_range_are_refused(settings, message):
         MaxEntBatch(**settings).train(*noisy_data(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["lbfgs", "gradient_descent"])
 def test_two_threads_lead_to_the_same_optimum_and_always_to_the_same_bits(solver):
     X, y = noisy_data(3)
@@ -278,6 +279,7 @@ def test_too_few_iterations_are_told():
     assert len(maxent.history) == 2
 
 
+@pytest.mark.slow
 def test_importing_it_imports_neither_numba_nor_matplotlib():
     code = "import sys, classifiers.max_ent_batch; sys.exit(bool({'numba', 'matplotlib', 'pooch'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

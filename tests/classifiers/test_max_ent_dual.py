@@ -20,6 +20,7 @@ def noisy_data(n_classes, n_examples=60, n_features=5):
     return X, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @pytest.mark.parametrize("regularizer", [1.0, 0.01])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -12,6 +12,7 @@ X = RNG.normal(size=(40, 3))
 Y = np.array(["a", "b", "c", "b"] * 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maxent", [MaxEntBatch(0.1), MaxEntOnline(0.1)], ids=["batch", "online"])
 def test_probabilities_are_the_exponentials_of_the_scores_by_their_sum(maxent):
     params = maxent.train(X, Y)

@@ -9,6 +9,7 @@ from classifiers.mira import Mira, mira_rule
 finite = st.floats(-100, 100)
 
 
+@pytest.mark.slow
 @given(st.lists(finite, min_size=2, max_size=7), st.data())
 def test_without_a_cap_the_true_class_beats_the_predicted_one_by_the_cost(scores, data):
     scores = np.array(scores)

@@ -29,6 +29,7 @@ def data_with_a_margin(seed, n_classes, n_features, margin, n_examples=40):
     return X[few], labels[few], U
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(0.02, 0.5))
 def test_the_multi_class_perceptron_never_makes_more_updates(seed, n_features, margin):
     n_classes = 2 + seed % 4
@@ -42,6 +43,7 @@ def test_the_multi_class_perceptron_never_makes_more_updates(seed, n_features, m
     assert perceptron.nr_updates <= bound.updates
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.floats(0.02, 0.5))
 def test_the_binary_perceptron_never_makes_more_updates_and_converges(seed, n_features, margin):
     rng = np.random.default_rng(seed)

@@ -293,6 +293,7 @@ def test_the_scale_is_folded_in_without_losing_the_average():
     np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),

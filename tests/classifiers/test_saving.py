@@ -90,6 +90,7 @@ def test_no_classifier_is_forgotten():
     assert known == set(declared_classes(ROOT / "classifiers")) - BASES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tagger", TAGGERS)
 def test_a_tagger_comes_back_with_its_features_and_tags(tmp_path, tagger):
     corpus = PosCorpus("toy")

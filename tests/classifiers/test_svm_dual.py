@@ -86,6 +86,7 @@ def test_the_optimum_is_that_of_liblinear(n_classes, regularizer):
     np.testing.assert_allclose(params, params_of(theirs), rtol=0, atol=2e-3)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),

@@ -57,6 +57,7 @@ sentences = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(sentences, sentences, st.integers(1, 3))
 def test_the_index_holds_what_is_common_in_the_training_sentences_and_only_that(training, others, min_count):

@@ -80,6 +80,7 @@ def test_the_scores_stay_as_they_were():
         np.testing.assert_array_equal(part, copy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hamming", [True, False])
 @pytest.mark.parametrize(("n_words", "n_tags"), [(1, 3), (3, 2), (5, 3), (6, 4)])
 def test_the_cost_augmented_search_maximises_score_plus_cost(n_words, n_tags, hamming):

@@ -155,6 +155,7 @@ def test_the_plane_against_a_fine_grid():
     assert bayes_error(prior, means, variances) == pytest.approx(1 - mass, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mixture",
     [
@@ -171,6 +172,7 @@ def test_agrees_with_a_sample_under_the_optimal_rule(mixture):
     assert abs(bayes_error(*mixture) - expected) < 4 * deviation + 1e-4
 
 
+@pytest.mark.slow
 def test_is_the_same_in_every_call():
     mixture = random_mixture(3, 4, seed=8)
     assert bayes_error(*mixture) == bayes_error(*mixture)

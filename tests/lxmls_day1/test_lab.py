@@ -182,6 +182,7 @@ class TestThreads:
         monkeypatch.setitem(sys.modules, "gate", gate)
         return gate
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("same", [True, False])
     def test_what_one_imports_the_other_does_not_take_away(self, tmp_path, gate, same):
         slow = "import gate\ngate.reached.set()\ngate.opened.wait(60)\nfrom classifiers.loop import WHERE\n"

@@ -75,6 +75,7 @@ def test_a_lab_file_takes_nothing_else_from_the_package(path):
     assert {(module, name) for module, name in used_names(path) if name not in NAMES.get(module, ())} == set()
 
 
+@pytest.mark.slow
 def test_every_name_is_used():
     used = set().union(*map(used_names, LAB_FILES))
     assert {(module, name) for module, names in NAMES.items() for name in names} - used == RETURNED

@@ -97,6 +97,7 @@ values = st.recursive(
 
 
 class TestContent:
+    @pytest.mark.slow
     @settings(max_examples=50)
     @given(content=st.dictionaries(st.text(max_size=5), values, max_size=3))
     def test_comes_back_as_it_was(self, tmp_path_factory, content):
@@ -160,6 +161,7 @@ class TestDamage:
         with pytest.raises(InputError, match=r"damaged or incomplete .*; copy it anew, or save the model again"):
             read_file(saved, "thing")
 
+    @pytest.mark.slow
     def test_one_bit_flipped_anywhere_is_noticed_or_without_effect(self, saved):
         data = saved.read_bytes()
         noticed, positions = 0, range(0, len(data), 3)

@@ -65,6 +65,7 @@ class TestText:
     def test_an_empty_table_has_its_headings(self):
         assert str(ResultTable()).split()[:4] == ["classifier", "data", "set", "train"]
 
+    @pytest.mark.slow
     @given(st.lists(rows, max_size=4))
     def test_every_row_is_one_line(self, some):
         assert len(str(ResultTable(some)).split("\n")) == 2 + len(some)

@@ -102,6 +102,7 @@ def assert_equal_leads(scores, expected):
 # ----------------------------------------------------------------------------------------- what the classifier says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csr_array, sp.csc_array])
 @pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
 def test_it_learns_and_answers_as_the_classifier_by_hand(classifier, kind):

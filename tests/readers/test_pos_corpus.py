@@ -119,6 +119,7 @@ def test_no_file(tmp_path):
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r"), min_size=1).filter(lambda c: c != "_")
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.tuples(cells, cells), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_whatever_is_written_is_read_back(sentences):
     text = "".join(

@@ -118,6 +118,7 @@ def naive_features(reviews, min_count, nr_counted):
     return {token: count for token, count in totals.items() if count >= min_count}
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 4)), min_size=1, max_size=8), st.data())
 def test_the_cut_agrees_with_a_naive_count(counts, data):
     nr_counted = data.draw(st.integers(1, len(counts)))
@@ -149,6 +150,7 @@ def read_both(folder):
     return [(folder / name).read_bytes() for name in ("positive.review", "negative.review")]
 
 
+@pytest.mark.slow
 @given(st.lists(reviews, max_size=4), st.lists(tokens, max_size=6, unique=True))
 def test_vectors_agree_with_a_naive_table(counts, names):
     X = vectorise(counts, {name: j for j, name in enumerate(names)})
@@ -218,6 +220,7 @@ def test_a_real_corpus_is_never_replaced_by_the_toy_one(monkeypatch, cache_folde
         SentimentCorpus("kitchen")
 
 
+@pytest.mark.slow
 def test_importing_the_reader_is_light():
     """Nothing slow comes along with it, neither when it is imported nor when it reads what is on this machine."""
     code = (

@@ -323,6 +323,7 @@ def test_wrong_arguments_are_refused(arguments, message):
         SimpleDataSet(**arguments)
 
 
+@pytest.mark.slow
 def test_the_guides_flat_import():
     program = (
         "import sys; sys.path.append('readers/'); import simple_data_set as sds; print(sds.SimpleDataSet().X.sum())"
@@ -331,6 +332,7 @@ def test_the_guides_flat_import():
     assert float(done.stdout) == SimpleDataSet().X.sum()
 
 
+@pytest.mark.slow
 def test_importing_imports_neither_matplotlib_nor_slow_libraries():
     program = (
         "import sys, readers.simple_data_set; "

@@ -13,6 +13,7 @@ def shares_in_hundredths():
     return st.tuples(st.integers(1, 100), st.integers(0, 100), st.integers(0, 100)).filter(lambda s: sum(s) <= 100)
 
 
+@pytest.mark.slow
 @given(hundredths=shares_in_hundredths(), hundreds=st.integers(1, 50))
 def test_sizes_are_exact_where_the_shares_divide_evenly(hundredths, hundreds):
     train, dev, test = hundredths
@@ -20,6 +21,7 @@ def test_sizes_are_exact_where_the_shares_divide_evenly(hundredths, hundreds):
     assert ends == (train * hundreds, (train + dev) * hundreds, (train + dev + test) * hundreds)
 
 
+@pytest.mark.slow
 @given(hundredths=shares_in_hundredths(), nr_examples=st.integers(100, 5000))
 def test_ends_are_the_rounded_down_exact_fractions(hundredths, nr_examples):
     train, dev, test = hundredths

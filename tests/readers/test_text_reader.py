@@ -179,6 +179,7 @@ def test_a_missing_file_and_a_folder(tmp_path):
         TextCorpus(tmp_path)
 
 
+@pytest.mark.slow
 def test_three_hundred_classes(write):
     """Each class has a word of its own among words of all: separable, so that every learner must get all right."""
     rng = np.random.default_rng(0)

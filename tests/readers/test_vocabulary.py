@@ -11,6 +11,7 @@ from readers.vocabulary import BagCorpus, checked_min_count, count_vocabulary, c
 bags = st.lists(st.dictionaries(st.text(max_size=3), st.integers(1, 5), max_size=6), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @given(bags, st.integers(1, 6))
 def test_the_vocabulary_sums_counts_in_the_order_of_first_use(examples, min_count):
     totals = Counter()
@@ -20,6 +21,7 @@ def test_the_vocabulary_sums_counts_in_the_order_of_first_use(examples, min_coun
     assert list(count_vocabulary(examples, min_count).items()) == expected
 
 
+@pytest.mark.slow
 @given(bags, st.lists(st.text(max_size=3), unique=True, max_size=6))
 def test_rows_agree_with_a_naive_table(examples, columns):
     X = vectorise(examples, {token: j for j, token in enumerate(columns)})

@@ -117,6 +117,7 @@ class TestHelp:
             for parameter in command.params:
                 assert not isinstance(parameter, click.Option) or parameter.help, f"{name} {parameter.name}"
 
+    @pytest.mark.slow
     def test_it_waits_for_no_numerical_library(self):
         code = (
             "import sys\n"

@@ -59,6 +59,7 @@ def test_an_unknown_name_is_refused(started):
     assert result.exit_code == 1 and "there is no demonstration 'mira'" in result.output and not started
 
 
+@pytest.mark.slow
 def test_it_exports(tmp_path, started):
     result = run("--export", str(tmp_path / "out"), "--only", "gaussian_playground")
     assert result.exit_code == 0, result.output

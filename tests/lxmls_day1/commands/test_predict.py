@@ -86,6 +86,7 @@ class TestPredictions:
             "Note: 1 of 2 reviews holds no word that the classifier knows; its intercepts decided.\n"
         )
 
+    @pytest.mark.slow
     def test_the_corpus_itself_gets_what_test_says(self, toy):
         path, corpus, expected = toy
         folder = ROOT / "lxmls_day1" / "text" / "toy_corpus"
@@ -114,6 +115,7 @@ class TestPredictions:
         expected = np.array(corpus.label_names)[mnb.test(corpus.X[corpus.y == 1], params)]
         assert np.array_equal(predicted, expected)
 
+    @pytest.mark.slow
     def test_a_classifier_of_an_unsmoothed_model(self):
         nb = MultinomialNaiveBayes(smooth=False)
         params = nb.train([[2, 0, 1, 0], [0, 3, 1, 0]], ["fine", "dull"])

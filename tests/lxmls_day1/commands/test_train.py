@@ -236,6 +236,7 @@ def test_what_is_no_setting(text):
         Setting().convert(text, None, None)
 
 
+@pytest.mark.slow
 def test_the_same_training_gives_the_same_file():
     train("--classifier", "svm", "--out", "a.npz")
     train("--classifier", "svm", "--out", "b.npz")

@@ -20,6 +20,7 @@ def tune(*arguments, status=0):
     return result.output
 
 
+@pytest.mark.slow
 def test_the_table_names_every_choice_and_the_command_that_trains_with_the_best(tmp_path):
     said = tune(
         "--classifier", "mira", "--domain", "toy", "--grid", "regularizer=1,0.1,0.01", "--grid", "averaged=steps,False",
@@ -44,6 +45,7 @@ def test_tagged_sentences():
     assert "nr_rounds" in said and "*" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [

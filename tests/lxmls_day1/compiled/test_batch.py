@@ -23,6 +23,7 @@ def naive(X, labels, W, shares=1.0):
     return losses.sum(), g.T @ (np.broadcast_to(shares, len(X))[:, None] * residuals)
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10**6),
     n_columns=st.integers(1, 10),

@@ -90,6 +90,7 @@ def test_a_damaged_file_costs_a_compilation_and_is_mended(cache, module_of, dama
     assert compiled(module)[1]
 
 
+@pytest.mark.slow
 def test_files_that_were_swapped_are_not_used(cache, module_of):
     module = module_of(TWICE + "def thrice(x):\n    return 3 * x\n")
     compiled(module), compiled(module, "thrice")

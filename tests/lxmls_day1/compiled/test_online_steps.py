@@ -119,6 +119,7 @@ def train_structured(rule):
     return learner.train([["I", "saw"], ["a", "saw"]], [["PRON", "VERB"], ["DET", "NOUN"]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("train", [train_flat, train_structured])
 @pytest.mark.parametrize("rule", FAULTY, ids=lambda rule: rule.__name__)
 def test_a_rule_that_cannot_be_compiled_runs_as_python_and_the_warning_says_why(rule, train):

@@ -117,6 +117,7 @@ def test_the_tests_pass_without_numba(paths):
     assert ran.returncode == 0, ran.stdout[-5000:]
 
 
+@pytest.mark.slow
 def test_numba_is_not_even_imported_where_its_own_variable_says_so(monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     code = "import sys; from classifiers.perceptron import Perceptron; Perceptron().train([[0.0], [1.0]], [0, 1])\nassert 'numba' not in sys.modules"

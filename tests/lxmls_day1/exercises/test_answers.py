@@ -14,6 +14,7 @@ from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
 ARRAYS = hnp.arrays(float, hnp.array_shapes(max_dims=3, max_side=4, min_side=0), elements=st.floats(width=64))
 
 
+@pytest.mark.slow
 @given(ARRAYS)
 def test_numbers_survive_json(array):
     answer = Answer.of(array)
@@ -28,6 +29,7 @@ def test_other_values_survive_json(value):
     assert Answer.from_json(json.loads(json.dumps(answer.to_json()))) == answer
 
 
+@pytest.mark.slow
 @given(ARRAYS, ARRAYS)
 def test_agreement_is_that_of_numpy(one, two):
     agree = one.shape == two.shape and np.allclose(two, one, rtol=1e-6, atol=1e-9, equal_nan=True)

@@ -33,6 +33,7 @@ def imported_by(source):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+@pytest.mark.slow
 def test_what_is_needed_is_what_given_files_import():
     folder = reference_folder() / "lxmls_day1"
     imported = {name for path, text in given_files().items() if path.suffix == ".py" for name in imported_by(text)}

@@ -187,6 +187,7 @@ class TestStatus:
         self.remember(workspace, "1.1", 3, 3)
         assert self.states(workspace)[0] == "reference"
 
+    @pytest.mark.slow
     def test_an_answer_in_the_notebook(self, workspace):
         path = workspace / "notebooks/2_second.ipynb"
         path.write_text(path.read_text().replace("*Your answer*", "It moves."))

@@ -101,6 +101,7 @@ def test_parallel_boundaries():
 weights = st.floats(-3, 3).map(lambda w: round(w, 3))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.integers(2, 5).flatmap(lambda k: st.lists(st.tuples(weights, weights, weights), min_size=k, max_size=k)))
 def test_segments_are_where_the_two_best_scores_tie_and_the_prediction_changes(columns):
@@ -117,6 +118,7 @@ def test_segments_are_where_the_two_best_scores_tie_and_the_prediction_changes(c
         assert labels[0] != labels[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 4).flatmap(lambda k: st.lists(st.tuples(weights, weights, weights), min_size=k, max_size=k)))
 def test_every_change_of_the_prediction_along_a_line_is_crossed_by_a_segment(columns):

@@ -20,6 +20,7 @@ def test_confusions_are_counted_word_by_word():
             assert counts[k, j] == pairs.count((true, guess))
 
 
+@pytest.mark.slow
 def test_the_confusion_matrix_shows_shares_and_counts():
     tags, counts = confusion_counts(TRUTH, PREDICTED)
     fig, axis = plot_confusion(tags, counts, title="Taggers", ax=detached_axes()[1])
@@ -37,6 +38,7 @@ def test_the_confusion_matrix_shows_shares_and_counts():
     fig.savefig(io.BytesIO())
 
 
+@pytest.mark.slow
 def test_many_tags_leave_no_room_for_counts():
     tags = [f"T{k}" for k in range(49)]
     _, axis = plot_confusion(tags, np.eye(49, dtype=int), ax=detached_axes()[1])

@@ -65,6 +65,7 @@ def test_a_number_of_tags_fills_up_with_those_of_the_best_nodes():
     assert lattice(["a"], TAGS, scores, [0], shown=99).rows == TAGS
 
 
+@pytest.mark.slow
 def test_the_picture_shows_words_tags_scores_and_paths():
     scores = random_scores(3)
     drawn = lattice(WORDS, TAGS, scores, best=[1, 0, 2], true=[1, 2, 3], shown=TAGS)
@@ -95,6 +96,7 @@ def test_the_picture_shows_words_tags_scores_and_paths():
     fig.savefig(io.BytesIO())
 
 
+@pytest.mark.slow
 def test_with_many_tags_only_the_paths_have_their_scores_on_the_edges():
     tags = [f"T{k}" for k in range(8)]
     drawn = lattice(["a", "b"], tags, random_scores(4, 2, 8), best=[0, 1], true=[0, 5], shown=tags)
@@ -121,6 +123,7 @@ def test_an_update_shows_what_it_changed():
     assert "the same" in axes[1].get_legend().get_texts()[1].get_text()
 
 
+@pytest.mark.slow
 def test_new_figures_are_made_where_no_axes_are_given():
     import matplotlib.pyplot as plt
 

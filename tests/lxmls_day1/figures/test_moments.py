@@ -44,6 +44,7 @@ def test_the_plot_has_every_moment_before_and_after_and_the_line_of_equality():
     fig.draw_without_rendering()
 
 
+@pytest.mark.slow
 def test_moments_of_different_orders_of_magnitude_get_logarithmic_axes_that_keep_the_zeros():
     fig, axis = plot_moments((DATA / [1, 1000], UNIFORM), (DATA / [1, 1000], DATA), ax=detached_axes()[1])
     assert (axis.get_xscale(), axis.get_yscale()) == ("symlog", "symlog")

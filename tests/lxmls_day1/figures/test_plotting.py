@@ -132,6 +132,7 @@ def test_wrong_points_are_refused(ax, train_X, train_y, message):
         plot_points(train_X, train_y, ax=ax)
 
 
+@pytest.mark.slow
 def test_a_boundary_ends_at_the_limits_and_leaves_them_alone(axis_with_points):
     ax = axis_with_points
     limits = ax.get_xlim(), ax.get_ylim()
@@ -198,6 +199,7 @@ def test_wrong_boundaries_are_refused_and_leave_the_axes_as_they_were(axis_with_
     assert len(axis_with_points.lines) == nr_lines
 
 
+@pytest.mark.slow
 def test_the_legend_hides_no_point_however_long_it_is():
     fig, ax = detached_axes(figsize=(9, 6))
     plot_points(X, Y, X, Y, X, Y, title="a title", ax=ax)
@@ -311,6 +313,7 @@ def test_the_palette_is_that_of_okabe_and_ito():
     assert len(set(CLASS_COLOURS)) == len(set(LINE_COLOURS)) == 8
 
 
+@pytest.mark.slow
 def test_importing_does_not_import_matplotlib():
     program = (
         "import sys, lxmls_day1.figures.plotting; sys.exit('matplotlib' in sys.modules or 'contourpy' in sys.modules)"

@@ -26,6 +26,7 @@ def test_the_three_arrows_of_an_update_are_a_sum():
     assert np.allclose(axes[3].lines[-1].get_xydata(), POINTS[1])  # which is ringed
 
 
+@pytest.mark.slow
 def test_an_update_from_zero_weights_has_no_arrow_before_it():
     axes = Figure().subplots(1, 4)
     plot_update(POINTS, LABELS, 1, np.zeros((3, 2)), AFTER - BEFORE, axes)

@@ -93,6 +93,7 @@ def test_garbage_is_never_an_exception(pictures, params):
     assert np.ptp(rows) < 0.05 and np.ptp(columns) > 0.7  # the other panel is as it should be
 
 
+@pytest.mark.slow
 def test_random_params_of_any_size(pictures):
     rng = np.random.default_rng(3)
     for _ in range(30):

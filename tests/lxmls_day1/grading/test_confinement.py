@@ -68,6 +68,7 @@ def number_of(machine, name):
     return NUMBERS[name][ARCHITECTURES[machine][0]]
 
 
+@pytest.mark.slow
 def test_every_call_that_is_not_listed_is_refused_and_newer_ones_are_not_there(machine):
     column = ARCHITECTURES[machine][0]
     allowed = {numbers[column]: name for name, numbers in NUMBERS.items()}

@@ -175,6 +175,7 @@ def judged(frame):
     assert len(str(caught.value)) < 4000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANSWERS)
 def test_an_answer(name):
     make, outcome = ANSWERS[name]
@@ -289,6 +290,7 @@ trees = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(trees, st.binary(max_size=64))
 def test_no_frame_costs_much(tree, raw):

@@ -51,11 +51,13 @@ def same(a, b):
     return a == b
 
 
+@pytest.mark.slow
 @given(values)
 def test_there_and_back(value):
     assert same(value, decoded(encoded(value)))
 
 
+@pytest.mark.slow
 @given(npst.arrays("f8", (3, 4), elements=st.sampled_from([0.0, 1.5, -2.0])))
 def test_sparse_there_and_back(dense):
     back = decoded(encoded(scipy.sparse.csc_array(dense)))
@@ -160,6 +162,7 @@ def test_no_bytes_do_harm(junk):
             continue
 
 
+@pytest.mark.slow
 @given(values, st.integers(0, 10**6), st.integers(0, 255))
 def test_a_changed_byte_does_no_harm(value, place, byte):
     frame = bytearray(encoded(value))

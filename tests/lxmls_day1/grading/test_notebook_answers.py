@@ -225,6 +225,7 @@ def test_any_cells(cells):
     assert texts[1].endswith("So.")
 
 
+@pytest.mark.slow
 def test_the_real_notebooks():
     given = student_files(reference_folder())
     registry = Registry.read(reference_folder() / FILE)

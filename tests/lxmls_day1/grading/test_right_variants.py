@@ -51,6 +51,7 @@ def test_no_two_are_much_alike(variants):
         assert shared < 0.5, f"{one} and {other}"
 
 
+@pytest.mark.slow
 def test_every_file_is_python_with_that_exercise_solved(variants, exercise, given):
     (path,) = map(PurePosixPath, exercise.files)
     reference = without_markers((reference_folder() / path).read_text(encoding="utf-8").replace("\r\n", "\n"))

@@ -96,6 +96,7 @@ def test_prose_has_no_tags_but_code_and_em(text):
     assert all(tags.count(f"<{tag}>") == tags.count(f"</{tag}>") for tag in ("code", "em"))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(NASTY, st.sampled_from(["{}", "# {}", "- {}", "| a | {} |\n|---|---|\n| {} | b |"]))
 @example("[x](http://y) ![z](w) <b>c</b> <http://a.b> &lt; *d* _e_ `f` ~~g~~", "{}")

@@ -121,6 +121,7 @@ def test_verdicts_of_plain_checks(tmp_path):
     assert found["test_hidden"][1] == ""
 
 
+@pytest.mark.slow
 def test_pytest_itself_comes_to_the_same(tmp_path, monkeypatch):
     (direct,) = run(session_of(tmp_path, plain=PLAIN))
     monkeypatch.setattr(pytest_plugin, "needs_no_protocol", lambda item: False)
@@ -138,6 +139,7 @@ def test_checks_are_collected_once(tmp_path, monkeypatch):
     assert run(session, n_labs=2) == first
 
 
+@pytest.mark.slow
 def test_checks_that_need_pytest_have_it_each_time(tmp_path):
     session = session_of(tmp_path, other=NOT_PLAIN, plain=PLAIN)
     first = run(session, n_labs=2)
@@ -162,12 +164,14 @@ def test_a_check_that_leaves_itself_out_is_no_check(tmp_path, check):
         run(session_of(tmp_path, skipping=check))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["import nothing_of_this_name\n", "def test_it(:\n"])
 def test_check_files_that_cannot_be_read(tmp_path, broken):
     with pytest.raises(InputError, match="the checks cannot be run"):
         run(session_of(tmp_path, broken=broken))
 
 
+@pytest.mark.slow
 def test_checks_that_were_edited_are_read_again(tmp_path):
     for number in (3.0, 4.25, 3.0):  # of other lengths: bytecode goes by length and second
         (found,) = run(session_of(tmp_path, edited=f"def test_right(expect):\n    expect('the number', {number})\n"))
@@ -337,6 +341,7 @@ def test_time_that_passes_outside_of_a_box_is_not_charged(tmp_path, boxes, monke
     assert len(asked) == 5
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.booleans(), st.floats(0, 1e4)), min_size=1, max_size=30),
     st.floats(1e-3, 1e4),

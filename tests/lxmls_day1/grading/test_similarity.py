@@ -287,6 +287,7 @@ class TestAlike:
         assert alike([]) == alike(rows(ada=SOLUTION)) == []
 
 
+@pytest.mark.slow
 def test_the_reference_against_what_students_are_given():
     """Every coding exercise of this course leaves fingerprints, and a stub leaves none."""
     reference = reference_folder()

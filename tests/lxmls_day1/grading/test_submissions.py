@@ -182,6 +182,7 @@ class TestOneSubmission:
         assert submission.warnings == ("There is a second lab, in old; the one in new counts.",)
 
 
+@pytest.mark.slow
 def test_what_was_given_out_is_known_without_being_told(tmp_path):
     """The shortcut for the names against the files that students really receive."""
     given = student_files(reference_folder())
@@ -357,6 +358,7 @@ class TestRefused:
         bomb = make_zip({**LAB, "classifiers/svm.py": b"\0" * 15_000_000})
         assert self.refused(read_zip(tmp_path, bomb), "classifiers/svm.py is a zip bomb")
 
+    @pytest.mark.slow
     def test_a_bomb_that_claims_to_be_small(self, tmp_path):
         raw = make_zip({**LAB, "classifiers/svm.py": b"\0" * 150_000_000})
         raw = raw.replace(struct.pack("<L", 150_000_000), struct.pack("<L", 10))
@@ -429,6 +431,7 @@ class TestRefused:
         assert self.refused(read_zip(tmp_path, large, file_bytes=2000), "classifiers/svm.py is too large")
         assert self.refused(read_zip(tmp_path, large, bytes=2000), "more than 0.002 MB")
 
+    @pytest.mark.slow
     def test_thousands_of_source_files(self, tmp_path):
         many = {f"{i}/classifiers/mira.py": b"" for i in range(6000)}
         assert self.refused(read_among_others(tmp_path, many), "It holds 6000 source files")
@@ -721,6 +724,7 @@ class TestMany:
         with pytest.raises(InputError, match="no submission"):
             find_submissions([])
 
+    @pytest.mark.slow
     @settings(max_examples=60, deadline=None)
     @given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=8, unique=True))
     def test_slugs_are_file_names_and_no_two_are_the_same(self, names):
@@ -749,6 +753,7 @@ names = st.lists(
 
 
 class TestWhateverComes:
+    @pytest.mark.slow
     @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.dictionaries(names.filter(bool), st.binary(max_size=40), max_size=6))
     def test_any_names(self, tmp_path, files):
@@ -761,6 +766,7 @@ class TestWhateverComes:
                 assert submission.files == {}
                 assert submission.problem.endswith(".") and "\n" not in submission.problem
 
+    @pytest.mark.slow
     @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.data())
     def test_any_damage(self, tmp_path, data):

@@ -340,6 +340,7 @@ def test_a_bad_answer_is_an_error_and_leaves_nothing_bad(find, tmp_path, server,
     assert_fails_then_works(find, "books", tmp_path, server, message, repair=lambda: serve_books(server))
 
 
+@pytest.mark.slow
 def test_a_stalling_server_is_given_up(find, tmp_path, server):
     release = threading.Event()
     serve_books(server, stall=release)
@@ -355,6 +356,7 @@ def test_a_server_that_is_not_there(find, table, tmp_path):
         find("books")
 
 
+@pytest.mark.slow
 def test_a_passing_failure_is_tried_again(find, server):
     serve_books(server)
     server.answers["/plain/positive.review"] = [answer(b"busy", 503), answer(GOOD)]
@@ -395,6 +397,7 @@ def start_download(server, cache):
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
 def test_an_interrupt_leaves_nothing_that_the_next_run_trusts(find, tmp_path, server):
     release = threading.Event()
@@ -413,6 +416,7 @@ def test_an_interrupt_leaves_nothing_that_the_next_run_trusts(find, tmp_path, se
     assert_is(find("books"), "books", "download")
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_do_not_disturb_each_other(find, tmp_path, server):
     release = threading.Event()
     serve_books(server, stall=release)
@@ -654,6 +658,7 @@ def test_a_server_without_a_trusted_certificate(find, table, monkeypatch):
             find("books")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"], ids=["head", "body"])
 def test_a_server_that_drips_is_given_up(find, table, monkeypatch, tmp_path, head):
     """Each byte comes within the read timeout, and all of them never."""
@@ -677,6 +682,7 @@ def test_a_server_that_drips_is_given_up(find, table, monkeypatch, tmp_path, hea
 # ----------------------------------------------------------------------------------------------------------- leftovers
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_what_a_killed_download_has_left_is_cleared_at_the_next_use(find, tmp_path, server):
     release = threading.Event()

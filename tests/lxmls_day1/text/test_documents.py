@@ -32,6 +32,7 @@ class TestRaw:
     def test_a_mark_of_the_byte_order_is_no_part_of_a_word(self):
         assert read(codecs.BOM_UTF8 + b"fine")[0].counts == {"fine": 1}
 
+    @pytest.mark.slow
     def test_a_hundred_thousand_emoji(self):
         assert read("🙂" * 100_000)[0].counts == {}
         assert len(read("🙂a" * 50_000)[0].counts) == 1
@@ -56,6 +57,7 @@ class TestProcessed:
     def test_line_ends_of_windows(self):
         assert [d.label for d in read("a:1 #label#:x\r\nb:1 #label#:y\r\n")] == ["x", "y"]
 
+    @pytest.mark.slow
     @given(st.lists(st.dictionaries(tokens, st.integers(1, 9), min_size=1, max_size=5), min_size=1, max_size=4))
     def test_what_was_written_is_read(self, reviews):
         text = "".join(processed_line(counts, "positive") + "\n" for counts in reviews)

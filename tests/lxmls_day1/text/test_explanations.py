@@ -19,6 +19,7 @@ def documents(n_features=5):
     return st.lists(st.integers(0, 3), min_size=n_features, max_size=n_features).map(lambda row: np.array([row], float))
 
 
+@pytest.mark.slow
 @given(x=documents(), seed=st.integers(0, 999), n_classes=st.integers(2, 4), quadratic=st.booleans())
 def test_the_parts_sum_to_the_scores_and_to_the_margin(x, seed, n_classes, quadratic):
     params = np.random.default_rng(seed).normal(size=((11 if quadratic else 6), n_classes))

@@ -315,6 +315,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(
     st.one_of(st.binary(max_size=60), st.lists(PIECES, max_size=25).map(lambda pieces: "".join(pieces).encode())),
     st.sampled_from(["x.csv", "x.tsv", "x.jsonl", "x.svm", "x", "x.csv.gz"]),

@@ -44,6 +44,7 @@ def naive(contents):
     return list(dict.fromkeys(token for review in reviews for token in review)), reviews
 
 
+@pytest.mark.slow
 @given(positive=lines, negative=lines, end=st.sampled_from([b"", b"\n"]), mark=st.sampled_from([b"", b"\xef\xbb\xbf"]))
 @example(positive=[[("a", 1), ("a", 255), ("a", 2)]], negative=[[]], end=b"", mark=b"")
 def test_pairs_agree_with_a_dictionary(positive, negative, end, mark):

@@ -23,6 +23,7 @@ def examples_of(text, label=None, words=None, **settings):
 
 
 class TestColumns:
+    @pytest.mark.slow
     @given(
         st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(fields, min_size=n, max_size=n), min_size=1)),
         st.sampled_from("\t,;|"),
@@ -151,6 +152,7 @@ class TestHeader:
 
 
 class TestJsonLines:
+    @pytest.mark.slow
     @given(st.lists(st.tuples(st.text(min_size=1).filter(str.strip), st.text()), min_size=1), st.booleans())
     def test_what_the_json_module_writes_is_read(self, examples, as_ascii):
         text = "".join(json.dumps({"label": a, "text": b}, ensure_ascii=as_ascii) + "\r\n" for a, b in examples)

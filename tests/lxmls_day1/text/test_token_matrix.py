@@ -53,6 +53,7 @@ def count_plain(text):
     return {token: tokens.count(token) for token in tokens}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "count"),
     [(REVIEW_WORDS, count_tokens), (WordRules(lambda text: text.lower().split(), str, frozenset()), count_plain)],
@@ -68,6 +69,7 @@ def test_many_texts_at_once_agree_with_one_by_one(texts, nr_counted, min_count, 
     assert X.has_sorted_indices and X.has_canonical_format and X.nnz == np.count_nonzero(X.toarray())
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.integers(0, 5), st.integers(2**61, 2**63 - 1)), max_size=20))
 def test_numbers_with_and_without_room_for_their_place_agree_with_numpy(codes):
     distinct, numbers = _distinct(np.array(codes, dtype=np.int64))

@@ -105,6 +105,7 @@ def test_an_empty_text_has_no_tokens():
     assert count_tokens("") == count_tokens() == count_tokens(" \n , ") == {}
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(), max_size=3))
 def test_tokens_of_any_text_can_be_written_as_a_line(texts):
     counts = count_tokens(*texts)

@@ -8,16 +8,19 @@ from lxmls_day1.text.tokens import count_tokens
 from lxmls_day1.text.toy_reviews import FOLDER, LABELS, NR_REVIEWS, corpus_files, main, write_reviews
 
 
+@pytest.mark.slow
 def test_the_committed_files_are_what_the_generator_writes():
     for name, content in corpus_files().items():
         assert (FOLDER / name).read_bytes() == content, "run python -m lxmls_day1.text.toy_reviews"
 
 
+@pytest.mark.slow
 def test_main_writes_both_files(tmp_path):
     main(tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == corpus_files()
 
 
+@pytest.mark.slow
 def test_the_files_are_small():
     assert sum(len(content) for content in corpus_files().values()) <= 250_000
 
@@ -38,6 +41,7 @@ def test_no_global_randomness_is_touched():
     assert random.getstate() == state
 
 
+@pytest.mark.slow
 def test_reviews_read_like_english():
     for reviews in write_reviews().values():
         assert len(reviews) == NR_REVIEWS
@@ -58,6 +62,7 @@ def documents():
     return counts, np.arange(len(counts)) % 2
 
 
+@pytest.mark.slow
 def test_telling_words_carry_weight(documents):
     counts, y = documents
     seen = {label: Counter() for label in (0, 1)}
