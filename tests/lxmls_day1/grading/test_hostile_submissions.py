@@ -496,14 +496,20 @@ CONFIGURATIONS = [(BUBBLEWRAP, None, None), (LANDLOCK, USERS[-1], None)]
 MORE = [(BUBBLEWRAP, user, None) for user in USERS] + [(LANDLOCK, user, abi) for user in USERS for abi in LANDLOCKS]
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        *CONFIGURATIONS,
-        *(pytest.param(more, marks=pytest.mark.campaign) for more in MORE if more not in CONFIGURATIONS),
-    ],
-    ids=lambda configuration: "-".join(str(part) for part in configuration if part is not None),
-)
+def pytest_generate_tests(metafunc):
+    """Grade at each level; at all the others where campaigns are asked for, for thousands of cases take long to collect."""
+    if "graded" in metafunc.fixturenames:
+        levels = list(CONFIGURATIONS)
+        if metafunc.config.getoption("markexpr") == "campaign":
+            levels += [pytest.param(more, marks=pytest.mark.campaign) for more in MORE if more not in CONFIGURATIONS]
+        metafunc.parametrize("graded", levels, ids=name_of, indirect=True, scope="module")
+
+
+def name_of(configuration) -> str:
+    return "-".join(str(part) for part in configuration if part is not None)
+
+
+@pytest.fixture(scope="module")
 def graded(request, tmp_path_factory):
     """All of them, graded in one run with a good one between; and what was there before and after."""
     level, user, newest_landlock = request.param
