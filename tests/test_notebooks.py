@@ -4,6 +4,8 @@ That their outputs are what they were is for ``pytest --nbval notebooks``, which
 """
 
 import ast
+import base64
+import io
 import json
 import os
 import re
@@ -13,7 +15,9 @@ import sys
 from pathlib import Path, PurePosixPath
 
 import nbformat
+import numpy as np
 import pytest
+from PIL import Image
 
 from lxmls_day1.exercises import notebook_building
 from lxmls_day1.exercises.generation import solved_files
@@ -79,6 +83,13 @@ class TestRecorded:
         assert all("application/vnd.lxmls-day1.figure+json" in data for data in shown)
 
     @pytest.mark.parametrize("name", NAMES)
+    def test_figures_have_few_colours(self, name):
+        for data in (output.get("data", {}) for cell in codes(read(name)) for output in cell.outputs):
+            if "image/png" in data:
+                with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as picture:
+                    assert picture.mode == "P"
+
+    @pytest.mark.parametrize("name", NAMES)
     def test_nothing_of_this_machine_is_in_it(self, name):
         text = (FOLDER / f"{name}.ipynb").read_text(encoding="utf-8")
         checkout = re.escape(f"/{Path(__file__).resolve().parts[1]}/")
@@ -125,6 +136,21 @@ def nbval(folder, *arguments, **environment):
         capture_output=True,
         text=True,
     )
+
+
+def test_fewer_colours_change_no_pixel_by_much():
+    across = np.linspace(0, 255, 200).astype(np.uint8)
+    pixels = np.stack(np.broadcast_arrays(across, across[:100, None], np.uint8(40)), axis=-1)
+    drawn = io.BytesIO()
+    Image.fromarray(pixels).save(drawn, "PNG")
+    figure = nbformat.v4.new_output("display_data", {"image/png": base64.b64encode(drawn.getvalue()).decode()})
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[figure])])
+    notebook_building.with_fewer_colours(notebook)
+    stored = base64.b64decode(notebook.cells[0].outputs[0].data["image/png"])
+    with Image.open(io.BytesIO(stored)) as picture:
+        after = np.asarray(picture.convert("RGB")).astype(int)
+    assert after.shape == pixels.shape
+    assert np.abs(after - pixels).mean() < 8
 
 
 def small_notebook(*sources):

@@ -29,7 +29,7 @@ pytestmark = [
 ]
 
 MIRA = PurePosixPath("classifiers/mira.py")
-LIMITS = Limits(check_cpu_seconds=0.5, cpu_seconds=2, check_seconds=3, total_seconds=9, memory=512, files=64, written=4)
+LIMITS = Limits(check_cpu_seconds=1, cpu_seconds=8, check_seconds=3, total_seconds=24, memory=512, files=64, written=4)
 SECRET = "correct-horse-battery-staple"
 
 #: What stands at the beginning of the rule, and which verdicts its checks may have. The rule itself is right. A check that
@@ -402,8 +402,7 @@ def call(*numbers_and_arguments):
         raise OSError(ctypes.get_errno(), str(number))
 """
 IN_A_CALL |= {name: (ATTEMPTS.format(attempts=attempts), {"wrong"}) for name, attempts in NOT_POSSIBLE.items()}
-for _name in ("too_many_threads", "a_thousand_files", "filling_the_disk", "folders_within_folders"):
-    IN_A_CALL[_name][1].add("timeout")  # hundreds of attempts in each of many calls take their time
+IN_A_CALL["too_many_threads"][1].add("timeout")  # two hundred attempts in each of many calls take their time
 STOPPED = ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {"ok", "timeout"})
 
 AT_IMPORT = {
