@@ -5,10 +5,12 @@
     [[mistake]]
     name = "half_the_norm"
     sentence = "The step divides by ‖g(x)‖², but ‖f(x, y) − f(x, ŷ)‖² is 2‖g(x)‖²."
+    question = "Why does the factor 2 belong there?"
     swap = [["2 * sq_norm", "sq_norm"]]      # each stands once in the reference's solution
 
 Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
-the one that it replaces.
+the one that it replaces. A mistake is a family: each ``[[mistake.variant]]`` below it is one more program that a student
+would write for it, again a ``swap`` or a ``solution``.
 """
 
 import textwrap
@@ -23,20 +25,33 @@ from lxmls_day1.exercises.markers import Solution, find_solutions, stubbed
 from lxmls_day1.exercises.registry import MISTAKES, Exercise
 from lxmls_day1.exercises.source_functions import indented
 
+PROGRAM_KEYS = {"swap", "solution", "function"}
+
 
 @dataclass(frozen=True)
-class Mistake:
-    """One wrong solution of an exercise."""
+class Program:
+    """One wrong solution of an exercise, as a change of the reference.
 
+    Attributes
+    ----------
+    label : str
+        What a message calls it.
+    exercise : str
+    swaps : tuple of (text of the reference, text instead)
+    solution : str or None
+        A whole solution instead.
+    function : str or None
+        The function in which the region stands that is changed, if there are several regions.
+    """
+
+    label: str
     exercise: str
-    name: str
-    sentence: str
     swaps: tuple[tuple[str, str], ...] = ()
     solution: str | None = None
     function: str | None = None
 
     def made_in(self, sources: Mapping[str, str]) -> dict[str, str]:
-        """The files of the reference in which this mistake is made instead of the solution, without markers.
+        """The files of the reference with this program instead of the solution, without markers.
 
         Parameters
         ----------
@@ -92,6 +107,31 @@ class Mistake:
         return changed
 
     def __str__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A family of wrong solutions of an exercise that have one cause.
+
+    Attributes
+    ----------
+    exercise, name : str
+    sentence : str
+        What is wrong, and why.
+    programs : tuple of Program
+        What students would write for it; the first one is the commonest.
+    question : str
+        What a student is asked to explain once the mistake was named; may be empty.
+    """
+
+    exercise: str
+    name: str
+    sentence: str
+    programs: tuple[Program, ...]
+    question: str = ""
+
+    def __str__(self) -> str:
         return f"mistake {self.name} of exercise {self.exercise}"
 
 
@@ -132,22 +172,34 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
 
 def _parse(table: dict[str, Any], exercise: str, path: Path) -> Mistake:
     where = f"{path}, mistake {table.get('name', '?')}"
-    unknown = set(table) - {"name", "sentence", "swap", "solution", "function"}
+    unknown = set(table) - {"name", "sentence", "question", "variant"} - PROGRAM_KEYS
     if unknown:
         raise InputError(f"{where}: unknown key {min(unknown)!r}.")
     for key in ("name", "sentence"):
         if not isinstance(table.get(key), str) or not table[key].strip():
             raise InputError(f"{where}: {key} must be a text.")
+    if not isinstance(table.get("question", ""), str):
+        raise InputError(f"{where}: question must be a text.")
+    variants = table.get("variant", [])
+    if not isinstance(variants, list) or not all(isinstance(variant, dict) for variant in variants):
+        raise InputError(f"{where}: variants are [[mistake.variant]] tables.")
+    label = f"mistake {table['name']} of exercise {exercise}"
+    programs = [_parse_program(table, exercise, label, where)]
+    for number, variant in enumerate(variants, start=1):
+        its_place = f"{where}, variant {number}"
+        if unknown := set(variant) - PROGRAM_KEYS:
+            raise InputError(f"{its_place}: unknown key {min(unknown)!r}.")
+        programs.append(_parse_program(variant, exercise, f"{label}, variant {number}", its_place))
+    sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
+    return Mistake(exercise, table["name"], sentence, tuple(programs), question)
+
+
+def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str) -> Program:
     if ("swap" in table) == ("solution" in table):
         raise InputError(f"{where}: wanted either swap or solution.")
     swaps = table.get("swap", [])
     if not all(isinstance(pair, list) and len(pair) == 2 and all(isinstance(t, str) for t in pair) for pair in swaps):
         raise InputError(f"{where}: swap must be a list of pairs of texts.")
-    return Mistake(
-        exercise,
-        table["name"],
-        " ".join(table["sentence"].split()),
-        tuple((old, new) for old, new in swaps),
-        table.get("solution"),
-        table.get("function"),
+    return Program(
+        label, exercise, tuple((old, new) for old, new in swaps), table.get("solution"), table.get("function")
     )

@@ -16,7 +16,7 @@ from typing import TypeVar
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
 from lxmls_day1.exercises.dry_run import DryOutcome, DryRun, dry_run
-from lxmls_day1.exercises.mistakes import Mistake, read_mistakes
+from lxmls_day1.exercises.mistakes import Mistake, Program, read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files, exercise_of_check
 from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.whole_files import replace_files, temporary_folder
@@ -79,7 +79,7 @@ def dry_run_everything(
         plain = uncompiled_lab(reference, folder_of_labs / "plain")
         for exercise, known in mistakes.items():
             for mistake in known:
-                lab_folder = mistaken_lab(plain, exercise, mistake, folder_of_labs / str(len(runs)))
+                lab_folder = mistaken_lab(plain, exercise, mistake.programs[0], folder_of_labs / str(len(runs)))
                 runs.append(DryRun(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
         outcomes = dry_run(runs, hidden, seed)
     for check, found in outcomes[REFERENCE].items():
@@ -120,14 +120,14 @@ def uncompiled_lab(reference: Path, folder: Path) -> Path:
     return folder.resolve()
 
 
-def mistaken_lab(plain: Path, exercise: Exercise, mistake: Mistake, folder: Path) -> Path:
-    """A copy, in a new folder, of the lab of `uncompiled_lab` in which a mistake is made."""
+def mistaken_lab(plain: Path, exercise: Exercise, program: Program, folder: Path) -> Path:
+    """A copy, in a new folder, of the lab of `uncompiled_lab` with this program instead of the solution."""
     sources = {
         name: (plain / name).read_text(encoding="utf-8").replace("\r\n", "\n")
         for name in exercise.files
         if name.endswith(".py")
     }
-    made = mistake.made_in(sources)
+    made = program.made_in(sources)
     for package in PACKAGES:
         shutil.copytree(plain / package, folder / package, copy_function=linked)
     for name, source in made.items():

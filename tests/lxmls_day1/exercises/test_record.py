@@ -115,7 +115,7 @@ def test_a_mistaken_lab_leaves_the_other_labs_as_they_are(tmp_path):
     plain = record.uncompiled_lab(reference, tmp_path / "plain")
     before = {path: path.read_text(encoding="utf-8") for path in plain.rglob("*.py")}
     mistakes = read_mistakes(reference / FOLDER, exercise)[:2]
-    labs = [record.mistaken_lab(plain, exercise, mistake, tmp_path / mistake.name) for mistake in mistakes]
+    labs = [record.mistaken_lab(plain, exercise, mistake.programs[0], tmp_path / mistake.name) for mistake in mistakes]
     assert {path: path.read_text(encoding="utf-8") for path in plain.rglob("*.py")} == before
     texts = {folder: (folder / "classifiers/mira.py").read_text(encoding="utf-8") for folder in [plain, *labs]}
     assert len(set(texts.values())) == 3 and not any("@compiled" in text for text in texts.values())
