@@ -15,12 +15,19 @@ from typing import Any
 from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
-POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, and mistakes far from the right answer; single precision passes
+POOL_RTOL, POOL_ATOL = (
+    1e-4,
+    1e-5,
+)  # small inputs are round, and mistakes far from the right answer; single precision passes
 MOST_SHOWN = 12
 LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
 
 Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
+
+
+class NoAnswer(Exception):
+    """No answer can be had, and no other input will change that: the end of a check."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,9 @@ class Pool:
         """As JSON can hold it."""
         pairs = zip(self.inputs, self.answers, strict=True)
         return {
-            "inputs": [{"input": given, "answers": [answer.to_json() for answer in answers]} for given, answers in pairs],
+            "inputs": [
+                {"input": given, "answers": [answer.to_json() for answer in answers]} for given, answers in pairs
+            ],
             "programs": {name: [list(row) for row in rows] for name, rows in self.programs.items()},
         }
 
@@ -172,7 +181,7 @@ class RecordedAnswers:
             for check, entries in content["checks"].items()
         }
         pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
-        return cls(checks, content["sentences"], content["hidden"], pools)
+        return cls(checks, content["sentences"], content["hidden"], pools=pools)
 
     def to_json(self) -> str:
         """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
@@ -198,7 +207,7 @@ class RecordedAnswers:
             {check: entry for check, entry in self.checks.items() if exercise_of(check.partition("::")[0]) in wanted},
             {exercise: named for exercise, named in self.sentences.items() if exercise in wanted},
             {exercise: count for exercise, count in self.hidden.items() if exercise in wanted},
-            {exercise: pool for exercise, pool in self.pools.items() if exercise in wanted},
+            pools={exercise: pool for exercise, pool in self.pools.items() if exercise in wanted},
         )
 
 

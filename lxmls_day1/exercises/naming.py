@@ -88,9 +88,7 @@ def weak_answers(pool: Pool) -> list[frozenset[int]]:
             for place in {r[i] for r in rows}:
                 giving[place] += 1
         found.append(
-            frozenset(
-                n for n in range(1, len(answers)) if giving[n] > most or is_degenerate(answers[n], answers[0])
-            )
+            frozenset(n for n in range(1, len(answers)) if giving[n] > most or is_degenerate(answers[n], answers[0]))
         )
     return found
 

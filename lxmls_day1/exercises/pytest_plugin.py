@@ -26,8 +26,8 @@ from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
 from lxmls_day1.exercises.expect import Expect, RecordingExpect, WrongAnswer
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.markers import STUB_MESSAGE
-from lxmls_day1.exercises.registry import RECORDED, Registry, exercise_of_check
-from lxmls_day1.exercises.small_inputs import ANSWERED, CHECK, SmallInputs
+from lxmls_day1.exercises.registry import RECORDED, SMALL_INPUTS, Registry, exercise_of_check
+from lxmls_day1.exercises.small_inputs import ANSWERED, SmallInputs
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
 from lxmls_day1.lab import Lab
 
@@ -287,7 +287,7 @@ def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.
     """A file of checks that says what is answered to small inputs has a check of them."""
     if name != ANSWERED or exercise_of_check(collector.path.name) is None:
         return None
-    made: pytest.Function = pytest.Function.from_parent(collector, name=CHECK, callobj=check_small_inputs)
+    made: pytest.Function = pytest.Function.from_parent(collector, name=SMALL_INPUTS, callobj=check_small_inputs)
     return made
 
 
@@ -349,8 +349,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         return report
     if report.when == "call" or (report.when == "setup" and not report.passed):
         outcome, text, mistakes = verdict(run, item, call)
+        error = call.excinfo.value if call.excinfo else None
+        example = error.example if isinstance(error, WrongAnswer) else None
         run.write(
-            event="end", check=check_key(item), outcome=outcome, text=text, mistakes=mistakes, seconds=call.duration
+            event="end",
+            check=check_key(item),
+            outcome=outcome,
+            text=text,
+            mistakes=mistakes,
+            named_as=error.named_as if isinstance(error, WrongAnswer) else "",
+            example=example.to_plain() if example else None,
+            seconds=call.duration,
         )
         if run.recordings is not None:
             record(run, item, call)

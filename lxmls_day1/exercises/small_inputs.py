@@ -16,8 +16,9 @@ are one public check of the exercise. It shows the smallest input with a wrong a
 that a student is told the same wherever the check runs.
 """
 
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -25,22 +26,17 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import Answer, Pool, form_of, shortened
+from lxmls_day1.exercises.answers import Answer, NoAnswer, Pool, form_of, shortened
 from lxmls_day1.exercises.expect import WrongAnswer, show
 from lxmls_day1.exercises.markers import STUB_MESSAGE
-from lxmls_day1.exercises.naming import ONE, PROPERTY, Named, named
+from lxmls_day1.exercises.naming import PROPERTY, named
 
-CHECK = "test_small_inputs"
 ASKED, ANSWERED, HELD = "small_inputs", "small_answers", "small_properties"  # the functions of a file of checks
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_DRY = 20  # inputs in a dry run, about
 RAISES = "raises "
 
 SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
-
-
-class NoAnswer(Exception):
-    """No answer can be had, and no other input will change that: the end of the check."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +96,10 @@ class SmallInputs:
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
         if not mistakes:
-            mistakes, kind = self._what_does_not_hold([(pool.inputs[i], pool.answers[i][0], got[i]) for i in wrong]), PROPERTY
+            mistakes, kind = (
+                self._what_does_not_hold([(pool.inputs[i], pool.answers[i][0], got[i]) for i in wrong]),
+                PROPERTY,
+            )
         raise WrongAnswer(_message(len(wrong), len(row), example), mistakes, kind if mistakes else "", example)
 
     def asked_without_judging(self, lab: Any) -> dict[str, Answer]:
@@ -136,7 +135,7 @@ def properties_lacking(
     """What does not hold of one answer; nothing of one that has not the form of the right one, or is not finite."""
     if got.shape != wanted.shape or got.kind is not wanted.kind:
         return []
-    if got.kind is float and not np.all(np.isfinite(got.values)):
+    if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
         return []
     answer = np.array(got.values).reshape(got.shape) if got.shape else got.values[0]
     return list(held(given, answer))
