@@ -95,12 +95,14 @@ class RecordedAnswers:
     ----------
     checks : dict from check ("test_1_05_mira.py::test_step") to dict from what is expected to `Expectation`
     sentences : dict from exercise to dict from mistake to its sentence
+    questions : dict from exercise to dict from mistake to its question, where it has one
     hidden : dict from exercise to how many checks run at grading only
     """
 
     checks: dict[str, dict[str, Expectation]] = field(default_factory=dict)
     sentences: dict[str, dict[str, str]] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
+    questions: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> "RecordedAnswers":
@@ -125,12 +127,14 @@ class RecordedAnswers:
             }
             for check, entries in content["checks"].items()
         }
-        return cls(checks, content["sentences"], content["hidden"])
+        return cls(checks, content["sentences"], content["hidden"], content.get("questions", {}))
 
     def to_json(self) -> str:
         """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
         lines = ["{", f'"hidden": {_compact(self.hidden)},', '"sentences": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
+        lines += ["},", '"questions": {']
+        lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
         lines += ["},", '"checks": {']
         blocks = []
         for check, expectations in self.checks.items():
@@ -150,6 +154,7 @@ class RecordedAnswers:
             {check: entry for check, entry in self.checks.items() if exercise_of(check.partition("::")[0]) in wanted},
             {exercise: named for exercise, named in self.sentences.items() if exercise in wanted},
             {exercise: count for exercise, count in self.hidden.items() if exercise in wanted},
+            {exercise: asked for exercise, asked in self.questions.items() if exercise in wanted},
         )
 
 

@@ -8,7 +8,7 @@ import contextlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,8 @@ class ExerciseReport:
         Of the exercise's files as they were before the checks began (`files_digest`).
     missing : tuple of str
         Those of its files that were not there.
+    questions : dict from known mistake to question
+        Of the mistakes that have one.
     """
 
     exercise: Exercise
@@ -77,6 +79,7 @@ class ExerciseReport:
     hidden: int
     digest: str = ""
     missing: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counted(self) -> tuple[CheckResult, ...]:
@@ -112,6 +115,11 @@ class ExerciseReport:
         counts = Counter(mistake for result in self.results for mistake in result.mistakes)
         most = max(counts.values(), default=0)
         return tuple(mistake for mistake, count in counts.items() if count == most)
+
+    @property
+    def question(self) -> str:
+        """What the student is asked to explain; empty if no mistake was named, or none of several can be meant alone."""
+        return self.questions.get(self.mistakes[0][0], "") if len(self.mistakes) == 1 else ""
 
     @property
     def summary(self) -> str:
@@ -198,6 +206,7 @@ def run_checks(
                 recorded.hidden.get(exercise.id, 0),
                 digests[exercise.id],
                 tuple(name for name in exercise.files if not (folder / name).is_file()),
+                recorded.questions.get(exercise.id, {}),
             )
             for exercise in exercises
         )

@@ -100,6 +100,8 @@ def recorded(mistakes: Sequence[Mistake], outcomes: dict[str, dict[str, DryOutco
         result.checks[check] = {what: Expectation(answer) for what, answer in found.answers.items()}
     for mistake in mistakes:
         result.sentences.setdefault(mistake.exercise, {})[mistake.name] = mistake.sentence
+        if mistake.question:
+            result.questions.setdefault(mistake.exercise, {})[mistake.name] = mistake.question
         for check, found in outcomes[str(mistake)].items():
             for what, answer in found.answers.items():
                 expectation = result.checks.get(check, {}).get(what)
@@ -161,6 +163,8 @@ def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
     found = []
     if old.sentences != new.sentences:
         found.append("the sentences of the mistakes")
+    if old.questions != new.questions:
+        found.append("the questions on the mistakes")
     if old.hidden != new.hidden:
         found.append("how many checks are hidden")
     for check in [*new.checks, *(check for check in old.checks if check not in new.checks)]:
@@ -195,7 +199,12 @@ def main(arguments: Sequence[str]) -> int:
     if ids is not None:  # what is known of the other exercises stays
         others = [exercise.id for exercise in Registry.of(reference) if exercise.id not in ids]
         kept = old.only(others, exercise_of_check)
-        new = RecordedAnswers(kept.checks | new.checks, kept.sentences | new.sentences, kept.hidden | new.hidden)
+        new = RecordedAnswers(
+            kept.checks | new.checks,
+            kept.sentences | new.sentences,
+            kept.hidden | new.hidden,
+            kept.questions | new.questions,
+        )
     new = in_order(new, Registry.of(reference))
     found = differences(old, new)
     if "--check" in arguments:
@@ -216,7 +225,9 @@ def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:
         by_exercise = {key: place.get(exercise_of_check(key.partition("::")[0]) or key, len(place)) for key in part}
         return {key: part[key] for key in sorted(part, key=by_exercise.__getitem__)}
 
-    return RecordedAnswers(ordered(answers.checks), ordered(answers.sentences), ordered(answers.hidden))
+    return RecordedAnswers(
+        ordered(answers.checks), ordered(answers.sentences), ordered(answers.hidden), ordered(answers.questions)
+    )
 
 
 if __name__ == "__main__":
