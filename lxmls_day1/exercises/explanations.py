@@ -5,7 +5,8 @@ the workspace's state beside the attempt that it is about, handed in with the re
 """
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -19,7 +20,10 @@ FILE = PurePosixPath("explanations.json")  # in what is handed in
 FORMAT = 1
 LONGEST_TEXT = 2000  # characters
 LONGEST_ATTEMPT = 4000
+LONGEST_QUESTION = 300
 MOST_OF_EXERCISE = 20
+NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
+LARGEST_FILE = 1_000_000  # bytes
 
 
 def asked_after(folder: Path, report: CheckReport) -> list[Explanation]:
@@ -141,6 +145,49 @@ def packed(explanations: Iterable[Explanation]) -> bytes:
     """
     lines = ",\n".join(json.dumps(vars(one), ensure_ascii=False) for one in explanations)
     return f'{{"format": {FORMAT}, "explanations": [\n{lines}\n]}}\n'.encode()
+
+
+def unpacked(content: bytes, exercises: Collection[str]) -> tuple[Explanation, ...]:
+    """What stands in the file that was handed in. Anybody may have written it: texts are cut, and what has another form is left out.
+
+    Parameters
+    ----------
+    content : bytes
+    exercises : collection of str
+        Those that count; others are left out.
+
+    Raises
+    ------
+    InputError
+        If it is not such a file.
+
+    Examples
+    --------
+    >>> unpacked(packed([Explanation("1.5", "half_the_norm", "Why 2?", "...", "Two blocks differ.")]), ["1.5"])[0].text
+    'Two blocks differ.'
+    """
+    try:
+        if len(content) > LARGEST_FILE:
+            raise ValueError("it is too large")
+        rows = json.loads(content.decode("utf-8"))["explanations"]
+        if type(rows) is not list:
+            raise TypeError("no list")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{FILE} does not hold explanations ({type(error).__name__})") from None
+    longest = {
+        "exercise": 10,
+        "mistake": 100,
+        "question": LONGEST_QUESTION,
+        "attempt": LONGEST_ATTEMPT,
+        "text": LONGEST_TEXT,
+    }
+    found: list[Explanation] = []
+    for row in rows:
+        if type(row) is dict and all(type(row.get(key)) is str for key in longest):
+            one = Explanation(**{key: NO_CHARACTER.sub("\ufffd", row[key][:most]) for key, most in longest.items()})
+            if one.exercise in exercises:
+                found.append(one)
+    return tuple(one for id in exercises for one in [one for one in found if one.exercise == id][-MOST_OF_EXERCISE:])
 
 
 def _not_too_many(explanations: list[Explanation], exercise: str) -> list[Explanation]:

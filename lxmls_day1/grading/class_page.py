@@ -1,4 +1,7 @@
-"""Two pages for the instructor: how the class did, and the free-text answers to be marked by hand.
+"""Two pages for the instructor: how the class did, and what students wrote.
+
+The second has the free-text answers to be marked by hand, what students explained after a mistake was named, beside the
+attempt that it is about, and what they predicted.
 
 The summary shows the distribution of points, the most common known mistakes, the checks that few pass, and submissions that
 are alike. A human judges the last: two short right solutions of one task are alike by themselves. This module computes what
@@ -11,6 +14,7 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from lxmls_day1.errors import counted
+from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import (
     CRASHED,
     MEMORY,
@@ -20,6 +24,7 @@ from lxmls_day1.grading.gradebook import (
     VERDICTS,
     CheckGrade,
     ExerciseGrade,
+    FreeAnswer,
     Gradebook,
     Row,
 )
@@ -74,14 +79,20 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
     )
 
 
-def answers_html(gradebook: Gradebook, model_answers: Mapping[tuple[str, str, str], str] | None = None) -> str:
-    """The free-text answers of all students, question by question, with room for a mark; and notebook cells that failed.
+def answers_html(
+    gradebook: Gradebook,
+    model_answers: Mapping[tuple[str, str, str], str] | None = None,
+    sentences: Mapping[str, Mapping[str, str]] | None = None,
+) -> str:
+    """What students wrote: answers with room for a mark, explanations of mistakes, predictions; and notebook cells that failed.
 
     Parameters
     ----------
     gradebook : Gradebook
     model_answers : mapping from (exercise, notebook, question) to markdown, optional
         What `lxmls_day1.grading.notebook_answers.model_answers` finds; shown below each question.
+    sentences : mapping from exercise to mapping from known mistake to sentence, optional
+        Shown beside the explanations.
 
     Examples
     --------
@@ -90,12 +101,17 @@ def answers_html(gradebook: Gradebook, model_answers: Mapping[tuple[str, str, st
     """
     rows = gradebook.rows
     questions = _questions(rows, model_answers or {})
+    explained = _explained(rows, sentences or {})
     return render(
         "answers.html.j2",
         title="Answers to be marked by hand",
         wide=True,
         in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
         questions=questions,
+        explained=explained,
+        predictions=_predictions(rows),
+        rows_in_all=len(rows),
+        most_names=MOST_NAMES,
         failures=[(row, failure) for row in rows for failure in row.notebook_failures],
     )
 
@@ -256,11 +272,72 @@ class _Question(NamedTuple):
     absent: list[Row]
 
 
+class _Attempt(NamedTuple):
+    """What a student wrote about a mistake of one attempt, and predicted in that exercise."""
+
+    row: Row
+    explanation: Explanation
+    predictions: list[FreeAnswer]
+
+
+class _ExplainedMistake(NamedTuple):
+    """A question that was asked after a mistake was named, with what students answered."""
+
+    exercise: str
+    question: str
+    mistake: str
+    sentence: str
+    answered: list[_Attempt]
+    silent: list[Row]
+
+
+def _explained(rows: Sequence[Row], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
+    """The questions on named mistakes in the order of the exercises, those that most were asked first."""
+    order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
+    asked: dict[tuple[str, str, str], list[tuple[Row, Explanation]]] = {}
+    for row in rows:
+        for one in row.explanations:
+            asked.setdefault((one.exercise, one.mistake, one.question), []).append((row, one))
+    found = []
+    for (exercise, mistake, question), theirs in sorted(
+        asked.items(), key=lambda item: (order.get(item[0][0], len(order)), -len(item[1]))
+    ):
+        answered = [_Attempt(row, one, _predicted(row, exercise)) for row, one in theirs if one.text.strip()]
+        silent = {row.student: row for row, one in theirs if not one.text.strip()}
+        sentence = sentences.get(exercise, {}).get(mistake, "")
+        found.append(_ExplainedMistake(exercise, question, mistake, sentence, answered, list(silent.values())))
+    return found
+
+
+def _predicted(row: Row, exercise: str) -> list[FreeAnswer]:
+    return [answer for answer in row.answers if answer.is_prediction and answer.exercise == exercise]
+
+
+class _Predicted(NamedTuple):
+    """What a notebook asks to be predicted, with what students wrote."""
+
+    exercise: str
+    asked: str
+    theirs: list[tuple[Row, str]]
+
+
+def _predictions(rows: Sequence[Row]) -> list[_Predicted]:
+    """The predictions, question by question."""
+    found: dict[tuple[str, str, str], list[tuple[Row, str]]] = {}
+    for row in rows:
+        for answer in row.answers:
+            if answer.is_prediction:
+                found.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer.text))
+    order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
+    keys = sorted(found, key=lambda key: order.get(key[0], len(order)))
+    return [_Predicted(exercise, asked, found[exercise, notebook, asked]) for exercise, notebook, asked in keys]
+
+
 def _questions(rows: Sequence[Row], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
     """All questions, in the order of the exercises."""
     answers: dict[tuple[str, str, str], list[tuple[Row, str]]] = {}
     for row in rows:
-        for answer in row.answers:
+        for answer in (answer for answer in row.answers if not answer.is_prediction):
             answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer.text))
     graded = {exercise.id: exercise for row in rows for exercise in row.exercises}
     order = {exercise: n for n, exercise in enumerate(graded)}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.workspace_state import Explanation
 
 FORMAT = 1
 PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -129,12 +130,16 @@ class ExerciseGrade:
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty."""
+    """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty.
+
+    A prediction, of what an experiment will show, is not marked.
+    """
 
     exercise: str
     notebook: str
     asked: str
     text: str
+    is_prediction: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,6 +192,8 @@ class Row:
         Version and digests of the installation that has made the row (`lxmls_day1.grading.plan.identity`).
     failed : bool
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
+    explanations : tuple of Explanation
+        What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
     """
 
     student: str
@@ -205,6 +212,7 @@ class Row:
     notes: tuple[str, ...] = ()
     made_by: str = ""
     failed: bool = False
+    explanations: tuple[Explanation, ...] = ()
 
     @property
     def points(self) -> float:

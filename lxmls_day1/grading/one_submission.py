@@ -10,7 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
+from lxmls_day1.exercises.explanations import unpacked
 from lxmls_day1.exercises.generation import Files
+from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import (
@@ -229,6 +233,13 @@ def _row(
     remarks: tuple[str, ...] = ()
     if not submission.problem:
         answers, remarks = _attempt(notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given))
+    explanations: tuple[Explanation, ...] = ()
+    if EXPLANATIONS in files:
+        ids = [exercise.id for exercise in plan.exercises]
+        try:
+            explanations = unpacked(files[EXPLANATIONS], ids)
+        except InputError as error:
+            remarks = (*remarks, f"{error}; it was left aside.")
     nothing: dict[str, tuple[int, ...]] = {}
     prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
     sentences = [submission.problem, *submission.warnings, *warnings, *remarks]
@@ -240,6 +251,7 @@ def _row(
         _exercises(plan, checks),
         warnings=tuple(dict.fromkeys(filter(None, sentences))),
         answers=tuple(answers),
+        explanations=explanations,
         fingerprints=prints,
         key=plan.key,
         made_by=identity(),

@@ -14,7 +14,7 @@ from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import explanations
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
-from lxmls_day1.exercises.explanations import asked_after, explain, packed, remember_questions
+from lxmls_day1.exercises.explanations import asked_after, explain, packed, remember_questions, unpacked
 from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
 from lxmls_day1.exercises.notebook_display import answer_box
 from lxmls_day1.exercises.registry import Registry
@@ -245,3 +245,52 @@ class TestHandingIn:
 
     def test_nothing_is_json_too(self):
         assert json.loads(packed([])) == {"format": 1, "explanations": []}
+
+
+class TestReadingWhatCameBack:
+    """Anybody may have written the file."""
+
+    ONE = Explanation("1.1", "whole_norm", WHY, "d = 1", "Two blocks.")
+
+    def test_what_was_packed(self):
+        both = (self.ONE, replace(self.ONE, exercise="1.2", text=""))
+        assert unpacked(packed(both), ["1.1", "1.2"]) == both
+        assert unpacked(packed(both), ["1.2"]) == both[1:]
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"\xff",
+            b"3",
+            b"[]",
+            b"{}",
+            b'{"explanations": 3}',
+            b"[" * 10**5,
+            b'{"explanations": "ab"}',
+            b" " * 10**7,
+        ],
+        ids=range(9),
+    )
+    def test_what_is_no_such_file(self, content):
+        with pytest.raises(InputError, match="explanations.json does not hold explanations"):
+            unpacked(content, ["1.1"])
+
+    def test_rows_of_another_form_are_left_out(self):
+        sound = vars(self.ONE)
+        rows = [3, None, [], {}, {**sound, "text": 3}, {**sound, "attempt": None}, {**sound, "exercise": "9.9"}, sound]
+        rows.append({**sound, "more": "than there is"})
+        content = json.dumps({"explanations": rows}).encode()
+        assert unpacked(content, ["1.1"]) == (self.ONE, self.ONE)
+
+    def test_texts_are_cut_and_can_be_written_to_a_file(self):
+        row = {key: "\ud800" + 10_000 * "x" for key in vars(self.ONE)} | {"exercise": "1.1"}
+        (found,) = unpacked(json.dumps({"explanations": [row]}).encode(), ["1.1"])
+        lengths = [len(part) for part in vars(found).values()]
+        assert lengths == [3, 100, 300, 4000, 2000] and json.dumps(vars(found)).encode("utf-8")
+        assert "\ud800" not in "".join(vars(found).values())
+
+    def test_there_are_not_too_many(self):
+        rows = [replace(self.ONE, text=str(n)) for n in range(1000)]
+        found = unpacked(packed(rows), ["1.1"])
+        assert [one.text for one in found] == [str(n) for n in range(980, 1000)]

@@ -1,8 +1,10 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
+from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.gradebook import CellFailure, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
 from lxmls_day1.grading.similarity import Alike
@@ -12,7 +14,7 @@ CAP = ("no_cap", "The cap is missing.")
 SIGN = ("signs", "The *signs* are swapped.")
 
 
-def row_of(student, easy, hard, mistake=None, answer="", **more):
+def row_of(student, easy, hard, answer="", mistake=None, **more):
     checks = tuple(
         CheckGrade(
             check, "1.5", title, title == "Hard", verdict, mistakes=(mistake,) if mistake and verdict == "wrong" else ()
@@ -28,9 +30,15 @@ def row_of(student, easy, hard, mistake=None, answer="", **more):
 def run():
     rows = (
         row_of("ada", "ok", "ok", answer="A line."),
-        row_of("bob", "ok", "wrong", CAP),
-        row_of("cyd", "ok", "wrong", CAP, answer="A curve."),
-        row_of("dan", "wrong", "timeout", SIGN, notebook_failures=(CellFailure("n.ipynb", 4, "1.5", "NameError: q"),)),
+        row_of("bob", "ok", "wrong", mistake=CAP),
+        row_of("cyd", "ok", "wrong", mistake=CAP, answer="A curve."),
+        row_of(
+            "dan",
+            "wrong",
+            "timeout",
+            mistake=SIGN,
+            notebook_failures=(CellFailure("n.ipynb", 4, "1.5", "NameError: q"),),
+        ),
     )
     return Gradebook(rows, 5, "process", "apart", {}, True, "", "0.1")
 
@@ -122,8 +130,11 @@ def test_links_stay_in_the_folder(run):
 )
 def test_what_students_write_adds_no_markup(build, text):
     def rows(said):
-        more = {"name": f"N {said}", "notebook_failures": (CellFailure(said, 1, None, said),)}
-        return (row_of("ada", "ok", "ok", answer=f"This {said}", **more),)
+        explanations = (Explanation("1.5", said, said, said, said), Explanation("1.5", said, said, "", ""))
+        failures = (CellFailure(said, 1, None, said),)
+        row = row_of("ada", "ok", "ok", f"This {said}", name=f"N {said}", notebook_failures=failures)
+        predictions = (FreeAnswer("1.5", said, said, said, True),)
+        return (replace(row, explanations=explanations, answers=(*row.answers, *predictions)),)
 
     expected, got = (build(Gradebook(rows(said), 1, "process", "")) for said in ("harmless", text))
     assert Page(got).tags == Page(expected).tags
@@ -167,3 +178,55 @@ def test_who_has_no_such_cell_is_named(run):
 def test_cells_that_failed(run):
     (row,) = Page(answers_html(run)).sections["cells"][1:]
     assert row == ["Dan", "n.ipynb, code cell 4", "1.5", "NameError: q"]
+
+
+class TestExplanations:
+    WHY = "Why is there a cap?"
+
+    def page(self, *rows):
+        return answers_html(Gradebook(rows, 1, "process", ""), None, {"1.5": dict([CAP])})
+
+    def explaining(self, student, text, attempt="d = 1", mistake=CAP[0], question=WHY):
+        return row_of(student, "ok", "ok", explanations=(Explanation("1.5", mistake, question, attempt, text),))
+
+    def test_they_stand_beside_the_attempt_and_what_was_predicted(self):
+        ada = self.explaining("ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)")
+        guess = FreeAnswer("1.5", "n.ipynb", "Where is the peak?", "At 3.", True)
+        other = FreeAnswer("1.9", "n.ipynb", "Which curve?", "The upper one.", True)
+        text = self.page(replace(ada, answers=(*ada.answers, guess, other)), self.explaining("bob", ""))
+        section = text[text.index('id="explained"') : text.index('id="predictions"')]
+        parts = [
+            "1.5: Why is there a cap?",
+            CAP[1],
+            "Ada",
+            "Long steps overshoot.",
+            "d = loss / (2 * sq_norm)",
+            "At 3.",
+        ]
+        assert [section.index(part) for part in parts] == sorted(section.index(part) for part in parts)
+        assert re.search("Asked, not answered.*Bob", section) and "The upper one." not in section
+
+    def test_the_question_that_most_were_asked_comes_first(self):
+        rows = (
+            self.explaining("ada", "A.", question="Rare?"),
+            self.explaining("bob", "B."),
+            self.explaining("cyd", "C."),
+        )
+        text = self.page(*rows)
+        assert text.index(self.WHY) < text.index("Rare?")
+
+    def test_one_that_was_edited_meanwhile(self):
+        assert "was edited before it could be kept" in self.page(self.explaining("ada", "A.", attempt=""))
+
+    def test_predictions_stand_question_by_question_and_are_not_marked(self):
+        guess = FreeAnswer("1.5", "n.ipynb", "Where is the peak?", "At 3.", True)
+        row = row_of("ada", "ok", "ok")
+        text = self.page(replace(row, answers=(*row.answers, guess)), row_of("bob", "ok", "ok"))
+        assert (
+            "1.5, 1 of 2: Where is the peak?" in text and text.count("&nbsp;/ ") == text.count("What do you see?") - 1
+        )
+        assert "1 question, 2 submissions." in text
+
+    def test_without_any_there_is_no_section(self, run):
+        text = answers_html(run)
+        assert 'id="explained"' not in text and 'id="predictions"' not in text
