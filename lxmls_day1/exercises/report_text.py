@@ -1,11 +1,12 @@
 """Reports as text: lines with a style each, for a terminal, a file, or the plain form in a notebook."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lxmls_day1.exercises.answers import shortened
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.exercises.hints import Hints
+from lxmls_day1.exercises.naming import HEADS, ONE
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status
 from lxmls_day1.exercises.workspace import version_note
 from lxmls_day1.exercises.workspace_state import DAMAGED, Explanation, WorkspaceState
@@ -50,9 +51,19 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
         said: dict[str, str] = {}
         for result in report.results:
             yield from result_lines(result, said)
-        for _, sentence in report.mistakes:
-            yield "known", f"  A known mistake: {sentence}"
+        for text in named_lines(report.named_as, report.mistakes):
+            yield "known", f"  {text}"
     yield ("good" if report.all_passed else "bad" if report.results else "quiet"), f"  {report.summary}"
+
+
+def named_lines(named_as: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """What a mistake is called, and the sentence about it; of several a line for each."""
+    head, sentences = HEADS.get(named_as, HEADS[ONE]), [sentence for _, sentence in mistakes]
+    if len(sentences) == 1:
+        yield f"{head}: {sentences[0]}"
+    elif sentences:
+        yield f"{head}:"
+        yield from (f"  – {sentence}" for sentence in sentences)
 
 
 def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> Iterator[Line]:

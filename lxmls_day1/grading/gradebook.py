@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.registry import SMALL_INPUTS
 from lxmls_day1.exercises.workspace_state import Explanation
 
 FORMAT = 1
@@ -52,8 +53,10 @@ class CheckGrade:
     calls : tuple of str
         What was called in the student's code, such as ``mira_rule([0.5, 2.5, −1], 0, 6, 8, [0, 1, 1])``; public checks only.
     mistakes : tuple of (name, sentence)
-        The known mistakes that give this very answer.
+        What the wrong answers to small inputs speak for; only the check of these names mistakes.
     seconds : float
+    named_as : str
+        What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
     """
 
     check: str
@@ -65,6 +68,7 @@ class CheckGrade:
     calls: tuple[str, ...] = ()
     mistakes: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
+    named_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,20 @@ class ExerciseGrade:
         return (1.0 - PUBLIC_SHARE if has_public else 1.0) if hidden else PUBLIC_SHARE
 
     @property
+    def small_inputs(self) -> CheckGrade | None:
+        """How the check of small inputs went."""
+        return next((check for check in self.checks if check.check.endswith(f"::{SMALL_INPUTS}")), None)
+
+    @property
+    def named_as(self) -> str:
+        """What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`."""
+        return self.small_inputs.named_as if self.small_inputs is not None else ""
+
+    @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The known mistakes that explain the most wrong answers; several only if they explain equally many."""
+        """What the answers to small inputs speak for; of an exercise without them, the mistakes that explain the most answers."""
+        if self.small_inputs is not None:
+            return self.small_inputs.mistakes
         counts: dict[tuple[str, str], int] = {}
         for check in self.checks:
             for mistake in check.mistakes:
