@@ -139,6 +139,27 @@ class Pool:
             for answers, answer in zip(self.answers, got, strict=True)
         )
 
+    def taught(self, name: str, wrong: Iterable[tuple[Mapping[str, Any], Answer]]) -> "Pool":
+        """The same pool with one more mistake, known by its wrong answers to some of the inputs; the others it has right.
+
+        Examples
+        --------
+        >>> pool = Pool(({"x": 1}, {"x": 2}), ((Answer.of(1),), (Answer.of(4),)), {})
+        >>> pool.taught("doubled", [({"x": 1}, Answer.of(2))]).programs
+        {'doubled': ((1, 0),)}
+        """
+        known = [list(answers) for answers in self.answers]
+        row = [0] * len(known)
+        for given, answer in wrong:
+            if given not in self.inputs:
+                continue
+            i = self.inputs.index(dict(given))
+            same = (n for n, other in enumerate(known[i]) if other.agrees(answer, POOL_RTOL, POOL_ATOL))
+            row[i] = next(same, len(known[i]))
+            if row[i] == len(known[i]):
+                known[i].append(answer)
+        return Pool(self.inputs, tuple(map(tuple, known)), {**self.programs, name: (tuple(row),)})
+
 
 @dataclass
 class RecordedAnswers:

@@ -3,14 +3,15 @@
 The second has the free-text answers to be marked by hand, what students explained after a mistake was named, beside the
 attempt that it is about, and what they predicted.
 
-The summary shows the distribution of points, the most common known mistakes, the checks that few pass, and submissions that
-are alike. A human judges the last: two short right solutions of one task are alike by themselves. This module computes what
-the pages show; ``templates`` says how they look.
+The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
+difficulty and the discrimination of checks, and submissions that are alike. A human judges the last: two short right solutions
+of one task are alike by themselves. This module computes what the pages show; ``templates`` says how they look.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import mean, median
+from statistics import mean, median, pstdev
 from typing import NamedTuple
 
 from lxmls_day1.errors import counted
@@ -28,11 +29,14 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     Row,
 )
+from lxmls_day1.grading.groups import groups
 from lxmls_day1.grading.page_frame import VERDICT_WORDS, how_graded, points_text, render
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import Alike
 
-MOST_MISTAKES, MOST_CHECKS, MOST_ALIKE = 15, 20, 200
+MOST_MISTAKES, MOST_GROUPS, MOST_CHECKS, MOST_ALIKE = 15, 30, 20, 200
+FEWEST = 10  # submissions from which on the discrimination of a check says something
+WEAK = 0.2  # a check that discriminates less is to be looked at
 MOST_NAMES = 8
 BINS = 10
 WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distribution
@@ -68,7 +72,8 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),
         mistakes=_mistakes(rows),
-        hard_checks=list(_hard_checks(rows)),
+        groups=groups(rows)[:MOST_GROUPS],
+        **_checks(rows),
         trouble=list(_trouble(rows)),
         alike=alike[:MOST_ALIKE],
         more_alike=max(0, len(alike) - MOST_ALIKE),
@@ -76,6 +81,7 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         submissions=list(map(_submission, rows)),
         facts=how_graded(gradebook),
         most_names=MOST_NAMES,
+        fewest=FEWEST,
     )
 
 
@@ -191,6 +197,11 @@ class _MistakeLine(NamedTuple):
     sentence: str
     who: list[Row]
 
+    @property
+    def sample(self) -> str:
+        """What one of them wrote; empty if nobody's code was kept."""
+        return next((row.written[self.exercise] for row in self.who if self.exercise in row.written), "")
+
 
 def _mistakes(rows: Sequence[Row]) -> list[_MistakeLine]:
     """The known mistakes that most have made, those first."""
@@ -207,21 +218,81 @@ class _CheckLine(NamedTuple):
     check: CheckGrade
     share: float
     passed: str
+    discrimination: float | None
     otherwise: str
 
+    @property
+    def discriminates(self) -> str:
+        """The discrimination as it is printed."""
+        return "–" if self.discrimination is None else f"{self.discrimination:+.2f}".replace("-", "−")
 
-def _hard_checks(rows: Sequence[Row]) -> Iterator[_CheckLine]:
-    """The checks that fewest pass, those first."""
-    results: dict[str, list[CheckGrade]] = {}
+    @property
+    def is_weak(self) -> bool:
+        """Whether the strong pass this check hardly more often than the weak."""
+        return self.discrimination is not None and self.discrimination < WEAK
+
+
+def _checks(rows: Sequence[Row]) -> dict[str, list[_CheckLine]]:
+    """Difficulty and discrimination of each check: of the hardest ones, and of the others that not all pass."""
+    results: dict[str, list[tuple[CheckGrade, float]]] = {}
     for row in rows:
-        for check in row.checks:
-            results.setdefault(check.check, []).append(check)
-    ranked = [(sum(c.verdict == OK for c in checks) / len(checks), checks) for checks in results.values()]
-    for share, checks in sorted((entry for entry in ranked if entry[0] < 1), key=lambda entry: entry[0])[:MOST_CHECKS]:
-        passed = sum(c.verdict == OK for c in checks)
-        verdicts = Counter(c.verdict for c in checks if c.verdict != OK)
-        kinds = ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in verdicts.most_common())
-        yield _CheckLine(checks[0], share, f"{passed} of {len(checks)}", kinds)
+        for exercise in row.exercises:
+            for check in exercise.checks:
+                own = exercise.out_of * exercise.weight(check) * (check.verdict == OK)
+                results.setdefault(check.check, []).append((check, row.points - own))
+    lines = [_check_line(theirs) for theirs in results.values()]
+    hard = sorted((line for line in lines if line.share < 1), key=lambda line: line.share)
+    return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:]}
+
+
+def _check_line(theirs: Sequence[tuple[CheckGrade, float]]) -> _CheckLine:
+    """One check: of each submission its grade, and the points of all other checks."""
+    right = [check.verdict == OK for check, _ in theirs]
+    verdicts = Counter(check.verdict for check, _ in theirs if check.verdict != OK)
+    return _CheckLine(
+        theirs[0][0],
+        sum(right) / len(right),
+        f"{sum(right)} of {len(right)}",
+        point_biserial(right, [points for _, points in theirs]) if len(theirs) >= FEWEST else None,
+        ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in verdicts.most_common()),
+    )
+
+
+def point_biserial(right: Sequence[bool], points: Sequence[float]) -> float | None:
+    """The point-biserial correlation of a check with the points of all others: how well it tells the strong from the weak.
+
+    It is Pearson's correlation where one variable is 0 or 1.
+
+    Parameters
+    ----------
+    right : sequence of bool (M,)
+        Who passed the check.
+    points : sequence of float (M,)
+        What each reached in the other checks.
+
+    Returns
+    -------
+    float or None
+        In [−1, 1]; None if all passed, none passed, or all have the same points.
+
+    Examples
+    --------
+    >>> point_biserial([True, True, False, False], [4, 3, 2, 1])
+    0.8944271909999159
+    >>> point_biserial([True, True], [1, 2]) is None
+    True
+
+    References
+    ----------
+    F. M. Lord, M. R. Novick, *Statistical Theories of Mental Test Scores*, 1968, ch. 15.
+    """
+    spread = pstdev(points)
+    share = mean(map(float, right))
+    if spread <= 1e-9 * max(map(abs, points)) or share in (0.0, 1.0):
+        return None
+    passed = mean(p for p, is_right in zip(points, right, strict=True) if is_right)
+    failed = mean(p for p, is_right in zip(points, right, strict=True) if not is_right)
+    return float((passed - failed) / spread * math.sqrt(share * (1 - share)))
 
 
 class _TroubleLine(NamedTuple):

@@ -57,6 +57,8 @@ class CheckGrade:
     seconds : float
     named_as : str
         What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
+    behaviour : str
+        The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.groups`).
     """
 
     check: str
@@ -69,6 +71,7 @@ class CheckGrade:
     mistakes: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
     named_as: str = ""
+    behaviour: str = ""
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,8 @@ class Row:
         Version and digests of the installation that has made the row (`lxmls_day1.grading.plan.identity`).
     failed : bool
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
+    written : mapping from exercise to text
+        The functions that the student wrote, of exercises with wrong answers to small inputs: a sample for the instructor.
     explanations : tuple of Explanation
         What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
     """
@@ -229,6 +234,7 @@ class Row:
     made_by: str = ""
     failed: bool = False
     explanations: tuple[Explanation, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> float:

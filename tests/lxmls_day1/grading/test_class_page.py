@@ -2,11 +2,15 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
+from lxmls_day1.exercises.answers import Answer
+from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.workspace_state import Explanation
-from lxmls_day1.grading.class_page import answers_html, summary_html
+from lxmls_day1.grading.class_page import answers_html, point_biserial, summary_html
 from lxmls_day1.grading.gradebook import CellFailure, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
+from lxmls_day1.grading.groups import behaviour_of, groups
 from lxmls_day1.grading.similarity import Alike
 
 EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_hard"
@@ -89,7 +93,8 @@ def test_the_most_common_mistake_comes_first(run):
 def test_the_hardest_check_comes_first(run):
     rows = Page(summary_html(run)).sections["checks"][1:]
     assert [(row[0], row[3]) for row in rows] == [("Hard hidden", "1 of 4"), ("Easy", "3 of 4")]
-    assert rows[0][4] == "wrong 2, time limit 1"
+    assert [row[4] for row in rows] == ["–", "–"]  # too few to tell
+    assert rows[0][5] == "wrong 2, time limit 1"
 
 
 def test_who_had_to_be_stopped(run):
@@ -230,3 +235,59 @@ class TestExplanations:
     def test_without_any_there_is_no_section(self, run):
         text = answers_html(run)
         assert 'id="explained"' not in text and 'id="predictions"' not in text
+
+
+class TestChecks:
+    def test_the_discrimination_is_pearsons_correlation(self):
+        rng = np.random.default_rng(3)
+        for _ in range(20):
+            right, points = rng.random(30) < 0.6, rng.integers(0, 12, 30)
+            if 0 < right.sum() < 30:
+                expected = np.corrcoef(right, points)[0, 1]
+                assert point_biserial(right.tolist(), points.tolist()) == pytest.approx(expected)
+
+    def test_where_nothing_differs_there_is_none(self):
+        assert point_biserial([True, False], [2.5, 2.5]) is None
+        assert point_biserial([False, False], [1, 2]) is None
+        assert point_biserial([True, False], [0.1 + 0.2, 0.3]) is None
+
+    def test_one_that_the_strong_fail_is_marked(self):
+        """Whoever fails the easy check passes the hard one, and the other way round."""
+        rows = [row_of(f"s{n}", *(("ok", "wrong") if n % 3 else ("wrong", "ok"))) for n in range(12)]
+        cells = Page(summary_html(Gradebook(tuple(rows), 1, "process", ""))).sections["checks"][1:]
+        assert [(row[0], row[3], row[4]) for row in cells] == [
+            ("Hard hidden", "4 of 12", "−1.00 weak"),
+            ("Easy", "8 of 12", "−1.00 weak"),
+        ]
+
+    def test_the_points_of_the_check_itself_do_not_count(self):
+        """With them it would correlate with itself."""
+        rows = [row_of(f"s{n}", "ok", "ok" if n < 6 else "wrong") for n in range(12)]
+        (row,) = Page(summary_html(Gradebook(tuple(rows), 1, "process", ""))).sections["checks"][1:]
+        assert (row[0], row[4]) == ("Hard hidden", "–")
+
+    def test_many_checks_are_folded(self):
+        checks = tuple(CheckGrade(f"t.py::test_{n}", "1.5", f"Check {n}", False, "wrong") for n in range(25))
+        row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+        assert "5 more that not everyone passes" in summary_html(Gradebook((row,), 1, "process", ""))
+
+
+def test_a_mistake_has_a_sample(run):
+    rows = (run.rows[0], replace(run.rows[1], written={"1.5": "d = <b>"}), *run.rows[2:])
+    text = summary_html(replace(run, rows=rows))
+    assert "<summary>how one wrote it</summary><pre>d = &lt;b&gt;</pre>" in text
+
+
+def test_groups_without_a_name(run):
+    wrong = [({"scores": [0, 1]}, Answer.of([0.0, 2.0]))]
+    behaviour = behaviour_of(WrongAnswer("", wrong=wrong))
+    check = CheckGrade("t.py::small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour)
+    exercises = (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),)
+    rows = [Row(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
+    text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
+    section = text[text.index('id="groups"') : text.index('id="checks"')]
+    (group,) = groups(rows)
+    assert f"--name-group {group.id} NAME" in section and "2 submissions" in section
+    for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
+        assert part in section
+    assert "is that of a known mistake" in summary_html(run)
