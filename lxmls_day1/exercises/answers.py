@@ -119,16 +119,14 @@ class Pool:
         return cls(
             tuple(dict(entry["input"]) for entry in content["inputs"]),
             tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
-            {name: tuple(tuple(map(int, row.split())) for row in rows) for name, rows in content["programs"].items()},
+            {name: tuple(tuple(map(int, row.split() if isinstance(row, str) else row)) for row in rows) for name, rows in content["programs"].items()},
         )
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
         pairs = zip(self.inputs, self.answers, strict=True)
         return {
-            "inputs": [
-                {"input": given, "answers": list(map(_in_compact, answers))} for given, answers in pairs
-            ],
+            "inputs": [{"input": given, "answers": list(map(_in_compact, answers))} for given, answers in pairs],
             "programs": {name: [" ".join(map(str, row)) for row in rows] for name, rows in self.programs.items()},
         }
 

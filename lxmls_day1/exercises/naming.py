@@ -1,8 +1,8 @@
 """Which known mistake wrong answers speak for: naming is evidence.
 
 A wrong answer speaks for each program that gives the same one to the same input. A mistake is named if one of its programs
-explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that many mistakes have in
-common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
+explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
+many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
 `lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from lxmls_day1.exercises.answers import Answer, Pool
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
-ENOUGH = 2 / 3  # of the answers that speak for or against a mistake; at a half, every second name of a new mistake is wrong
+ENOUGH = (
+    2 / 3
+)  # of the answers that speak for or against a mistake; at a half, every second name of a new mistake is wrong
 LEAST_LEFT = 3  # wrong answers that one mistake leaves unexplained, before a second one is looked for
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
 
