@@ -21,7 +21,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, NoAnswer, Pool
 from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.mistaken_labs import uncompiled_lab
-from lxmls_day1.exercises.mistakes import Mistake
+from lxmls_day1.exercises.mistakes import Mistake, read_taught
 from lxmls_day1.exercises.mutants import mutants_of
 from lxmls_day1.exercises.naming import is_degenerate
 from lxmls_day1.exercises.registry import FOLDER, Exercise, check_files
@@ -80,7 +80,12 @@ def pools_of(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) ->
 def _pool_of(task: tuple[str, Exercise, tuple[Mistake, ...], str]) -> Pool:
     reference, exercise, mistakes, folder = task
     proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
-    return made_pool(proposed, answers, [(mistake.name, len(mistake.programs)) for mistake in mistakes])
+    taught = read_taught(Path(reference) / FOLDER, exercise)
+    families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
+    pool = made_pool(proposed, answers, families, [given for mistake in taught for given, _ in mistake.answers])
+    for mistake in taught:
+        pool = pool.taught(mistake.name, mistake.answers)
+    return pool
 
 
 def asked_programs(
@@ -129,7 +134,10 @@ def asked_programs(
 
 
 def made_pool(
-    inputs: Sequence[dict[str, Any]], answers: Sequence[Sequence[Answer]], families: Sequence[tuple[str, int]]
+    inputs: Sequence[dict[str, Any]],
+    answers: Sequence[Sequence[Answer]],
+    families: Sequence[tuple[str, int]],
+    asked: Sequence[dict[str, Any]] = (),
 ) -> Pool:
     """Choose inputs, and put down the answers of the reference and of the known mistakes.
 
@@ -140,6 +148,8 @@ def made_pool(
     answers : sequence of sequence of Answer
         Of each program to each input: of the reference, of the mistakes, of mutants.
     families : sequence of (mistake, how many programs it has)
+    asked : sequence of dict
+        Inputs that are kept in any case, if they are still proposed: a class has taught what is answered to them.
 
     Returns
     -------
@@ -147,7 +157,7 @@ def made_pool(
     """
     table, different = tabulated(answers)
     owners = [name for name, count in families for _ in range(count)]
-    chosen = choose(table, different, owners)
+    chosen = sorted({*choose(table, different, owners), *(i for i, given in enumerate(inputs) if given in asked)})
     kept, rows = [], []
     for i in chosen:
         places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without those that only mutants give
