@@ -139,6 +139,27 @@ class Pool:
             for answers, answer in zip(self.answers, got, strict=True)
         )
 
+    def taught(self, name: str, wrong: Iterable[tuple[Mapping[str, Any], Answer]]) -> "Pool":
+        """The same pool with one more mistake, known by its wrong answers to some of the inputs; the others it has right.
+
+        Examples
+        --------
+        >>> pool = Pool(({"x": 1}, {"x": 2}), ((Answer.of(1),), (Answer.of(4),)), {})
+        >>> pool.taught("doubled", [({"x": 1}, Answer.of(2))]).programs
+        {'doubled': ((1, 0),)}
+        """
+        known = [list(answers) for answers in self.answers]
+        row = [0] * len(known)
+        for given, answer in wrong:
+            if given not in self.inputs:
+                continue
+            i = self.inputs.index(dict(given))
+            same = (n for n, other in enumerate(known[i]) if other.agrees(answer, POOL_RTOL, POOL_ATOL))
+            row[i] = next(same, len(known[i]))
+            if row[i] == len(known[i]):
+                known[i].append(answer)
+        return Pool(self.inputs, tuple(map(tuple, known)), {**self.programs, name: (tuple(row),)})
+
 
 @dataclass
 class RecordedAnswers:
@@ -148,6 +169,7 @@ class RecordedAnswers:
     ----------
     checks : dict from check ("test_1_05_mira.py::test_step") to dict from what is expected to `Expectation`
     sentences : dict from exercise to dict from mistake to its sentence
+    questions : dict from exercise to dict from mistake to its question, where it has one
     hidden : dict from exercise to how many checks run at grading only
     pools : dict from exercise to `Pool`
     """
@@ -155,6 +177,7 @@ class RecordedAnswers:
     checks: dict[str, dict[str, Expectation]] = field(default_factory=dict)
     sentences: dict[str, dict[str, str]] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
+    questions: dict[str, dict[str, str]] = field(default_factory=dict)
     pools: dict[str, Pool] = field(default_factory=dict)
 
     @classmethod
@@ -181,12 +204,14 @@ class RecordedAnswers:
             for check, entries in content["checks"].items()
         }
         pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
-        return cls(checks, content["sentences"], content["hidden"], pools=pools)
+        return cls(checks, content["sentences"], content["hidden"], content.get("questions", {}), pools)
 
     def to_json(self) -> str:
         """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
         lines = ["{", f'"hidden": {_compact(self.hidden)},', '"sentences": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
+        lines += ["},", '"questions": {']
+        lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
         lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []
@@ -207,7 +232,8 @@ class RecordedAnswers:
             {check: entry for check, entry in self.checks.items() if exercise_of(check.partition("::")[0]) in wanted},
             {exercise: named for exercise, named in self.sentences.items() if exercise in wanted},
             {exercise: count for exercise, count in self.hidden.items() if exercise in wanted},
-            pools={exercise: pool for exercise, pool in self.pools.items() if exercise in wanted},
+            {exercise: asked for exercise, asked in self.questions.items() if exercise in wanted},
+            {exercise: pool for exercise, pool in self.pools.items() if exercise in wanted},
         )
 
 

@@ -8,7 +8,7 @@ import contextlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.naming import TOGETHER
 from lxmls_day1.exercises.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest, locked
@@ -77,6 +78,8 @@ class ExerciseReport:
         Of the exercise's files as they were before the checks began (`files_digest`).
     missing : tuple of str
         Those of its files that were not there.
+    questions : dict from known mistake to question
+        Of the mistakes that have one.
     """
 
     exercise: Exercise
@@ -84,6 +87,7 @@ class ExerciseReport:
     hidden: int
     digest: str = ""
     missing: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counted(self) -> tuple[CheckResult, ...]:
@@ -131,6 +135,12 @@ class ExerciseReport:
         counts = Counter(mistake for result in self.results for mistake in result.mistakes)
         most = max(counts.values(), default=0)
         return tuple(mistake for mistake, count in counts.items() if count == most)
+
+    @property
+    def question(self) -> str:
+        """What the student is asked to explain; empty if no mistake was named, or they are one of several."""
+        is_sure = len(self.mistakes) == 1 or self.named_as == TOGETHER
+        return self.questions.get(self.mistakes[0][0], "") if self.mistakes and is_sure else ""
 
     @property
     def summary(self) -> str:
@@ -217,6 +227,7 @@ def run_checks(
                 recorded.hidden.get(exercise.id, 0),
                 digests[exercise.id],
                 tuple(name for name in exercise.files if not (folder / name).is_file()),
+                recorded.questions.get(exercise.id, {}),
             )
             for exercise in exercises
         )

@@ -190,6 +190,8 @@ def _variants(node: ast.AST, scope: Scope) -> Iterator[tuple[str, ast.AST]]:
         elif isinstance(value, list):
             for i, entry in enumerate(value):
                 for what, new in _variants(entry, scope) if isinstance(entry, ast.AST) else ():
+                    if isinstance(entry, ast.stmt) and not hasattr(entry, "body"):
+                        what += f" in {_text(entry)}"
                     yield what, _with(node, name, [*value[:i], new, *value[i + 1 :]])
                 for statements in _other_statements(entry, scope) if isinstance(entry, ast.stmt) else ():
                     what = f"{'; '.join(map(_text, statements))} for {_text(entry)}"

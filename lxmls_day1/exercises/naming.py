@@ -2,7 +2,8 @@
 
 A wrong answer speaks for each program that gives the same one to the same input. A mistake is named if one of its programs
 explains more than half of the wrong answers, and none of another mistake explains as many. Answers that many mistakes have in
-common, that are not finite or all zero are no evidence. `lxmls_day1.exercises.small_inputs` asks for the answers.
+common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
+`lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
 import math
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from lxmls_day1.exercises.answers import Answer, Pool
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
+LEAST_LEFT = 3  # wrong answers that one mistake leaves unexplained, before a second one is looked for
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
 
 ONE, ONE_OF, TOGETHER, PROPERTY = "one", "one of", "together", "property"
@@ -69,13 +71,19 @@ def named(pool: Pool, row: Row) -> Named:
     wrong = frozenset(i for i, place in enumerate(row) if place)
     if not wrong:
         return Named()
+    alike = _alike(pool, row)
+    if alike.names:
+        return alike
     weak = weak_answers(pool)
     evidence = frozenset(i for i in wrong if row[i] not in weak[i])
     if not any(row[i] > 0 for i in evidence):
-        return _alike(pool, row)
-    best = _best_of_each(pool.programs, row, evidence)
-    first = [share for share in best if 2 * len(share.explained) > len(evidence)]
-    return _those_in_front(first) if first else Named()
+        return Named()
+    first = _in_front(pool, row, evidence)
+    if first.kind != ONE:
+        return first
+    left = evidence - _best_of_each({first.names[0]: pool.programs[first.names[0]]}, row, evidence)[0].explained
+    second = _in_front(pool, row, left) if len(left) >= LEAST_LEFT else Named()
+    return Named(TOGETHER, first.names + second.names) if second.kind == ONE else first
 
 
 def weak_answers(pool: Pool) -> list[frozenset[int]]:
@@ -107,7 +115,7 @@ def is_degenerate(answer: Answer, right: Answer) -> bool:
 
 
 def _alike(pool: Pool, row: Row) -> Named:
-    """Where all wrong answers are weak ones: the mistakes one of whose programs answers the same to all inputs."""
+    """The mistakes one of whose programs answers the same to all inputs: then weak answers are evidence as well."""
     names = tuple(name for name, rows in pool.programs.items() if row in rows)
     return Named(ONE if len(names) == 1 else ONE_OF, names) if 0 < len(names) <= MOST_NAMED else Named()
 
@@ -128,9 +136,15 @@ def _best_of_each(programs: Mapping[str, Sequence[Row]], row: Row, evidence: fro
     return best
 
 
-def _those_in_front(shares: Sequence[_Share]) -> Named:
-    """The mistake that explains the most; those that explain as much, and as few right answers speak against them."""
-    most = max(share.rank for share in shares)
+def _in_front(pool: Pool, row: Row, evidence: frozenset[int]) -> Named:
+    """The mistake that explains the most of this evidence, and more than half; or those that explain as much as it does.
+
+    Of several that explain equally much those are left against which the fewest right answers speak.
+    """
+    shares = _best_of_each(pool.programs, row, evidence)
+    most = max((share.rank for share in shares), default=(0, 0))
+    if 2 * most[0] <= len(evidence):
+        return Named()
     names = tuple(share.name for share in shares if share.rank == most)
     if len(names) > MOST_NAMED:
         return Named()

@@ -21,7 +21,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, NoAnswer, Pool
 from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.mistaken_labs import uncompiled_lab
-from lxmls_day1.exercises.mistakes import Mistake
+from lxmls_day1.exercises.mistakes import Mistake, read_taught
 from lxmls_day1.exercises.mutants import mutants_of
 from lxmls_day1.exercises.naming import is_degenerate
 from lxmls_day1.exercises.registry import FOLDER, Exercise, check_files
@@ -30,6 +30,7 @@ from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
 
 MOST_INPUTS = 48
+VARIED = 20  # inputs at all sizes, each tells programs apart that few others do
 LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
 SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
 DIGITS = 10  # of a number that is written down
@@ -79,7 +80,12 @@ def pools_of(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) ->
 def _pool_of(task: tuple[str, Exercise, tuple[Mistake, ...], str]) -> Pool:
     reference, exercise, mistakes, folder = task
     proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
-    return made_pool(proposed, answers, [(mistake.name, len(mistake.programs)) for mistake in mistakes])
+    taught = read_taught(Path(reference) / FOLDER, exercise)
+    families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
+    pool = made_pool(proposed, answers, families, [given for mistake in taught for given, _ in mistake.answers])
+    for mistake in taught:
+        pool = pool.taught(mistake.name, mistake.answers)
+    return pool
 
 
 def asked_programs(
@@ -128,7 +134,10 @@ def asked_programs(
 
 
 def made_pool(
-    inputs: Sequence[dict[str, Any]], answers: Sequence[Sequence[Answer]], families: Sequence[tuple[str, int]]
+    inputs: Sequence[dict[str, Any]],
+    answers: Sequence[Sequence[Answer]],
+    families: Sequence[tuple[str, int]],
+    asked: Sequence[dict[str, Any]] = (),
 ) -> Pool:
     """Choose inputs, and put down the answers of the reference and of the known mistakes.
 
@@ -139,6 +148,8 @@ def made_pool(
     answers : sequence of sequence of Answer
         Of each program to each input: of the reference, of the mistakes, of mutants.
     families : sequence of (mistake, how many programs it has)
+    asked : sequence of dict
+        Inputs that are kept in any case, if they are still proposed: a class has taught what is answered to them.
 
     Returns
     -------
@@ -146,7 +157,7 @@ def made_pool(
     """
     table, different = tabulated(answers)
     owners = [name for name, count in families for _ in range(count)]
-    chosen = choose(table, different, owners)
+    chosen = sorted({*choose(table, different, owners), *(i for i, given in enumerate(inputs) if given in asked)})
     kept, rows = [], []
     for i in chosen:
         places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without those that only mutants give
@@ -208,11 +219,21 @@ def choose(table: Table, different: Sequence[Sequence[Answer]], owners: Sequence
             chosen[int(differ.argmax())] = None
     for least in range(1, LEAST_WRONG + 1):  # more evidence for those that have little
         for row in np.unique(strong[: len(owners)], axis=0):
-            while len(chosen) < MOST_INPUTS and (has := row[list(chosen)].sum()) < min(least, row.sum()):
+            while len(chosen) < MOST_INPUTS - VARIED and row[list(chosen)].sum() < min(least, row.sum()):
                 rest = row.copy()
                 rest[list(chosen)] = False
                 chosen[int(rest.argmax())] = None
-                assert row[list(chosen)].sum() > has
+    # Mistakes that nobody has thought of are seen, and told from these, on inputs of every size and kind.
+    behaviours = np.unique(table, axis=0)
+    one, other = np.triu_indices(len(behaviours), 1)
+    told = (behaviours[one] != behaviours[other]).T  # (inputs, pairs of behaviours)
+    times = told[list(chosen)].sum(axis=0)
+    for part in np.array_split(np.arange(len(different)), VARIED):
+        free = [i for i in part if i not in chosen]
+        if free:
+            best = free[int((told[free] / (1.0 + times) ** 2).sum(axis=1).argmax())]
+            chosen[int(best)] = None
+            times += told[best]
     return sorted(chosen)
 
 

@@ -14,7 +14,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
 from lxmls_day1.exercises.dry_run import DryOutcome, DryRun, dry_run
 from lxmls_day1.exercises.mistaken_labs import mistaken_lab, uncompiled_lab
-from lxmls_day1.exercises.mistakes import Mistake, read_mistakes
+from lxmls_day1.exercises.mistakes import Mistake, read_mistakes, read_taught
 from lxmls_day1.exercises.pool_making import pool_file, pools_of
 from lxmls_day1.exercises.registry import (
     FOLDER,
@@ -59,6 +59,7 @@ def answers_of_reference(
     """
     reference = reference_folder() if reference is None else reference
     result = recorded(*dry_run_everything(ids, hidden, seed, reference), hidden=hidden)
+    add_taught(result, reference, ids)
     kept = reference / RECORDED
     if kept.is_file():  # small inputs are public: those that students have are the ones
         result.pools = {id: p for id, p in RecordedAnswers.read(kept).pools.items() if id in result.sentences}
@@ -119,6 +120,8 @@ def recorded(
         result.checks[check] = {what: Expectation(answer) for what, answer in found.answers.items()}
     for mistake in mistakes:
         result.sentences.setdefault(mistake.exercise, {})[mistake.name] = mistake.sentence
+        if mistake.question:
+            result.questions.setdefault(mistake.exercise, {})[mistake.name] = mistake.question
         for check, found in outcomes.get(str(mistake), {}).items() if mistake.exercise not in pooled else ():
             for what, answer in found.answers.items():
                 expectation = result.checks.get(check, {}).get(what)
@@ -128,11 +131,22 @@ def recorded(
     return result
 
 
+def add_taught(answers: RecordedAnswers, reference: Path, ids: Collection[str] | None = None) -> None:
+    """Put in the sentences and questions of the mistakes that a class has taught; what they answer is in the pools."""
+    for exercise in Registry.read(reference / FOLDER / "exercises.toml").select(ids):
+        for mistake in read_taught(reference / FOLDER, exercise):
+            answers.sentences.setdefault(exercise.id, {})[mistake.name] = mistake.sentence
+            if mistake.question:
+                answers.questions.setdefault(exercise.id, {})[mistake.name] = mistake.question
+
+
 def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
     """In what two recordings differ, numbers within the tolerance that checks have; empty if in nothing."""
     found = []
     if old.sentences != new.sentences:
         found.append("the sentences of the mistakes")
+    if old.questions != new.questions:
+        found.append("the questions on the mistakes")
     if old.hidden != new.hidden:
         found.append("how many checks are hidden")
     found += [
@@ -166,6 +180,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         mistakes, outcomes = dry_run_everything(ids, hidden=True, seed=1)
         new = recorded(mistakes, outcomes, hidden=False)
+        add_taught(new, reference, ids)
         new.pools = pools_of(reference, by_exercise(reference, mistakes))
         old = RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
     except InputError as error:
@@ -178,7 +193,8 @@ def main(arguments: Sequence[str]) -> int:
             kept.checks | new.checks,
             kept.sentences | new.sentences,
             kept.hidden | new.hidden,
-            pools=kept.pools | new.pools,
+            kept.questions | new.questions,
+            kept.pools | new.pools,
         )
     new = in_order(new, Registry.of(reference))
     found = differences(old, new)
@@ -209,7 +225,11 @@ def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:
         return {key: part[key] for key in sorted(part, key=by_exercise.__getitem__)}
 
     return RecordedAnswers(
-        ordered(answers.checks), ordered(answers.sentences), ordered(answers.hidden), pools=ordered(answers.pools)
+        ordered(answers.checks),
+        ordered(answers.sentences),
+        ordered(answers.hidden),
+        ordered(answers.questions),
+        ordered(answers.pools),
     )
 
 

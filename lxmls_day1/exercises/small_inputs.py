@@ -100,7 +100,13 @@ class SmallInputs:
                 self._what_does_not_hold([(pool.inputs[i], pool.answers[i][0], got[i]) for i in wrong]),
                 PROPERTY,
             )
-        raise WrongAnswer(_message(len(wrong), len(row), example), mistakes, kind if mistakes else "", example)
+        raise WrongAnswer(
+            _message(len(wrong), len(row), example),
+            mistakes,
+            kind if mistakes else "",
+            example,
+            [(pool.inputs[i], got[i]) for i in wrong],
+        )
 
     def asked_without_judging(self, lab: Any) -> dict[str, Answer]:
         """What a lab answers to some of the inputs that the file of checks proposes: for a dry run."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.registry import SMALL_INPUTS
+from lxmls_day1.exercises.workspace_state import Explanation
 
 FORMAT = 1
 PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -56,6 +57,8 @@ class CheckGrade:
     seconds : float
     named_as : str
         What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
+    behaviour : str
+        The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.groups`).
     """
 
     check: str
@@ -68,6 +71,7 @@ class CheckGrade:
     mistakes: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
     named_as: str = ""
+    behaviour: str = ""
 
 
 @dataclass(frozen=True)
@@ -145,12 +149,16 @@ class ExerciseGrade:
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty."""
+    """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty.
+
+    A prediction, of what an experiment will show, is not marked.
+    """
 
     exercise: str
     notebook: str
     asked: str
     text: str
+    is_prediction: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,6 +211,10 @@ class Row:
         Version and digests of the installation that has made the row (`lxmls_day1.grading.plan.identity`).
     failed : bool
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
+    written : mapping from exercise to text
+        The functions that the student wrote, of exercises with wrong answers to small inputs: a sample for the instructor.
+    explanations : tuple of Explanation
+        What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
     """
 
     student: str
@@ -221,6 +233,8 @@ class Row:
     notes: tuple[str, ...] = ()
     made_by: str = ""
     failed: bool = False
+    explanations: tuple[Explanation, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> float:

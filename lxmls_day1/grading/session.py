@@ -31,6 +31,7 @@ from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
+from lxmls_day1.grading.groups import behaviour_of
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.whole_files import temporary_folder
 
@@ -270,6 +271,7 @@ class CheckSession:
             mistakes=tuple(mistakes),
             seconds=seconds,
             named_as=error.named_as if isinstance(error, WrongAnswer) else "",
+            behaviour=behaviour_of(error) if isinstance(error, WrongAnswer) else "",
         )
         return _Try(grade, lab.take_printed())
 

@@ -26,7 +26,7 @@ def small_inputs():
         for scores in sorted(itertools.permutations((0.0, 1.0, 3.0, -1.0)[: n_classes + 1], n_classes), key=size_of):
             for label in range(n_classes):
                 for costs in ([1.0, 1.0, 1.0], [2.0, 3.0, 0.5], [0.5, 4.0, 3.0]):
-                    for sq_norm, cap in [(1.0, 8.0), (2.0, 8.0), (1.0, 0.5), (2.0, 0.25), (4.0, 0.75)]:
+                    for sq_norm, cap in [(1.0, 8.0), (3.0, 8.0), (1.0, 0.5), (5.0, 0.25), (0.5, 0.75)]:
                         costs_of_label = [0.0 if k == label else cost for k, cost in enumerate(costs[:n_classes])]
                         yield {
                             "scores": list(scores),
