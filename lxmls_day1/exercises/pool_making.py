@@ -118,7 +118,7 @@ def asked_programs(
     mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
     file = pool_file(reference, exercise)
     assert file is not None
-    module = _loaded(file)
+    module = checks_of_file(file)
     inputs = list(getattr(module, ASKED)())
     right = {name: without_markers(source) for name, source in sources.items()}
     made = [right, *(right | program.made_in(sources) for program in [*programs, *mutants])]
@@ -275,7 +275,8 @@ class _TimeLimit:
         raise NoAnswer(ENDLESS)
 
 
-def _loaded(file: Path) -> ModuleType:
+def checks_of_file(file: Path) -> ModuleType:
+    """A file of checks as a module."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
