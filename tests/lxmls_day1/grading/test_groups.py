@@ -10,6 +10,7 @@ from lxmls_day1.exercises.answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.mistakes import read_mistakes, read_taught
 from lxmls_day1.exercises.naming import named
+from lxmls_day1.exercises.pool_making import made_pool
 from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Registry
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Row, from_plain, to_plain
 from lxmls_day1.grading.groups import behaviour_of, groups, name_group
@@ -163,3 +164,16 @@ class TestNaming:
             name([(INPUTS[0], Answer.of(["some", "text"]))])  # nothing of it may be kept
         assert (reference / RECORDED).read_bytes() == before
         assert read_taught(reference / FOLDER, Registry.read(reference / FILE)["1.5"]) == []
+
+
+def test_recording_anew_keeps_what_a_class_has_taught():
+    """Of three hundred proposed inputs the one that was answered to stays in the pool, whatever else is chosen."""
+    inputs = [{"n": n} for n in range(300)]
+    right = [Answer.of(float(n)) for n in range(300)]
+    off = [Answer.of(float(n + (n < 10))) for n in range(300)]
+    pool = made_pool(inputs, [right, off], [("off_by_one", 1)], [inputs[251], {"n": 999}])
+    taught = pool.taught("a_jump", [(inputs[251], Answer.of(0.5)), ({"n": 999}, Answer.of(1.0))])
+    place = pool.inputs.index(inputs[251])
+    assert taught.programs["a_jump"][0][place] == 1 and sum(taught.programs["a_jump"][0]) == 1
+    assert taught.answers[place] == (right[251], Answer.of(0.5))
+    assert taught.programs["off_by_one"] == pool.programs["off_by_one"]
