@@ -34,7 +34,8 @@ from lxmls_day1.grading.page_frame import VERDICT_WORDS, how_graded, points_text
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import Alike
 
-MOST_MISTAKES, MOST_GROUPS, MOST_CHECKS, MOST_ALIKE = 15, 30, 20, 200
+MOST_MISTAKES, MOST_CHECKS, MOST_ALIKE = 15, 20, 200
+GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
 FEWEST = 10  # submissions from which on the discrimination of a check says something
 WEAK = 0.2  # a check that discriminates less is to be looked at
 MOST_NAMES = 8
@@ -72,7 +73,9 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),
         mistakes=_mistakes(rows),
-        groups=groups(rows)[:MOST_GROUPS],
+        groups=groups(rows),
+        groups_shown=GROUPS_SHOWN,
+        most_groups=MOST_GROUPS,
         **_checks(rows),
         trouble=list(_trouble(rows)),
         alike=alike[:MOST_ALIKE],
