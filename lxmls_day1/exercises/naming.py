@@ -2,7 +2,8 @@
 
 A wrong answer speaks for each program that gives the same one to the same input. A mistake is named if one of its programs
 explains more than half of the wrong answers, and none of another mistake explains as many. Answers that many mistakes have in
-common, that are not finite or all zero are no evidence. `lxmls_day1.exercises.small_inputs` asks for the answers.
+common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
+`lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
 import math
@@ -70,10 +71,13 @@ def named(pool: Pool, row: Row) -> Named:
     wrong = frozenset(i for i, place in enumerate(row) if place)
     if not wrong:
         return Named()
+    alike = _alike(pool, row)
+    if alike.names:
+        return alike
     weak = weak_answers(pool)
     evidence = frozenset(i for i in wrong if row[i] not in weak[i])
     if not any(row[i] > 0 for i in evidence):
-        return _alike(pool, row)
+        return Named()
     first = _in_front(pool, row, evidence)
     if first.kind != ONE:
         return first
@@ -111,7 +115,7 @@ def is_degenerate(answer: Answer, right: Answer) -> bool:
 
 
 def _alike(pool: Pool, row: Row) -> Named:
-    """Where all wrong answers are weak ones: the mistakes one of whose programs answers the same to all inputs."""
+    """The mistakes one of whose programs answers the same to all inputs: then weak answers are evidence as well."""
     names = tuple(name for name, rows in pool.programs.items() if row in rows)
     return Named(ONE if len(names) == 1 else ONE_OF, names) if 0 < len(names) <= MOST_NAMED else Named()
 
