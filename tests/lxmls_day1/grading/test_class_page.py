@@ -205,8 +205,8 @@ class TestExplanations:
             CAP[1],
             "Ada",
             "Long steps overshoot.",
-            "d = loss / (2 * sq_norm)",
             "At 3.",
+            "d = loss / (2 * sq_norm)",
         ]
         assert [section.index(part) for part in parts] == sorted(section.index(part) for part in parts)
         assert re.search("Asked, not answered.*Bob", section) and "The upper one." not in section
