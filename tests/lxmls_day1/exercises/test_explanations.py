@@ -207,7 +207,7 @@ class TestNotebook:
         monkeypatch.setattr("lxmls_day1.exercises.notebook_display.answer_box", lambda *_: None)
         shown = NotebookLab(workspace).check("1.1")
         assert f"In one line:</b> {WHY}" in shown.html and 'lab.explain("1.1", "…")' in shown.text
-        assert "Answer with" in shown.html and "below" not in shown.html
+        assert "Answer with" in shown.html and "Write it below" not in shown.html
         with pytest.raises(NotImplementedError):
             shown._ipython_display_()  # so the report is shown as ever
 
