@@ -8,11 +8,12 @@ difficulty and the discrimination of checks, and submissions that are alike. A h
 of one task are alike by themselves. This module computes what the pages show; ``templates`` says how they look.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import mean, median, pstdev
+from statistics import mean, median
 from typing import NamedTuple
+
+import numpy as np
 
 from lxmls_day1.errors import counted
 from lxmls_day1.exercises.workspace_state import Explanation
@@ -239,10 +240,11 @@ def _checks(rows: Sequence[Row]) -> dict[str, list[_CheckLine]]:
     """Difficulty and discrimination of each check: of the hardest ones, and of the others that not all pass."""
     results: dict[str, list[tuple[CheckGrade, float]]] = {}
     for row in rows:
+        points = row.points
         for exercise in row.exercises:
             for check in exercise.checks:
-                own = exercise.out_of * exercise.weight(check) * (check.verdict == OK)
-                results.setdefault(check.check, []).append((check, row.points - own))
+                own = exercise.out_of * exercise.weight(check) if check.verdict == OK else 0.0
+                results.setdefault(check.check, []).append((check, points - own))
     lines = [_check_line(theirs) for theirs in results.values()]
     hard = sorted((line for line in lines if line.share < 1), key=lambda line: line.share)
     return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:]}
@@ -289,13 +291,12 @@ def point_biserial(right: Sequence[bool], points: Sequence[float]) -> float | No
     ----------
     F. M. Lord, M. R. Novick, *Statistical Theories of Mental Test Scores*, 1968, ch. 15.
     """
-    spread = pstdev(points)
-    share = mean(map(float, right))
-    if spread <= 1e-9 * max(map(abs, points)) or share in (0.0, 1.0):
+    passed, reached = np.array(right, dtype=bool), np.array(points, dtype=float)
+    share, spread = passed.mean(), reached.std()
+    if spread <= 1e-9 * np.abs(reached).max() or share in (0.0, 1.0):
         return None
-    passed = mean(p for p, is_right in zip(points, right, strict=True) if is_right)
-    failed = mean(p for p, is_right in zip(points, right, strict=True) if not is_right)
-    return float((passed - failed) / spread * math.sqrt(share * (1 - share)))
+    lead = reached[passed].mean() - reached[~passed].mean()
+    return float(lead / spread * np.sqrt(share * (1 - share)))
 
 
 class _TroubleLine(NamedTuple):
