@@ -24,6 +24,7 @@ from lxmls_day1.grading.gradebook import (
     REFUSED,
     TIMEOUT,
     VERDICTS,
+    WRONG,
     CheckGrade,
     ExerciseGrade,
     FreeAnswer,
@@ -75,6 +76,7 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         exercises=list(_exercises(rows)),
         mistakes=_mistakes(rows),
         groups=groups(rows),
+        unseen=_unseen(rows),
         groups_shown=GROUPS_SHOWN,
         most_groups=MOST_GROUPS,
         **_checks(rows),
@@ -216,6 +218,17 @@ def _mistakes(rows: Sequence[Row]) -> list[_MistakeLine]:
                 made.setdefault((exercise.id, name, sentence), []).append(row)
     ranked = sorted(made.items(), key=lambda item: -len(item[1]))[:MOST_MISTAKES]
     return [_MistakeLine(*mistake, who) for mistake, who in ranked]
+
+
+def _unseen(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """By exercise, whose wrong answers no small input shows: other checks find them."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        for exercise in row.exercises:
+            small = exercise.small_inputs
+            if small is not None and small.verdict == OK and any(check.verdict == WRONG for check in exercise.checks):
+                found.setdefault(exercise.id, []).append(row)
+    return found
 
 
 class _CheckLine(NamedTuple):

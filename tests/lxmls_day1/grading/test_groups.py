@@ -37,7 +37,7 @@ def row_of(student, wrong, exercise="1.5", **settings):
     checks = (
         CheckGrade("t.py::test_a", exercise, "A", False, "ok"),
         CheckGrade(
-            "t.py::small_inputs", exercise, "Small", False, "wrong", str(error), (), error.mistakes,
+            "t.py::test_small_inputs", exercise, "Small", False, "wrong", str(error), (), error.mistakes,
             named_as=error.named_as, behaviour=behaviour_of(error),
         ),
     )  # fmt: skip
