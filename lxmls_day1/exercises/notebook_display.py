@@ -70,9 +70,10 @@ def checked(lab: Lab, exercise: Any = None) -> Shown:
     unsaved = why_not_kept(lambda: remember(folder, report), "The results")
     asked = asked_after(folder, report)
     unsaved = unsaved or why_not_kept(lambda: remember_questions(folder, asked), "The question")
+    box = answer_box(folder, asked) if asked and not unsaved else None
     lines = [*report_text.check_lines(report), *report_text.question_lines(asked, in_notebook=True)]
-    shown = _shown(folder, report, lines, [*map(_exercise, report.reports), *map(_question, asked)], unsaved)
-    return replace(shown, box=answer_box(folder, asked)) if asked and not unsaved else shown
+    parts = [*map(_exercise, report.reports), *(_question(one, box is not None) for one in asked)]
+    return replace(_shown(folder, report, lines, parts, unsaved), box=box)
 
 
 def explained(lab: Lab, exercise: Any, text: str) -> Shown:
@@ -180,11 +181,11 @@ def _exercise(report: ExerciseReport) -> str:
     return "".join(parts)
 
 
-def _question(one: Explanation) -> str:
+def _question(one: Explanation, has_box: bool) -> str:
     how = f'<code>lab.explain("{escape(one.exercise)}", "…")</code>'
     return (
         f'<div style="color:{KNOWN}"><b>In one line:</b> {escape(one.question)}</div>'
-        f"<div><i>Write it below, or with {how}. It costs no points.</i></div>"
+        f"<div><i>{'Write it below, or with' if has_box else 'Answer with'} {how}. It costs no points.</i></div>"
     )
 
 
