@@ -195,6 +195,7 @@ ASKED = {  # exercise and function -> inputs, the right answer by the reference
         documents,
         lambda lab, inputs: lab.classifier("perceptron", "Perceptron").weights_of_rounds(*inputs.values()),
     ),
+    ("1.4a", "perceptron_rule"): (rule_inputs, of_function("perceptron", "perceptron_rule")),
     ("1.5", "mira_rule"): (rule_inputs, of_function("mira", "mira_rule")),
     ("1.6", "max_ent_rule"): (rule_inputs, of_function("max_ent_online", "max_ent_rule")),
     ("1.7", "svm_rule"): (rule_inputs, of_function("svm", "svm_rule")),
@@ -367,7 +368,7 @@ class TestFunctionsAsAnswers:
             "viterbi": "viterbi",
         }
         modules |= {"with_slack": "iterative_scaling", "scaling_update": "iterative_scaling"}
-        modules |= {"mistake_bound": "mistake_bounds"}
+        modules |= {"mistake_bound": "mistake_bounds", "perceptron_rule": "perceptron"}
         if name not in modules:
             pytest.skip("a method, which wants its object")
         module = lab.load(f"classifiers.{modules[name]}")
