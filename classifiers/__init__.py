@@ -4,7 +4,7 @@
 ``online_loop.py``              the loop of every online learner, as the guide prints it: read this first
 ``linear_classifier.py``        what all share: test, evaluate, scores, labels, save and load
 ``naive_bayes.py``              naive Bayes by the kind of input: Gaussian or multinomial
-``gaussian_naive_bayes.py``     Gaussian class conditionals
+``gaussian_naive_bayes.py``     Gaussian class conditionals; ``gaussian_weights.py``: as a linear classifier
 ``multinomial_naive_bayes.py``  bags of words
 ``online_classifier.py``        that loop at work: settings, order, rounds, history
 ``perceptron.py``               a rule for that loop

@@ -65,6 +65,11 @@ class Exercise:
         digits = number.rstrip(ascii_lowercase)
         return f"{chapter}_{int(digits):02d}{number[len(digits) :]}"
 
+    @property
+    def has_code(self) -> bool:
+        """Whether a student writes code for it, which checks look at: also what a derivation comes to."""
+        return self.kind == "code" or any(name.endswith(".py") for name in self.files)
+
     def stub_task(self, function: str | None) -> str:
         """What the stub in a function tells the student."""
         return self.stubs.get(function or "", self.task)

@@ -67,8 +67,8 @@ def test_one_visit(lab, expect):
 def test_order_and_steps(lab, expect):
     """The order that is given, and a step for each visit"""
     W, mean = weights(lab, [[1.0], [-2.0], [0.5]], [0, 1, 1], [2, 0, 2, 1], [1.0, 0.5, 0.25, 0.75], ZERO_ONE)
-    expect("W after the visits 2, 0, 2, 1 with the steps 1, 0.5, 0.25, 0.75", W, **SINGLE)
-    expect("the mean of the four matrices after the visits", mean, **SINGLE)
+    what = "the visits 2, 0, 2, 1 with the steps 1, 0.5, 0.25, 0.75"
+    expect(f"W after {what}, and below it the mean of the four matrices", np.vstack([W, mean]), **SINGLE)
 
 
 def test_costs(lab, expect):
