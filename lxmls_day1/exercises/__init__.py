@@ -17,6 +17,8 @@
 ``pytest_plugin``     the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``answers``           answers of checks, recorded; ``expect`` compares with them and names known mistakes
 ``mistakes``          known mistakes: a sentence, and the wrong solution that it explains
+``explanations``      the question after a named mistake, and what the student answers
+``mutants``           the reference with one small thing changed, for the authors' check
 ``record``            writes the recorded answers
 ``dry_run``           checks run on labs of our own; ``dry_run_process`` runs them
 ``importable``        what a lab's code can import while it is checked

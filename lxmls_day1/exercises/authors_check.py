@@ -18,7 +18,7 @@ from lxmls_day1.exercises.generation import Files, cell_source, exercises_of_cel
 from lxmls_day1.exercises.markers import find_solutions
 from lxmls_day1.exercises.mistakes import Mistake
 from lxmls_day1.exercises.model_answers import decoded, is_model_answers
-from lxmls_day1.exercises.record import differences, dry_run_everything, in_order, recorded
+from lxmls_day1.exercises.record import add_taught, differences, dry_run_everything, in_order, recorded
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_files
 from lxmls_day1.exercises.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
@@ -52,12 +52,13 @@ def problems(reference: Path | None = None) -> list[str]:
         mistakes, outcomes = dry_run_everything(None, hidden=True, seed=1, reference=reference)
     except InputError as error:
         return [str(error)]
-    everywhere = recorded(mistakes, outcomes, hidden=True)
+    everywhere, public = (recorded(mistakes, outcomes, hidden=hidden) for hidden in (True, False))
+    add_taught(public, reference)
     return [
         *problems_of_registry(reference, registry, mistakes, everywhere.hidden),
         *problems_of_stubs(reference, registry),
         *problems_of_mistakes(mistakes, outcomes, everywhere),
-        *problems_of_recording(reference, registry, recorded(mistakes, outcomes, hidden=False)),
+        *problems_of_recording(reference, registry, public),
         *(f"{place} is in a student's files" for place in leaks(made, solution_lines(reference, registry.ids))),
         *(f"{place} is in a student's files" for place in leaks_of_code(made, reference, registry.ids)),
     ]

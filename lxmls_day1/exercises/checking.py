@@ -8,7 +8,7 @@ import contextlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.exercises.naming import TOGETHER
+from lxmls_day1.exercises.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
@@ -41,6 +43,10 @@ class CheckResult:
         What to say about it.
     mistakes : tuple of (name, sentence)
         The known mistakes that give such an answer.
+    named_as : str
+        What they are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
+    example : CounterExample or None
+        The smallest input with a wrong answer, of the check of small inputs.
     """
 
     check: str
@@ -49,6 +55,8 @@ class CheckResult:
     outcome: str
     text: str = ""
     mistakes: tuple[tuple[str, str], ...] = ()
+    named_as: str = ""
+    example: CounterExample | None = None
 
     @property
     def passed(self) -> bool:
@@ -70,6 +78,8 @@ class ExerciseReport:
         Of the exercise's files as they were before the checks began (`files_digest`).
     missing : tuple of str
         Those of its files that were not there.
+    questions : dict from known mistake to question
+        Of the mistakes that have one.
     """
 
     exercise: Exercise
@@ -77,6 +87,7 @@ class ExerciseReport:
     hidden: int
     digest: str = ""
     missing: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counted(self) -> tuple[CheckResult, ...]:
@@ -107,11 +118,29 @@ class ExerciseReport:
         return f"{' and '.join(self.missing)} {verb} not there; {puts_back}."
 
     @property
+    def small_inputs(self) -> CheckResult | None:
+        """How the check of small inputs went."""
+        return next((result for result in self.results if result.check.endswith(f"::{SMALL_INPUTS}")), None)
+
+    @property
+    def named_as(self) -> str:
+        """What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`."""
+        return self.small_inputs.named_as if self.small_inputs is not None else ""
+
+    @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The known mistakes that explain the most wrong answers; several only if they explain equally many."""
+        """What the answers to small inputs speak for; of an exercise without them, the mistakes that explain the most answers."""
+        if self.small_inputs is not None:
+            return self.small_inputs.mistakes
         counts = Counter(mistake for result in self.results for mistake in result.mistakes)
         most = max(counts.values(), default=0)
         return tuple(mistake for mistake, count in counts.items() if count == most)
+
+    @property
+    def question(self) -> str:
+        """What the student is asked to explain; empty if no mistake was named, or they are one of several."""
+        is_sure = len(self.mistakes) == 1 or self.named_as == TOGETHER
+        return self.questions.get(self.mistakes[0][0], "") if self.mistakes and is_sure else ""
 
     @property
     def summary(self) -> str:
@@ -198,6 +227,7 @@ def run_checks(
                 recorded.hidden.get(exercise.id, 0),
                 digests[exercise.id],
                 tuple(name for name in exercise.files if not (folder / name).is_file()),
+                recorded.questions.get(exercise.id, {}),
             )
             for exercise in exercises
         )
@@ -305,7 +335,12 @@ def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> b
     elif event["check"] not in watched.ended:
         mistakes = tuple((name, sentence) for name, sentence in event["mistakes"])
         watched.ended[event["check"]] = CheckResult(
-            **check, outcome=event["outcome"], text=event["text"], mistakes=mistakes
+            **check,
+            outcome=event["outcome"],
+            text=event["text"],
+            mistakes=mistakes,
+            named_as=event["named_as"],
+            example=CounterExample.from_plain(event["example"]) if event["example"] else None,
         )
         watched.running = None
     return False

@@ -11,8 +11,14 @@
 Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
 the one that it replaces. A mistake is a family: each ``[[mistake.variant]]`` below it is one more program that a student
 would write for it, again a ``swap`` or a ``solution``.
+
+A mistake that a class has taught has ``answers`` instead, pairs of JSON texts: a small input of the exercise, and the wrong answer
+that students gave to it. ``lxmls-day1 grade --name-group`` writes them. Students' code is never made a program here: programs
+are run outside of boxes.
 """
 
+import json
+import re
 import textwrap
 import tomllib
 from collections.abc import Mapping
@@ -21,11 +27,14 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.answers import Answer
 from lxmls_day1.exercises.markers import Solution, find_solutions, stubbed
 from lxmls_day1.exercises.registry import MISTAKES, Exercise
 from lxmls_day1.exercises.source_functions import indented
 
 PROGRAM_KEYS = {"swap", "solution", "function"}
+TAUGHT = "answers"
+NAME = re.compile(r"[a-z][a-z0-9_]{1,59}")
 
 
 @dataclass(frozen=True)
@@ -135,8 +144,35 @@ class Mistake:
         return f"mistake {self.name} of exercise {self.exercise}"
 
 
+@dataclass(frozen=True)
+class TaughtMistake:
+    """A mistake that students of a class have made, known by what they answered.
+
+    Attributes
+    ----------
+    exercise, name, sentence, question : str
+        As of a `Mistake`.
+    answers : tuple of (input, answer)
+        Wrong answers to small inputs of the exercise.
+    """
+
+    exercise: str
+    name: str
+    sentence: str
+    answers: tuple[tuple[dict[str, Any], Answer], ...]
+    question: str = ""
+
+    def to_toml(self) -> str:
+        """The table of this mistake, to stand at the end of a file of mistakes."""
+        pairs = [[json.dumps(part) for part in (given, answer.to_json())] for given, answer in self.answers]
+        texts = {"name": self.name, "sentence": self.sentence, "question": self.question}
+        lines = [f"{key} = {_toml_text(text)}" for key, text in texts.items() if text]
+        rows = [f"    [{', '.join(map(_toml_text, pair))}]," for pair in pairs]
+        return "\n".join(["", "[[mistake]]", *lines, f"{TAUGHT} = [", *rows, "]", ""])
+
+
 def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
-    """The known mistakes of an exercise.
+    """The known mistakes of an exercise, without those that a class has taught.
 
     Parameters
     ----------
@@ -154,20 +190,63 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
     InputError
         If a file is not as it must be.
     """
-    mistakes: list[Mistake] = []
+    return [_parse(table, exercise.id, path) for path, table in _tables(folder, exercise) if TAUGHT not in table]
+
+
+def read_taught(folder: Path, exercise: Exercise) -> list[TaughtMistake]:
+    """The mistakes of an exercise that a class has taught; parameters and errors are those of `read_mistakes`."""
+    return [_parse_taught(table, exercise.id, path) for path, table in _tables(folder, exercise) if TAUGHT in table]
+
+
+def mistakes_file(folder: Path, exercise: Exercise) -> Path:
+    """The file to which a mistake of an exercise is added; it may not be there yet."""
+    found = sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml"))
+    return found[0] if found else folder / MISTAKES.name / f"{exercise.stem}_taught.toml"
+
+
+def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]]]:
+    """All tables of mistakes of an exercise, with their files."""
+    tables: list[tuple[Path, dict[str, Any]]] = []
     for path in sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml")):
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: this is not TOML: {error}.") from error
         for table in content.get("mistake", []):
-            mistakes.append(_parse(table, exercise.id, path))
+            _check_texts(table, path)
+            tables.append((path, table))
         if set(content) - {"mistake"}:
             raise InputError(f"{path}: unknown key {min(set(content) - {'mistake'})!r}; wanted [[mistake]] tables.")
-    names = [mistake.name for mistake in mistakes]
+    names = [table["name"] for _, table in tables]
     if len(set(names)) < len(names):
         raise InputError(f"exercise {exercise.id}: two known mistakes have the same name.")
-    return mistakes
+    return tables
+
+
+def _check_texts(table: dict[str, Any], path: Path) -> None:
+    where = f"{path}, mistake {table.get('name', '?')}"
+    for key in ("name", "sentence"):
+        if not isinstance(table.get(key), str) or not table[key].strip():
+            raise InputError(f"{where}: {key} must be a text.")
+    if not isinstance(table.get("question", ""), str):
+        raise InputError(f"{where}: question must be a text.")
+
+
+def _parse_taught(table: dict[str, Any], exercise: str, path: Path) -> TaughtMistake:
+    where = f"{path}, mistake {table['name']}"
+    if unknown := set(table) - {"name", "sentence", "question", TAUGHT}:
+        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
+    try:
+        answers = tuple((dict(json.loads(given)), Answer.from_json(json.loads(got))) for given, got in table[TAUGHT])
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{where}: {TAUGHT} must be pairs of JSON texts, an input and an answer ({error}).") from error
+    sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
+    return TaughtMistake(exercise, table["name"], sentence, answers, question)
+
+
+def _toml_text(text: str) -> str:
+    """A text as a basic string of TOML, which has the escapes of JSON; what is not ASCII stays, but for control characters."""
+    return re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _parse(table: dict[str, Any], exercise: str, path: Path) -> Mistake:
@@ -175,11 +254,6 @@ def _parse(table: dict[str, Any], exercise: str, path: Path) -> Mistake:
     unknown = set(table) - {"name", "sentence", "question", "variant"} - PROGRAM_KEYS
     if unknown:
         raise InputError(f"{where}: unknown key {min(unknown)!r}.")
-    for key in ("name", "sentence"):
-        if not isinstance(table.get(key), str) or not table[key].strip():
-            raise InputError(f"{where}: {key} must be a text.")
-    if not isinstance(table.get("question", ""), str):
-        raise InputError(f"{where}: question must be a text.")
     variants = table.get("variant", [])
     if not isinstance(variants, list) or not all(isinstance(variant, dict) for variant in variants):
         raise InputError(f"{where}: variants are [[mistake.variant]] tables.")

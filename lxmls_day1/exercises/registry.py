@@ -32,6 +32,7 @@ FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
 RECORDED = FOLDER / "recorded.json"
 MISTAKES = FOLDER / "mistakes"
+SMALL_INPUTS = "test_small_inputs"  # the check of them, which has no function of this name in the file of checks
 KINDS = ("code", "experiment", "derivation")
 HINT_STEPS = ("idea", "equation", "code sketch")
 BOUNDARY = re.compile(r"(\w+\.\w+)?", re.ASCII)

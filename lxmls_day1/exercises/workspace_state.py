@@ -1,4 +1,4 @@
-"""What a workspace remembers, in ``.lab-state.json``: hints that were shown, results of checks, what can be undone.
+"""What a workspace remembers, in ``.lab-state.json``: hints that were shown, results of checks, explanations, what can be undone.
 
 The reference lab remembers nothing on disk. Reading changes nothing. A state file that cannot be read is set aside when
 the next one is written: nothing in it is worth stopping a student for. What ``solve``, ``reset`` and ``update`` have
@@ -38,6 +38,29 @@ class KeptResult:
     total: int
     hidden: int
     digest: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A question that was asked after a mistake was named, and what the student wrote.
+
+    Attributes
+    ----------
+    exercise, mistake : str
+        Their names.
+    question : str
+        As it was asked.
+    attempt : str
+        The student's functions as they were checked, with the mistake.
+    text : str
+        What the student wrote; empty so far if nothing.
+    """
+
+    exercise: str
+    mistake: str
+    question: str
+    attempt: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +104,7 @@ class WorkspaceState:
     given : list of exercises that ``solve`` has put in
     backups : list of `Backup`, the latest last
     origin : Origin
+    explanations : list of `Explanation`, in the order of the questions
     damage : str
         Why the state file could not be read; empty if it could, or there is none.
     """
@@ -91,6 +115,7 @@ class WorkspaceState:
     given: list[str] = field(default_factory=list)
     backups: list[Backup] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
+    explanations: list[Explanation] = field(default_factory=list)
     damage: str = field(default="", compare=False)
 
     @classmethod
@@ -120,6 +145,7 @@ class WorkspaceState:
             "given": self.given,
             "backups": [asdict(backup) for backup in self.backups],
             "origin": asdict(self.origin),
+            "explanations": [asdict(explanation) for explanation in self.explanations],
         }
         return {self.folder / FILE: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
 
@@ -149,7 +175,7 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(file)  # which unlocks it, as the end of the process does
 
 
-def why_not_kept(keep: Callable[[], None], what: str) -> str:
+def why_not_kept(keep: Callable[[], object], what: str) -> str:
     """Keep something in a state that may be on a full disk or write-protected; a sentence if that fails, else nothing.
 
     Parameters
@@ -206,7 +232,14 @@ def _parsed(content: Any) -> dict[str, Any]:
         "given": [str(id) for id in content["given"]],
         "backups": [_parsed_backup(backup) for backup in content["backups"]],
         "origin": _parsed_origin(content.get("origin", {})),
+        "explanations": [_parsed_explanation(one) for one in content.get("explanations", [])],
     }
+
+
+def _parsed_explanation(content: dict[str, Any]) -> Explanation:
+    explanation = Explanation(**content)
+    _require(all(type(part) is str for part in vars(explanation).values()))
+    return explanation
 
 
 def _parsed_backup(content: dict[str, Any]) -> Backup:

@@ -140,7 +140,8 @@ class BoxServer:
         return self.lab.function(request["module"], request["name"], *arguments, **settings)
 
     def _each(self, request: dict[str, Any]) -> list[Any]:
-        answers: list[Any] = self.lab.each(request["module"], request["name"], self._arguments(request["calls"]))
+        calls = self._arguments(request["calls"])
+        answers: list[Any] = self.lab.each(request["module"], request["name"], calls, request["first_as"])
         return answers
 
     def _get(self, request: dict[str, Any]) -> Any:

@@ -86,12 +86,12 @@ class BoxedLab:
         self._note(name, arguments, settings)
         return self._ask("function", module=module, name=name, arguments=list(arguments), settings=settings)
 
-    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
         """As `Lab.each`; all calls go into the box at once, and their answers come out at once."""
         sent = [list(arguments) for arguments in calls]
         for arguments in sent:
             self._note(name, tuple(arguments), {})
-        answers = self._ask("each", module=module, name=name, calls=sent)
+        answers = self._ask("each", module=module, name=name, calls=sent, first_as=first_as)
         if not isinstance(answers, list) or len(answers) != len(sent):
             raise BoxFailure("refused", f"what came out of the box is not {len(sent)} answers")
         return answers

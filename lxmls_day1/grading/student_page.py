@@ -185,7 +185,7 @@ def _told_exercise(exercise: ExerciseGrade, row: Row) -> _ToldExercise:
         points / exercise.out_of if points is not None and exercise.out_of else 0.0,
         "–" if points is None else f"{exercise.passed} of {len(exercise.checks)}",
         list(_told_checks(exercise)),
-        [answer for answer in row.answers if answer.exercise == exercise.id],
+        [answer for answer in row.answers if answer.exercise == exercise.id and not answer.is_prediction],
     )
 
 

@@ -7,6 +7,55 @@ ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
 
 
+def small_inputs():
+    """Few classes and whole numbers first; the last ones are so large that e^s is more than a float can hold."""
+    for scores in (
+        [0, 0],
+        [1, 0],
+        [0, 1],
+        [2, 0],
+        [1, 1],
+        [-1, 1],
+        [0, 0, 1],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 2, 0],
+        [0, -1, 1],
+    ):
+        for label in range(len(scores)):
+            for step, sq_norm, costs in ((1, 1, 1), (0.5, 2, 1), (2, 4, 0.5)):
+                cost = [0 if k == label else costs * (k + 1) for k in range(len(scores))]
+                yield {"scores": scores, "true class": label, "step": step, "‖g(x)‖²": sq_norm, "costs": cost}
+    for scores in (
+        [1000, 1000],
+        [1000, 999],
+        [-1000, -999],
+        [1000, 0],
+        [0, -1000],
+        [2000, 0],
+        [-2000, 0],
+        [0, -500, -1000],
+    ):
+        for label in range(len(scores)):
+            cost = [int(k != label) for k in range(len(scores))]
+            yield {"scores": scores, "true class": label, "step": 1, "‖g(x)‖²": 1, "costs": cost}
+
+
+def small_answers(lab, inputs):
+    """What the rule answers to each of them."""
+    calls = [
+        (
+            np.array(i["scores"], float),
+            i["true class"],
+            float(i["‖g(x)‖²"]),
+            float(i["step"]),
+            np.array(i["costs"], float),
+        )
+        for i in inputs
+    ]
+    return lab.each("max_ent_online", "max_ent_rule", calls)
+
+
 def test_by_hand(lab, expect):
     """One step that can be followed by hand"""
     scores = np.log([1.0, 2.0, 5.0])  # their probabilities are 1/8, 2/8 and 5/8

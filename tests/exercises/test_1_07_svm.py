@@ -7,6 +7,67 @@ ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
 
 
+def small_inputs():
+    """Steps of the rule on two and three classes, then steps on whole weights; whole numbers first."""
+    for scores in (
+        [0, 0],
+        [1, 0],
+        [0, 1],
+        [3, 0],
+        [0, 3],
+        [2, 0],
+        [1, 0, 0],
+        [1, 2, 0],
+        [2, 1, 2.5],
+        [0, 3, 1],
+        [3, 2, 1],
+        [4, 0, 1],
+    ):
+        for label in range(len(scores)):
+            for step, sq_norm, costs in (
+                (1, 1, [1, 1, 1]),
+                (0.5, 2, [1, 1, 1]),
+                (2, 4, [0.5, 1.5, 3.5]),
+                (0.5, 1, [3, 0.5, 1.5]),
+            ):
+                cost = [0 if k == label else costs[k] for k in range(len(scores))]
+                yield {
+                    "function": "svm_rule",
+                    "scores": scores,
+                    "true class": label,
+                    "η": step,
+                    "‖g(x)‖²": sq_norm,
+                    "costs": cost,
+                }
+    for weights in (
+        [[0, 0], [0, 0]],
+        [[1, 0], [0, 1]],
+        [[1, 0], [2, 0]],
+        [[0, 4], [2, 0]],
+        [[1, -1, 0], [1, 2, 0]],
+        [[3, 0, 1], [2, 1, 0]],
+    ):
+        for x in (1, 2, -1):
+            for label in range(len(weights[0])):
+                for step, regularizer, costs in ((1, 0.5, [1, 1, 1]), (0.5, 1, [0.5, 2, 3]), (0.5, 0.5, [2, 1, 0.5])):
+                    cost = [0 if k == label else costs[k] for k in range(len(weights[0]))]
+                    settings = {"η": step, "λ": regularizer, "costs": cost}
+                    yield {"function": "svm_step", "weights": weights, "g(x)": [1, x], "true class": label} | settings
+
+
+def small_answers(lab, inputs):
+    """What the rule answers, or the weights after the step."""
+    return [lab.function("svm", i["function"], *_small_arguments(i)) for i in inputs]
+
+
+def _small_arguments(i):
+    cost = np.array(i["costs"], float)
+    if i["function"] == "svm_rule":
+        return np.array(i["scores"], float), i["true class"], float(i["‖g(x)‖²"]), float(i["η"]), cost
+    g = np.array(i["g(x)"], float)
+    return np.array(i["weights"], float), g, i["true class"], float(i["η"]), float(i["λ"]), cost
+
+
 def test_rule(lab, expect):
     """The rule on four examples"""
     examples = [  # scores, cost of each class; the true class is 0
