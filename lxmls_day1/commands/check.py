@@ -26,9 +26,9 @@ Snapshot = dict[Path, tuple[int, int]]
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
+    default=8.0,
     show_default=True,
-    help="Seconds that a single check may take.",
+    help="Seconds of work that a single check may take.",
 )
 @click.option(
     "--because",
