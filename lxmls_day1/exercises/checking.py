@@ -176,6 +176,10 @@ class _Watched:
     running: str | None = None
     since: float = 0.0  # on the clock of the process
 
+    def begin(self) -> None:
+        """Wait for a process that has just been started; no check is running yet."""
+        self.running, self.since = None, 0.0
+
 
 def run_checks(
     lab_folder: Path,
@@ -281,7 +285,7 @@ def _run_some(
         compiles=False,
     )  # fmt: skip
     clock = check_process.Clock(process.pid)
-    watched.running, watched.since = None, 0.0
+    watched.begin()
     collected, read = False, 0
     timed_out = False
     try:
