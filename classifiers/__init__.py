@@ -18,6 +18,8 @@
 ``max_ent_dual.py``             … dual coordinate ascent, or
 ``gradient_descent.py``         … gradient descent with Armijo backtracking, or
 ``iterative_scaling.py``        … generalized iterative scaling, with its moment matching
+``batch_gradient.py``           … and their gradient by itself, for reading
+``choosing_lambda.py``          λ chosen on the development part
 ``max_ent_model.py``            the probabilities of a maximum-entropy model, however trained
 ``binary_perceptron.py``        two classes, one weight vector, labels ±1
 ``mistake_bounds.py``           how many mistakes a perceptron can make at most

@@ -198,6 +198,32 @@ def rule_and_visits():
     return inputs | {"costs": 1.0 - np.eye(3), "shrinkage": 0.3}
 
 
+def weighted_points():
+    return {"W": RNG.normal(size=(3, 3)), "X": RNG.normal(size=(9, 2)), "labels": np.arange(9) % 3, "regularizer": 0.3}
+
+
+class Least:
+    """Tells two classes apart by a threshold: λ."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def train(self, X, y):
+        return np.mean(X) + self.value
+
+    def test(self, X, params):
+        return (X[:, 0] > params).astype(int)
+
+    def evaluate(self, y, predicted):
+        return float(np.mean(y == predicted))
+
+
+def learners_and_parts():
+    X, dev_X = RNG.normal(size=(2, 30, 1))
+    y, dev_y = (X[:, 0] > 0.3).astype(int), (dev_X[:, 0] + 0.5 * RNG.normal(size=30) > 0.3).astype(int)
+    return {"make": Least, "regularizers": [0.9, 0.3, 0.1], "X": X, "y": y, "dev_X": dev_X, "dev_y": dev_y}
+
+
 def of_function(module, name):
     return lambda lab, inputs: lab.function(module, name, *inputs.values())
 
@@ -216,6 +242,8 @@ ASKED = {  # exercise and function -> inputs, the right answer by the reference
     ("1.4a", "perceptron_rule"): (rule_inputs, of_function("perceptron", "perceptron_rule")),
     ("1.5", "mira_rule"): (rule_inputs, of_function("mira", "mira_rule")),
     ("1.6", "max_ent_rule"): (rule_inputs, of_function("max_ent_online", "max_ent_rule")),
+    ("1.6b", "batch_gradient"): (weighted_points, of_function("batch_gradient", "batch_gradient")),
+    ("1.7b", "choose_regularizer"): (learners_and_parts, of_function("choosing_lambda", "choose_regularizer")),
     ("1.7", "svm_rule"): (rule_inputs, of_function("svm", "svm_rule")),
     ("1.7", "svm_step"): (step_inputs, of_function("svm", "svm_step")),
     ("1.9", "averaged_perceptron"): (visits, of_function("running_average", "averaged_perceptron")),
@@ -388,6 +416,7 @@ class TestFunctionsAsAnswers:
         modules |= {"with_slack": "iterative_scaling", "scaling_update": "iterative_scaling"}
         modules |= {"mistake_bound": "mistake_bounds", "perceptron_rule": "perceptron"}
         modules |= {"gaussian_weights": "gaussian_weights", "online_loop": "online_loop"}
+        modules |= {"batch_gradient": "batch_gradient", "choose_regularizer": "choosing_lambda"}
         if name not in modules:
             pytest.skip("a method, which wants its object")
         module = lab.load(f"classifiers.{modules[name]}")
