@@ -118,8 +118,8 @@ class Pool:
         """The inverse of `to_plain`."""
         return cls(
             tuple(dict(entry["input"]) for entry in content["inputs"]),
-            tuple(tuple(map(Answer.from_json, entry["answers"])) for entry in content["inputs"]),
-            {name: tuple(tuple(map(int, row)) for row in rows) for name, rows in content["programs"].items()},
+            tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
+            {name: tuple(tuple(map(int, row.split())) for row in rows) for name, rows in content["programs"].items()},
         )
 
     def to_plain(self) -> dict[str, Any]:
@@ -127,9 +127,9 @@ class Pool:
         pairs = zip(self.inputs, self.answers, strict=True)
         return {
             "inputs": [
-                {"input": given, "answers": [answer.to_json() for answer in answers]} for given, answers in pairs
+                {"input": given, "answers": list(map(_in_compact, answers))} for given, answers in pairs
             ],
-            "programs": {name: [list(row) for row in rows] for name, rows in self.programs.items()},
+            "programs": {name: [" ".join(map(str, row)) for row in rows] for name, rows in self.programs.items()},
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
@@ -362,11 +362,29 @@ def _compact(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
+def _dense(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _in_compact(answer: Answer) -> Any:
+    """An answer as nested lists where these say all; otherwise as `Answer.to_json` has it."""
+    if 0 in answer.shape or not all(isinstance(value, float) and math.isfinite(value) for value in answer.values):
+        return answer.to_json()
+    entries: list[Any] = [int(v) if isinstance(v, float) and v.is_integer() else v for v in answer.values]
+    for size in reversed(answer.shape):
+        entries = [entries[i : i + size] for i in range(0, len(entries), size)]
+    return entries[0]
+
+
+def _from_compact(content: Any) -> Answer:
+    return Answer.from_json(content) if isinstance(content, dict) else Answer.of(content)
+
+
 def _pool_text(exercise: str, pool: Pool) -> str:
     """A line for each input, and for each mistake."""
     content = pool.to_plain()
-    inputs = _joined(f"  {_compact(entry)}" for entry in content["inputs"])
-    programs = _joined(f"  {_compact(name)}: {_compact(rows)}" for name, rows in content["programs"].items())
+    inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
+    programs = _joined(f"  {_dense(name)}:{_dense(rows)}" for name, rows in content["programs"].items())
     return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "programs": {', *programs, " }}"])
 
 

@@ -29,11 +29,11 @@ from lxmls_day1.exercises.small_inputs import ANSWERED, ASKED, RAISES, answers_t
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
 
-MOST_INPUTS = 48
-VARIED = 20  # inputs at all sizes, each tells programs apart that few others do
+MOST_INPUTS = 36
+VARIED = 14  # inputs at all sizes, each tells programs apart that few others do
 LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
 SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
-DIGITS = 10  # of a number that is written down
+DIGITS = 6  # of a number that is written down
 ENDLESS = "does not end"
 
 Table = np.ndarray  # (programs, inputs): which of the answers to the input each program gives; row 0 is the reference
