@@ -25,6 +25,7 @@
 ``tracebacks``        the part of a traceback that a student can use
 ``report_text``       reports as text; ``terminal`` prints them, ``notebook_display`` shows them
 ``exercise_cell``     what guards the code of an exercise in a notebook
+``newest_code``       edited files count from the next cell on
 ``notebook_building`` makes the notebooks from their scripts
 ``release``           the bundle for students
 ``authors_check``     whether all of this fits together

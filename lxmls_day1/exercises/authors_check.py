@@ -75,7 +75,7 @@ def problems_of_registry(
         for name in marked.get(exercise.id, set()) - set(exercise.files):
             if name != exercise.notebook:
                 yield f"{exercise}: {name} holds a solution, but is not among its files"
-        if exercise.kind != "code":
+        if not exercise.has_code:
             continue
         for name in set(exercise.files) - marked.get(exercise.id, set()):
             yield f"{exercise}: {name} holds no solution of it"
@@ -90,7 +90,7 @@ def problems_of_registry(
 
 def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
     """Checks that pass although the exercise is not solved."""
-    checked = [e for e in registry if e.kind == "code" and check_files(reference / FOLDER, e)]
+    checked = [e for e in registry if e.has_code and check_files(reference / FOLDER, e)]
     if not checked:
         return
     with temporary_folder("lxmls-day1-stubs-") as folder:
