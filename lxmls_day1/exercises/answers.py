@@ -63,6 +63,13 @@ class Answer:
         """float, str or NoneType; float for an array without entries."""
         return type(self.values[0]) if self.values else float
 
+    @property
+    def array(self) -> Any:
+        """The entries as a numpy array."""
+        import numpy as np
+
+        return np.array(self.values).reshape(self.shape)
+
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it; infinities and NaN, which JSON has not, as texts under another key than texts."""
         key = "texts" if self.kind is str else "numbers"
@@ -119,7 +126,10 @@ class Pool:
         return cls(
             tuple(dict(entry["input"]) for entry in content["inputs"]),
             tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
-            {name: tuple(tuple(map(int, row.split() if isinstance(row, str) else row)) for row in rows) for name, rows in content["programs"].items()},
+            {
+                name: tuple(tuple(map(int, row.split() if isinstance(row, str) else row)) for row in rows)
+                for name, rows in content["programs"].items()
+            },
         )
 
     def to_plain(self) -> dict[str, Any]:
