@@ -4,9 +4,11 @@ Answers are numbers, texts, or arrays of one of them: plain data, which can cros
 expected answer stands what every known mistake answers at the same place. `lxmls_day1.exercises.expect` compares.
 """
 
+import base64
 import json
 import math
 import reprlib
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,21 +125,26 @@ class Pool:
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
         """The inverse of `to_plain`."""
+        inputs = tuple(dict(entry["input"]) for entry in content["inputs"])
+        right = [_from_compact(entry["answer"]) for entry in content["inputs"]]
+        packed = json.loads(zlib.decompress(base64.b85decode(content["mistakes"])))
+        wrong = (map(_from_compact, others) for others in packed["answers"])
         return cls(
-            tuple(dict(entry["input"]) for entry in content["inputs"]),
-            tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
-            {
-                name: tuple(tuple(map(int, row.split() if isinstance(row, str) else row)) for row in rows)
-                for name, rows in content["programs"].items()
-            },
+            inputs,
+            tuple((one, *others) for one, others in zip(right, wrong, strict=True)),
+            {name: tuple(tuple(map(int, row)) for row in rows) for name, rows in packed["programs"].items()},
         )
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """As JSON can hold it; what is known of the mistakes in packed form, for it is much, and nobody reads it."""
         pairs = zip(self.inputs, self.answers, strict=True)
+        packed = {
+            "answers": [list(map(_in_compact, answers[1:])) for answers in self.answers],
+            "programs": self.programs,
+        }
         return {
-            "inputs": [{"input": given, "answers": list(map(_in_compact, answers))} for given, answers in pairs],
-            "programs": {name: [" ".join(map(str, row)) for row in rows] for name, rows in self.programs.items()},
+            "inputs": [{"input": given, "answer": _in_compact(answers[0])} for given, answers in pairs],
+            "mistakes": base64.b85encode(zlib.compress(_dense(packed).encode(), 9)).decode(),
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
@@ -385,15 +392,22 @@ def _in_compact(answer: Answer) -> Any:
 
 
 def _from_compact(content: Any) -> Answer:
-    return Answer.from_json(content) if isinstance(content, dict) else Answer.of(content)
+    if isinstance(content, dict):
+        return Answer.from_json(content)
+    shape, entries = [], [content]
+    while isinstance(entries[0], list):  # there are twenty thousand of them: `Answer.of` would look at each more closely
+        shape.append(len(entries[0]))
+        entries = [entry for row in entries for entry in row]
+    return Answer(tuple(shape), tuple(map(float, entries)))
 
 
 def _pool_text(exercise: str, pool: Pool) -> str:
-    """A line for each input, and for each mistake."""
+    """A line for each input, and one for all mistakes."""
     content = pool.to_plain()
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
-    programs = _joined(f"  {_dense(name)}:{_dense(rows)}" for name, rows in content["programs"].items())
-    return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "programs": {', *programs, " }}"])
+    return "\n".join(
+        [f' {_compact(exercise)}: {{"inputs": [', *inputs, f' ], "mistakes": {_dense(content["mistakes"])}}}']
+    )
 
 
 def _joined(lines: Iterable[str]) -> list[str]:
