@@ -125,15 +125,27 @@ class Pool:
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
         """The inverse of `to_plain`."""
-        inputs = tuple(dict(entry["input"]) for entry in content["inputs"])
-        right = [_from_compact(entry["answer"]) for entry in content["inputs"]]
-        packed = json.loads(zlib.decompress(base64.b85decode(content["mistakes"])))
+        pool = cls.__new__(cls)
+        made = {
+            "inputs": tuple(dict(entry["input"]) for entry in content["inputs"]),
+            "_right": [_from_compact(entry["answer"]) for entry in content["inputs"]],
+            "_packed": str(content["mistakes"]),
+        }
+        pool.__dict__.update(made)
+        return pool
+
+    def __getattr__(self, name: str) -> Any:
+        """Unpack what is known of the mistakes when it is first asked for: one check needs one pool of fifteen."""
+        own = self.__dict__
+        if name not in ("answers", "programs") or "_packed" not in own:
+            raise AttributeError(name)
+        packed = json.loads(zlib.decompress(base64.b85decode(own.pop("_packed"))))
         wrong = (map(_from_compact, others) for others in packed["answers"])
-        return cls(
-            inputs,
-            tuple((one, *others) for one, others in zip(right, wrong, strict=True)),
-            {name: tuple(tuple(map(int, row)) for row in rows) for name, rows in packed["programs"].items()},
-        )
+        own["answers"] = tuple((one, *others) for one, others in zip(own.pop("_right"), wrong, strict=True))
+        own["programs"] = {
+            name: tuple(tuple(map(int, row)) for row in rows) for name, rows in packed["programs"].items()
+        }
+        return own[name]
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it; what is known of the mistakes in packed form, for it is much, and nobody reads it."""
@@ -395,7 +407,9 @@ def _from_compact(content: Any) -> Answer:
     if isinstance(content, dict):
         return Answer.from_json(content)
     shape, entries = [], [content]
-    while isinstance(entries[0], list):  # there are twenty thousand of them: `Answer.of` would look at each more closely
+    while isinstance(
+        entries[0], list
+    ):  # there are twenty thousand of them: `Answer.of` would look at each more closely
         shape.append(len(entries[0]))
         entries = [entry for row in entries for entry in row]
     return Answer(tuple(shape), tuple(map(float, entries)))
