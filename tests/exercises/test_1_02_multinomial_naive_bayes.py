@@ -18,7 +18,7 @@ def trained(lab, X=COUNTS, y=LABELS, **settings):
 SMALL_TEXTS = [  # counts of a document in each row, and the classes of the documents
     ([[1, 0], [0, 1]], [0, 1]),
     ([[2, 0], [0, 1]], [0, 1]),
-    ([[1, 2], [2, 1]], [1, 0]),
+    ([[1, 2], [2, 1]], ["b", "a"]),
     ([[1, 0], [1, 1], [0, 2]], [0, 0, 1]),
     ([[0, 1], [3, 1], [1, 0]], [1, 0, 1]),
     ([[1, 1], [4, 2], [1, 2], [0, 1]], [1, 0, 1, 1]),
