@@ -102,7 +102,9 @@ def weak_answers(pool: Pool) -> list[frozenset[int]]:
 
 
 def is_degenerate(answer: Answer, right: Answer) -> bool:
-    """Whether a wrong answer would come of anything: all zero, or not finite where the right one is."""
+    """Whether a wrong answer would come of anything: of another kind, such as an error, all zero, or not finite where it should be."""
+    if answer.kind is not right.kind:
+        return True
     numbers = [value for value in answer.values if isinstance(value, float)]
     if len(numbers) < len(answer.values) or not numbers:
         return False
