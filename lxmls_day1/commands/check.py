@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 POLLED_EVERY = 0.5  # seconds
 
-Snapshot = dict[Path, tuple[int, int]]
-
 
 @click.command(name="check", short_help="Check what you have written.")
 @click.argument("exercises", metavar="[EXERCISE]...", nargs=-1)
@@ -26,9 +24,9 @@ Snapshot = dict[Path, tuple[int, int]]
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
+    default=8.0,
     show_default=True,
-    help="Seconds that a single check may take.",
+    help="Seconds of work that a single check may take.",
 )
 @click.option(
     "--because",
@@ -159,6 +157,7 @@ def watch_files(
     Files are asked for their time and size twice a second: that works on network drives too, where no system reports a
     change. A change counts once two looks in a row are the same, so that a half-written file is not checked.
     """
+    from lxmls_day1.exercises.newest_code import snapshot
     from lxmls_day1.exercises.registry import Registry
 
     seen = snapshot(folder)
@@ -192,18 +191,3 @@ def watch_files(
         if os.environ.get("TERM") != "dumb":
             click.clear()
         click.echo(f"{time.strftime('%H:%M:%S')}  {', '.join(sorted(changed))} changed\n")
-
-
-def snapshot(folder: Path) -> Snapshot:
-    """Time and size of every Python file of a lab."""
-    from lxmls_day1.lab import PACKAGES
-
-    found: Snapshot = {}
-    for package in PACKAGES:
-        for path in (folder / package).rglob("*.py"):
-            try:
-                stat = path.stat()
-            except OSError:  # an editor is just replacing it
-                continue
-            found[path] = (stat.st_mtime_ns, stat.st_size)
-    return found

@@ -16,7 +16,7 @@
 ``checking``          runs checks in a process of their own (``check_process``), and reports
 ``pytest_plugin``     the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``answers``           answers of checks, recorded; ``expect`` compares with them and names known mistakes
-``mistakes``          known mistakes: a sentence, and the wrong solution that it explains
+``mistakes``          known mistakes: a sentence, and the wrong solutions or answers that it explains
 ``explanations``      the question after a named mistake, and what the student answers
 ``mutants``           the reference with one small thing changed, for the authors' check
 ``record``            writes the recorded answers
@@ -25,6 +25,7 @@
 ``tracebacks``        the part of a traceback that a student can use
 ``report_text``       reports as text; ``terminal`` prints them, ``notebook_display`` shows them
 ``exercise_cell``     what guards the code of an exercise in a notebook
+``newest_code``       edited files count from the next cell on
 ``notebook_building`` makes the notebooks from their scripts
 ``release``           the bundle for students
 ``authors_check``     whether all of this fits together

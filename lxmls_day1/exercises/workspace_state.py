@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.markers import EXERCISE_ID
 from lxmls_day1.exercises.registry import Exercise
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
@@ -24,7 +25,7 @@ FILE = ".lab-state.json"
 DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
-BACKUP = re.compile(r"\d{4,}-(?P<command>solve|reset|update)(-(?P<exercise>\d+\.\d+))?")
+BACKUP = re.compile(rf"\d{{4,}}-(?P<command>solve|reset|update)(-(?P<exercise>{EXERCISE_ID}))?")
 ASIDE = (".edited", ".new")  # what stands beside a backup without being one
 VERSION = 1
 
