@@ -27,6 +27,12 @@ HEADS = {
     PROPERTY: "What does not hold",
 }
 
+
+def head_of(named_as: str) -> str:
+    """What stands above the sentences on mistakes; rows of older runs do not say what they were named as."""
+    return HEADS.get(named_as, HEADS[ONE])
+
+
 Row = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
 
 
