@@ -232,6 +232,7 @@ def boxes(monkeypatch):
 
     class FakeBox:
         count = 0
+        changed = False
         seconds = staticmethod(lambda box, name: 0.0)
         opening = between = 0.0
 
