@@ -72,7 +72,7 @@ print(
 )
 
 # %% [markdown]
-# ## A · Generative and discriminative: two ways to choose the same weights
+# ## A. Generative and discriminative: two ways to choose the same weights
 #
 # A model with parameters $\theta$ gives the data a probability. **Maximum likelihood** takes the $\theta$ that makes the
 # data most probable. Which probability?
@@ -88,7 +88,7 @@ print(
 # $$
 # \log p(y)\,p(x\mid y) \;=\; \underbrace{\log p(y) - \frac{\lVert\mu_y\rVert^2}{2\sigma^2}}_{b_y}
 # \;+\; \underbrace{\frac{\mu_y}{\sigma^2}}_{w_y}\cdot\, x
-# \;-\; \underbrace{\frac{\lVert x\rVert^2}{2\sigma^2} - \frac D2\log 2\pi\sigma^2}_{\text{the same for all classes}} .
+# \;-\; \underbrace{\Big(\frac{\lVert x\rVert^2}{2\sigma^2} + \frac J2\log 2\pi\sigma^2\Big)}_{\text{the same for all classes}} .
 # $$
 #
 # In Bayes' rule the last part cancels, and what remains is the **softmax** of the scores $s_y = w_y\cdot x + b_y$:
@@ -126,7 +126,7 @@ print("estimated w_1 − w_0:", (W[1:, 1] - W[1:, 0]).round(3).tolist(), "  true
 print(f"p(1 | x = (0.5, 0.5)): naive Bayes {softmax([[1, 0.5, 0.5]] @ W)[0, 1]:.3f}, true {true_posterior([[0.5, 0.5]])[0]:.3f}")
 
 # %% [markdown]
-# ## B · Maximum entropy: knowing little, and claiming no more
+# ## B. Maximum entropy: knowing little, and claiming no more
 #
 # A die was thrown forty times. All that you are told: one of {1, 2, 3} came up 10 times, one of {4, 5, 6} came up 30
 # times. What is the probability of a 4? Many distributions agree with what you know. The **entropy**
@@ -203,7 +203,7 @@ legend = axis.legend(loc="upper left")
 #
 # > **A misprint.** The printed guide gives $\tfrac14$ to the faces 1, 2, 3 a second time; it belongs to 4, 5, 6.
 #
-# ## C · The objective and its gradient
+# ## C. The objective and its gradient
 #
 # $$
 # F(W) \;=\; -\frac1M\sum_{m=1}^M \log p_W(y^m\mid x^m) \;+\; \frac\lambda2\lVert W\rVert^2 .
@@ -317,8 +317,8 @@ for name in ("L-BFGS", "gradient descent"):
 print(f"SGD, whose steps still scatter, is {two_weights(v)[0] - lowest:.3f} above it after 3 rounds")
 fig, axis = plt.subplots(figsize=(9.5, 6), layout="constrained")
 plot_descents(lambda v: two_weights(v)[0], paths, axis, xlim=(-4, 3.2), ylim=(-1.5, 4.5))
-axis.set(xlabel="first weight", ylabel="second weight")
-legend = axis.legend(loc="lower right")
+axis.set(xlabel="first weight", ylabel="second weight", aspect="equal")  # so that right angles look right
+legend = axis.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1.0)
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: contour -->
@@ -424,7 +424,7 @@ with lab.exercise("1.6"):
         axis.set_title(f"λ = {regularizer:g}")
         if axis is not axes[-1]:
             axis.get_legend().remove()
-    bar = fig.colorbar(filled, ax=list(axes), location="left", label="p(class 1 | x)")
+    bar = fig.colorbar(filled, ax=list(axes), location="left", shrink=0.8, label="p(class 1 | x)")
 
 # %% [markdown]
 # ### Choosing λ: train, develop, test
@@ -450,7 +450,7 @@ with lab.exercise("1.6"):
     regularizers = [10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
     measured = []  # for each λ: accuracy on training and development part, then the log-losses
     for regularizer in regularizers:
-        maxent = MaxEntBatch(regularizer=regularizer)
+        maxent = MaxEntBatch(regularizer=regularizer, solver="dual")  # the same optimum, sooner
         params = maxent.train(parts.train_X, parts.train_y)
         maxent.regularizer = 0.0  # so that the objective is the mean log-loss alone
         both = [(parts.train_X, parts.train_y), (parts.dev_X, parts.dev_y)]
@@ -519,13 +519,14 @@ with lab.exercise("1.6"):
     honest, flattery = [], {"400": [], "100": []}
     for seed in range(20):
         train, dev, test = np.split(np.random.default_rng(seed).permutation(len(y)), [n_train, n_train + n_dev])
-        trials = []  # for each λ: accuracy on development, on test, on the first quarter of both
+        train_X, dev_X, test_X = X[train], X[dev], X[test]
+        trials = []  # for each λ: accuracy on development, on test, on the first quarter of the test part
         for regularizer in 10.0 ** np.arange(0, -4.5, -0.5):
             svm = SVM(regularizer=regularizer, solver="dual", tolerance=1e-2)
-            params = svm.train(X[train], y[train])
-            shown = [dev, test, dev[: len(dev) // 4], test[: len(test) // 4]]
-            trials.append([svm.evaluate(y[rows], svm.test(X[rows], params)) for rows in shown])
-        on_dev, on_test, _, on_quarter = np.array(trials).T
+            params = svm.train(train_X, y[train])
+            right = svm.test(test_X, params) == y[test]
+            trials.append([np.mean(svm.test(dev_X, params) == y[dev]), right.mean(), right[: len(test) // 4].mean()])
+        on_dev, on_test, on_quarter = np.array(trials).T
         honest.append(on_test[on_dev.argmax()])
         flattery["400"].append(on_test.max() - on_test[on_dev.argmax()])
         flattery["100"].append(on_quarter.max() - on_test[on_quarter.argmax()])
@@ -661,14 +662,16 @@ with lab.exercise("1.6"):
     optimum = exact.objective(sd.train_X, sd.train_y, exact.train(sd.train_X, sd.train_y))
     fig, axis = plt.subplots(figsize=(11.5, 5.6), layout="constrained")
     print(f"optimum {optimum:.4f}")
+    looked_at = np.unique(np.geomspace(1, 200, 40).round()).astype(int)  # rounds
     tried = [(1.0, 100.0), (0.6, 1.0), (1.0, 1.0), (1.5, 1.0), (2.0, 1.0)]
     for number, (exponent, first) in enumerate(tried):
-        sgd = AnySteps(0.01, nr_rounds=200, alpha=exponent, initial_step=first, averaged=False, track_objective=True)
-        sgd.train(sd.train_X, sd.train_y)
-        excess = [round.objective - optimum for round in sgd.history]
+        sgd = AnySteps(0.01, nr_rounds=200, alpha=exponent, initial_step=first, averaged=False)
+        kept = {}
+        sgd.train(sd.train_X, sd.train_y, callback=lambda round, weights, params: kept.update({round: weights.copy()}))
+        excess = {round: sgd.objective(sd.train_X, sd.train_y, kept[round]) - optimum for round in looked_at}
         style = line_style("maximum entropy online", number, len(tried))
-        axis.plot(range(1, 201), excess, **style, label=f"a = {exponent:g}, η₀ = {first:g}")
-        print(f"a = {exponent:3g}, η₀ = {first:3g}: {excess[9]:.5f} above it after 10 rounds, {excess[-1]:.6f} after 200")
+        axis.plot(looked_at, list(excess.values()), **style, label=f"a = {exponent:g}, η₀ = {first:g}")
+        print(f"a = {exponent:3g}, η₀ = {first:3g}: {excess[10]:.5f} above it after 10 rounds, {excess[200]:.6f} after 200")
     axis.set(xscale="log", yscale="log", xlabel="rounds", ylabel="F above the optimum", xlim=(1, 200))
     label_ends(axis)
 
@@ -801,7 +804,7 @@ lab.check("1.11")
 with lab.exercise("1.11"):
     from classifiers.iterative_scaling import scale_max_ent, with_slack
 
-    def mismatches(X, y, iterations=800):
+    def mismatches(X, y, iterations=500):
         """‖E_emp − E_model‖ of the three words after each iteration, as shares of the one at the start; and V."""
         G, Y = np.hstack([np.ones((len(X), 1)), X]), np.eye(3)[y]
         found = [
@@ -823,7 +826,7 @@ with lab.exercise("1.11"):
     legend = axis.legend()
 
 # %% [markdown] tags=["answer"]
-# **Explain.** Why do filler words make scaling slow, while larger counts, with the same $V$, do not? **Transfer.** At the
+# **Explain.** Filler words and larger counts both raise $V$. Why do the first make scaling slow, and the second not? **Transfer.** At the
 # regularized optimum ($\lambda > 0$), do the expectations still match? *Your answer:*
 
 # %% [markdown] tags=["solution"]
@@ -846,7 +849,7 @@ lab.reveal("1.11")
 # </details>
 
 # %% [markdown]
-# ## D · Support vector machines: only the margin counts
+# ## D. Support vector machines: only the margin counts
 #
 # If all you want is good predictions, why estimate probabilities first? The **margin** of an example is the score of
 # its true class minus the best other score. The SVM requires the score of the true class to exceed every other score by a
@@ -1113,7 +1116,7 @@ with lab.exercise("1.7"):
     from lxmls_day1.figures.tuning_curve import plot_tuning
 
     fig, axes = plt.subplots(1, 2, figsize=(15, 5), sharey=True, layout="constrained")
-    for classifier, axis in zip([SVM(), MaxEntBatch()], axes, strict=True):
+    for classifier, axis in zip([SVM(), MaxEntBatch(solver="dual")], axes, strict=True):
         found = tune(classifier, parts)
         values, accuracy = [[trial.settings["regularizer"] for trial in found.trials], [t.accuracy for t in found.trials]]
         errors, training = [[found.standard_error(t) for t in found.trials], [t.training_accuracy for t in found.trials]]
@@ -1173,7 +1176,7 @@ for token, n in count_tokens(text).items():
         x[reviews.feat_dict[token]] = n
 positive = reviews.label_names.index("positive")
 for regularizer in (1e-4, 1e-2):
-    maxent = MaxEntBatch(regularizer=regularizer)
+    maxent = MaxEntBatch(regularizer=regularizer, solver="dual")
     params = maxent.train(parts.train_X, parts.train_y)
     difference = params[:, positive] - params[:, 1 - positive]
     votes = x * difference[1:]

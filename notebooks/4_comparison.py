@@ -48,12 +48,12 @@ from classifiers.perceptron import Perceptron
 from classifiers.run_all_classifiers import run_all_classifiers
 from classifiers.svm import SVM
 from lxmls_day1.figures.comparison import plot_curves, plot_pairs
-from lxmls_day1.figures.style import label_ends
+from lxmls_day1.figures.style import label_ends, line_style
 from lxmls_day1.tuning import tune, with_development_part
 from readers.simple_data_set import SimpleDataSet
 
 # %% [markdown]
-# ## A · One loop
+# ## A. One loop
 #
 # All online learners run the same loop. For $N$ rounds, for each example in random order: compute the scores $s$, then a vector $d$
 # with one entry per class, then
@@ -71,7 +71,7 @@ from readers.simple_data_set import SimpleDataSet
 # Naive Bayes needs no loop: it counts. Maximum entropy and the SVM can also go straight to the optimum of their objective
 # (notebook 3), which is what `MaxEntBatch` and `SVM(solver="dual")` do.
 #
-# ## B · All at once
+# ## B. All at once
 #
 # `run_all_classifiers(dataset)` trains every classifier on a data set, and draws boundaries and accuracies. Classifiers
 # that are not written yet are left out, with a note that says which. These classes overlap: the variance is 2.
@@ -88,7 +88,7 @@ print(f"Bayes error {overlapping.get_bayes_error():.4f}")
 # %% [markdown]
 # A hundred test points: one point is one percentage point. You would not choose a classifier by that.
 #
-# ## C · Reviews: default and tuned
+# ## C. Reviews: default and tuned
 #
 # A comparison of classifiers with their *default* settings compares the defaults. So each classifier gets two chances: with its
 # default, and with the value that does best on the development part (notebook 3, "Choosing λ"). Both are trained on the same part. Each
@@ -209,18 +209,20 @@ with lab.exercise("1.8"):
     samples = {}
     for seed in range(20):
         train, test = np.split(np.random.default_rng(seed).permutation(len(y)), [n_train])
+        test_X = X[test]
         for size in sizes:
+            train_X, train_y = X[train[:size]], y[train[:size]]
             learners = {
                 "Naive Bayes, test": MultinomialNaiveBayes(),
-                "Maximum entropy, λ = 0.01, test": MaxEntBatch(0.01, tolerance=1e-2),
+                "Maximum entropy, λ = 0.01, test": MaxEntBatch(0.01, solver="dual", tolerance=1e-2),
                 "SVM, λ = 0.1, test": SVM(0.1, solver="dual", tolerance=1e-2),
                 "Perceptron, test": Perceptron(),
             }
             for name, classifier in learners.items():
-                params = classifier.train(X[train[:size]], y[train[:size]])
-                samples.setdefault(name, []).append(np.mean(classifier.test(X[test], params) == y[test]))
+                params = classifier.train(train_X, train_y)
+                samples.setdefault(name, []).append(np.mean(classifier.test(test_X, params) == y[test]))
                 if name.startswith("Maximum"):
-                    trained = np.mean(classifier.test(X[train[:size]], params) == y[train[:size]])
+                    trained = np.mean(classifier.test(train_X, params) == train_y)
                     samples.setdefault("Maximum entropy, λ = 0.01, training", []).append(trained)
     curves = {name: np.reshape(found, (20, len(sizes))).T for name, found in samples.items()}
     fig, axis = plt.subplots(figsize=(11.5, 5.8), layout="constrained")
@@ -246,7 +248,7 @@ with lab.exercise("1.8"):
 # </details>
 
 # %% [markdown]
-# ## D · The expected error, without a test set
+# ## D. The expected error, without a test set
 #
 # For points from two Gaussians no test set is needed: the expected error of a linear classifier has a formula.
 # The difference of scores $w\cdot x + b$, with $w = w_1 - w_0$ and $b = b_1 - b_0$, is a Gaussian too: for class $k$ it
@@ -276,10 +278,10 @@ def learners():
         "Naive Bayes": GaussianNaiveBayes(),
         "Perceptron": Perceptron(),
         "MIRA": Mira(),
-        "Maximum entropy, λ = 1": MaxEntBatch(1.0),
-        "Maximum entropy, λ = 0.01": MaxEntBatch(0.01),
-        "SVM, λ = 1": SVM(1.0),
-        "SVM, λ = 0.01": SVM(0.01),
+        "Maximum entropy, λ = 1": MaxEntBatch(1.0, solver="dual"),
+        "Maximum entropy, λ = 0.01": MaxEntBatch(0.01, solver="dual"),
+        "SVM, λ = 1": SVM(1.0, solver="dual"),
+        "SVM, λ = 0.01": SVM(0.01, solver="dual"),
     }
 
 
@@ -464,7 +466,7 @@ lab.reveal("1.8")
 # </details>
 
 # %% [markdown]
-# ## E · The guide's table, put to the test
+# ## E. The guide's table, put to the test
 #
 # The guide closes with a table, in short:
 #
@@ -570,7 +572,8 @@ with lab.exercise("1.8"):
                     continue
                 by_size.setdefault(name, {}).setdefault(size, []).append(errors_of_classes(params, data).mean())
                 if (size, seed) == (50, 1):
-                    data.add_line(fig, axis, params, name, None)
+                    colour = line_style(name, int(name.endswith("0.01")), 2)["color"]
+                    data.add_line(fig, axis, params, name, colour)
     print(f"expected error on the first two clusters, in percent; Bayes error {100 * data.get_bayes_error():.2f}")
     print_table("points in the first two clusters", sizes, {name: [np.array(row) for row in found.values()] for name, found in by_size.items()})
 
@@ -618,7 +621,7 @@ lab.reveal("1.8")
 # </details>
 
 # %% [markdown]
-# ## F · Which one should you take?
+# ## F. Which one should you take?
 #
 # <!-- numbers: learning-curve, tuned, copies, far-cluster, sign-test -->
 # 1. **Begin with naive Bayes.** It only counts, has one setting, and nothing beat it clearly on these reviews. It is your baseline.
@@ -628,7 +631,7 @@ lab.reveal("1.8")
 # 4. **An averaged perceptron if you cannot tune,** or if the output has structure (notebook 5). It has no hyper-parameter and was last here.
 # 5. **More data, better features and a development part** bring more than the choice among these: 0.788 to 0.830 by twice as many reviews.
 #
-# ## G · Their names elsewhere
+# ## G. Their names elsewhere
 #
 # | here | in scikit-learn | what to watch |
 # |---|---|---|
