@@ -226,9 +226,11 @@ with lab.exercise("1.1"):
             b, *w = W[:, 1] - W[:, 0]
             shifts.append(0.0 - b / np.hypot(*w))
         print(f"{balance:7.2f}   {data.get_bayes_error():11.4f}   {shifts[0]:28.3f} {shifts[1]:24.3f}")
-        data.plot_data(params, name="naive Bayes", ax=axis)
-        data.add_line(fig, axis, [[0, 0], [-1, 1], [-1, 1]], "halfway", "0.7")
+        data.plot_data(print_bayes_opt=False, ax=axis)
         axis.set(title=f"balance {balance:g}", xlim=(-4.5, 4.5), ylim=(-4.5, 4.5), xticks=[-4, 0, 4], yticks=[-4, 0, 4])
+        data.add_line(fig, axis, data.get_bayes_optimal(), "Bayes optimal", None)
+        data.add_line(fig, axis, params, "naive Bayes", None)
+        data.add_line(fig, axis, [[0, 0], [-1, 1], [-1, 1]], "halfway", "0.7")
         if balance != balances[-1]:
             axis.get_legend().remove()
 

@@ -635,7 +635,7 @@ print("d_y with k active rivals:", ", ".join(f"{level:.3f}" for level in levels(
 # **With a cap** $C$ the true class gains at most $C$. The height to which the rivals come down is then higher, and some
 # margin stays open; one example can change the weights only so far. (The docstring of the module has the formula.)
 # (H. Daumé III, "Column squishing for multiclass updates", 15 August 2017; the solution is due to Abhishek Kumar, after
-# Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5 -->
+# Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5, 1 -->
 #
 # ## Exercise 1.10: column squishing
 #

@@ -201,8 +201,6 @@ legend = axis.legend(loc="upper left")
 # likelihood of this model" have the same solution: the second problem is the dual of the first. For two classes the
 # model is called logistic regression.
 #
-# > **A misprint.** The printed guide gives $\tfrac14$ to the faces 1, 2, 3 a second time; it belongs to 4, 5, 6.
-#
 # ## C. The objective and its gradient
 #
 # $$
@@ -618,7 +616,7 @@ with lab.exercise("1.6"):
 # $\prod_t (1 - \eta_0\lambda/t) \approx T^{-\eta_0\lambda}$ in $T$ steps. After 30 rounds 0.35 of a bad start remains with
 # $\eta_0 = 0.1$, and with $\eta_0 = 0.01$ nearly all, 0.9. So $\eta_0\lambda$ must not be much below 1, and $\eta_0 = 1/\lambda$ is a
 # good first try (Pegasos takes it). $\eta_0 = 10$ costs a rough start, 0.27439 above the optimum after the first round, and
-# little in the end. *Transfer:* 100, by the same rule; but then the first steps are wild, and a few sections below there is a better one.
+# little in the end. *Transfer:* 100, by the same rule. But then the first steps are far too long; "Steps that are right at every λ", below, has a better rule.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.6")
@@ -641,9 +639,9 @@ lab.reveal("1.6")
 # $\sum_t\eta_t^2 < \infty$. For $\eta_t = \eta_0t^{-a}$ this is $\tfrac12 < a \le 1$. That is a condition for
 # the limit. In the first thousand rounds $\eta_0$ decides as much.
 #
-# > **A misprint with consequences.** The printed guide recommends $a \in [1, 2]$. For $a > 1$ the steps sum
-# > to a finite number (for $a = 2$ to $\eta_0\pi^2/6$): the weights can only ever get so far. The classes of the
-# > lab refuse such an $a$; below, the check is switched off.
+# > **A slip that teaches.** The printed guide recommends $a \in [1, 2]$. For $a > 1$ the steps sum to a finite number (for
+# > $a = 2$ to $\eta_0\pi^2/6$): the weights can only ever get so far. The classes of the lab refuse such an $a$; the cell below
+# > switches the check off.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Order the five curves of the next cell after 200 rounds, before you run it: $a = 0.6, 1, 1.5, 2$ with
@@ -880,7 +878,7 @@ lab.reveal("1.11")
 # The smaller the weights, the wider the street. The slack form allows points inside the street, for a price; $\lambda$
 # sets the price.
 #
-# The picture below shows the optimum for two $\lambda$ (`solver="dual"` finds it; how, comes further down).
+# The picture below shows the optimum for two $\lambda$. `solver="dual"` finds it ("Two certificates", below, says how).
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Which of the two $\lambda$ has the wider street? Which points hold it in place? *Your prediction:*
@@ -939,9 +937,12 @@ lab.reveal("1.7")
 
 # %% [markdown]
 # The guide quotes Vapnik (1995): "Do not solve an estimation problem of interest by solving a more general (harder) problem as an
-# intermediate step." Where is the boundary? Nothing else is asked. (And as the solution is a sum over support vectors, only inner
-# products $x\cdot x'$ are needed. Replace them by a *kernel* $k(x, x')$, and the same method draws curved boundaries. Text has
-# thousands of features, and straight ones suffice.)
+# intermediate step." We want the boundary. So the SVM looks for the boundary and estimates nothing else.
+#
+# **Kernels.** The solution is a sum over support vectors (the formula comes with the certificates, below). So a score needs inner
+# products $x^m \cdot x$ only. Replace each of them by a *kernel* $k(x^m, x)$, which is an inner product of other, more numerous
+# features, and the same method draws curved boundaries. With $k(x, x') = (1 + x\cdot x')^2$, for instance, it works with all squares and
+# products of two features, but never writes them down. A text has thousands of features already, and straight boundaries suffice.
 #
 # ### The rule
 #
@@ -953,9 +954,6 @@ lab.reveal("1.7")
 # $$
 # W \leftarrow (1 - \eta_t\lambda)\, W + g(x)\, d^\top, \qquad d = \eta_t\,(e_y - e_{\tilde y}) .
 # $$
-#
-# > **A slip in the printed guide.** Its objective (1.35) leaves out $1/M$, so that its $\lambda$ is not the $\lambda$ of
-# > maximum entropy, nor that of its own algorithm 6, whose steps are those of the objective above.
 #
 # Three learners, three losses, for two classes as functions of the margin $s_y - s_{y'}$. The log-loss is drawn in
 # base 2: so it costs 1 where the two scores are equal, and is above the 0/1 loss everywhere, as the hinge loss is.
@@ -1034,7 +1032,7 @@ with lab.exercise("1.7"):
 # %% [markdown]
 # ### Two certificates: how far is the optimum?
 #
-# A method that only sees $F$ go down does not know when to stop. Two do.
+# A method that only sees $F$ go down does not know when to stop. Two quantities say how far the optimum can be.
 #
 # **The duality gap**, for the hinge loss. A maximum over classes is also a maximum over mixtures of them: shares $a_{m,y'} \ge 0$ with
 # $\sum_{y'} a_{m,y'} = 1$. Exchange "minimise over $W$" and "maximise over $a$"; for fixed $a$ the best $W$ has a closed form:
@@ -1100,9 +1098,6 @@ with lab.exercise("1.7"):
         print(f"λ = {regularizer:6g}             {' '.join(columns[:3])}              {' '.join(columns[3:])}")
 
 # %% [markdown]
-# (Where the default steps seem to beat the optimum by the last digit, remember the tolerance: the optimum is known to one part in ten
-# thousand.)
-#
 # Choose $\lambda$ for the SVM and for maximum entropy with `tune`, which trains with each of seven values and takes the best one on
 # the development part. Then look at the test part, once.
 
@@ -1253,4 +1248,4 @@ lab.reveal("1.7")
 # A. Ng, M. Jordan, *On discriminative vs. generative classifiers*, 2001 · C. Bishop, *Pattern Recognition and Machine Learning*, 2006,
 # chapters 4 and 7 · D. Jurafsky, J. Martin, *Speech and Language Processing*, 3rd ed., the chapter on logistic regression · S. Shalev-Shwartz
 # et al., *Pegasos*, 2007 · L. Bottou, *Stochastic gradient descent tricks*, 2012 · K. Crammer, Y. Singer, *On the algorithmic implementation of
-# multiclass kernel-based vector machines*, 2001.
+# multiclass kernel-based vector machines*, 2001 · [Errata](errata.md) of the guide and other sources.
