@@ -10,7 +10,7 @@
 # # 3 · Maximum entropy and support vector machines
 #
 # The learners of the second notebook correct mistakes as they come. Those of this notebook begin with an *objective*: a
-# number that says how bad a weight matrix is on all the training data. Then they minimise it. Both objectives are
+# number that says how bad a matrix of weights is on all the training data. Then they minimise it. Both objectives are
 # convex, so every method that converges reaches the same minimum. Methods differ in speed, and in whether they can tell
 # how close they are.
 #
@@ -126,7 +126,7 @@ print("estimated w_1 − w_0:", (W[1:, 1] - W[1:, 0]).round(3).tolist(), "  true
 print(f"p(1 | x = (0.5, 0.5)): naive Bayes {softmax([[1, 0.5, 0.5]] @ W)[0, 1]:.3f}, true {true_posterior([[0.5, 0.5]])[0]:.3f}")
 
 # %% [markdown]
-# ## B. Maximum entropy: knowing little, and claiming no more
+# ## B. Maximum entropy: claim no more than you know
 #
 # A die was thrown forty times. All that you are told: one of {1, 2, 3} came up 10 times, one of {4, 5, 6} came up 30
 # times. What is the probability of a 4? Many distributions agree with what you know. The **entropy**
@@ -271,7 +271,7 @@ print("difference quotient:", quotients.ravel().round(4).tolist())
 # Compare with the perceptron's $e_y - e_{\hat y}$: a probability for each class, $p = \mathrm{softmax}(s)$, has taken the
 # place of the one predicted class. (In the code and in the guide the exponent $a$ is called alpha; it is not the smoothing $\alpha$.)
 #
-# Two weights are enough to see the three of them. The objective below has the form of $F$; its features are correlated,
+# Two weights are enough to see all three at work. The objective below has the form of $F$; its features are correlated,
 # so it has a long valley.
 
 # %% [markdown] tags=["predict"]
@@ -322,10 +322,10 @@ legend = axis.legend(loc="lower right", frameon=True, facecolor="white", edgecol
 # <!-- numbers: contour -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# Gradient descent starts at a right angle to the contour line, meets the opposite side of the valley,
-# and zigzags along it: 15 iterations to come within 0.001 of the minimum. L-BFGS has learnt the shape of the valley after a few steps and
+# Gradient descent starts at a right angle to the contour line, crosses the valley to its opposite side,
+# and then goes along it in zigzags: 15 iterations to come within 0.001 of the minimum. L-BFGS has learnt the shape of the valley after a few steps and
 # goes along it: 6 iterations. SGD takes
-# many small steps in the time in which the others take one; it arrives near the minimum soon, and then scatters around it.
+# many small steps while the others take one. It is near the minimum soon, and then its points scatter around it.
 # [Demonstration 4](demos/4_optimisation.ipynb) shows the same step by step.
 #
 # </details>
@@ -446,14 +446,14 @@ with lab.exercise("1.6"):
     from lxmls_day1.figures.tuning_curve import plot_tuning
 
     regularizers = [10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
+    log_loss = MaxEntBatch(regularizer=0.0).objective  # without penalty the objective is the mean log-loss
     measured = []  # for each λ: accuracy on training and development part, then the log-losses
     for regularizer in regularizers:
         maxent = MaxEntBatch(regularizer=regularizer, solver="dual")  # the same optimum, sooner
         params = maxent.train(parts.train_X, parts.train_y)
-        maxent.regularizer = 0.0  # so that the objective is the mean log-loss alone
         both = [(parts.train_X, parts.train_y), (parts.dev_X, parts.dev_y)]
         accuracy = [maxent.evaluate(y, maxent.test(X, params)) for X, y in both]
-        loss = [maxent.objective(X, y, params) for X, y in both]
+        loss = [log_loss(X, y, params) for X, y in both]
         measured.append([*accuracy, *loss])
         print(
             f"λ = {regularizer:6g}: accuracy {accuracy[0]:.3f} on training, {accuracy[1]:.3f} on development;   "
