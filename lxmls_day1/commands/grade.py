@@ -153,13 +153,14 @@ def command(
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
     """Name a group of the run in a folder, and say where that is written."""
-    from lxmls_day1.exercises.registry import RECORDED
     from lxmls_day1.grading.groups import name_group
     from lxmls_day1.grading.run import kept_rows
 
     taught, path = name_group(list(kept_rows(folder)), id, name, sentence, question)
     click.echo(f"{id} is the known mistake {taught.name} of exercise {taught.exercise} now: {path}", err=True)
-    click.echo(f"  {RECORDED} has it, too: students are told after they were given that file.", err=True)
+    click.echo(
+        "  The pages name it from now on; `lxmls-day1 check` does once students have the next release.", err=True
+    )
 
 
 def forget_python_path() -> None:

@@ -16,7 +16,7 @@
 ``checking``          runs checks in a process of their own (``check_process``), and reports
 ``pytest_plugin``     the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``answers``           answers of checks, recorded; ``expect`` compares with them and names known mistakes
-``mistakes``          known mistakes: a sentence, and the wrong solution that it explains
+``mistakes``          known mistakes: a sentence, and the wrong solutions or answers that it explains
 ``explanations``      the question after a named mistake, and what the student answers
 ``mutants``           the reference with one small thing changed, for the authors' check
 ``record``            writes the recorded answers

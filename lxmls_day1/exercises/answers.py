@@ -4,9 +4,11 @@ Answers are numbers, texts, or arrays of one of them: plain data, which can cros
 expected answer stands what every known mistake answers at the same place. `lxmls_day1.exercises.expect` compares.
 """
 
+import base64
 import json
 import math
 import reprlib
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +65,13 @@ class Answer:
         """float, str or NoneType; float for an array without entries."""
         return type(self.values[0]) if self.values else float
 
+    @property
+    def array(self) -> Any:
+        """The entries as a numpy array."""
+        import numpy as np
+
+        return np.array(self.values).reshape(self.shape)
+
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it; infinities and NaN, which JSON has not, as texts under another key than texts."""
         key = "texts" if self.kind is str else "numbers"
@@ -116,20 +125,38 @@ class Pool:
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
         """The inverse of `to_plain`."""
-        return cls(
-            tuple(dict(entry["input"]) for entry in content["inputs"]),
-            tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
-            {name: tuple(tuple(map(int, row.split())) for row in rows) for name, rows in content["programs"].items()},
-        )
+        pool = cls.__new__(cls)
+        made = {
+            "inputs": tuple(dict(entry["input"]) for entry in content["inputs"]),
+            "_right": [_from_compact(entry["answer"]) for entry in content["inputs"]],
+            "_packed": str(content["mistakes"]),
+        }
+        pool.__dict__.update(made)
+        return pool
+
+    def __getattr__(self, name: str) -> Any:
+        """Unpack what is known of the mistakes when it is first asked for: one check needs one pool of fifteen."""
+        own = self.__dict__
+        if name not in ("answers", "programs") or "_packed" not in own:
+            raise AttributeError(name)
+        packed = json.loads(zlib.decompress(base64.b85decode(own.pop("_packed"))))
+        wrong = (map(_from_compact, others) for others in packed["answers"])
+        own["answers"] = tuple((one, *others) for one, others in zip(own.pop("_right"), wrong, strict=True))
+        own["programs"] = {
+            name: tuple(tuple(map(int, row)) for row in rows) for name, rows in packed["programs"].items()
+        }
+        return own[name]
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """As JSON can hold it; what is known of the mistakes in packed form, for it is much, and nobody reads it."""
         pairs = zip(self.inputs, self.answers, strict=True)
+        packed = {
+            "answers": [list(map(_in_compact, answers[1:])) for answers in self.answers],
+            "programs": self.programs,
+        }
         return {
-            "inputs": [
-                {"input": given, "answers": list(map(_in_compact, answers))} for given, answers in pairs
-            ],
-            "programs": {name: [" ".join(map(str, row)) for row in rows] for name, rows in self.programs.items()},
+            "inputs": [{"input": given, "answer": _in_compact(answers[0])} for given, answers in pairs],
+            "mistakes": base64.b85encode(zlib.compress(_dense(packed).encode(), 9)).decode(),
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
@@ -377,15 +404,24 @@ def _in_compact(answer: Answer) -> Any:
 
 
 def _from_compact(content: Any) -> Answer:
-    return Answer.from_json(content) if isinstance(content, dict) else Answer.of(content)
+    if isinstance(content, dict):
+        return Answer.from_json(content)
+    shape, entries = [], [content]
+    while isinstance(
+        entries[0], list
+    ):  # there are twenty thousand of them: `Answer.of` would look at each more closely
+        shape.append(len(entries[0]))
+        entries = [entry for row in entries for entry in row]
+    return Answer(tuple(shape), tuple(map(float, entries)))
 
 
 def _pool_text(exercise: str, pool: Pool) -> str:
-    """A line for each input, and for each mistake."""
+    """A line for each input, and one for all mistakes."""
     content = pool.to_plain()
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
-    programs = _joined(f"  {_dense(name)}:{_dense(rows)}" for name, rows in content["programs"].items())
-    return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "programs": {', *programs, " }}"])
+    return "\n".join(
+        [f' {_compact(exercise)}: {{"inputs": [', *inputs, f' ], "mistakes": {_dense(content["mistakes"])}}}']
+    )
 
 
 def _joined(lines: Iterable[str]) -> list[str]:

@@ -164,7 +164,10 @@ class TaughtMistake:
 
     def to_toml(self) -> str:
         """The table of this mistake, to stand at the end of a file of mistakes."""
-        pairs = [[json.dumps(part) for part in (given, answer.to_json())] for given, answer in self.answers]
+        pairs = [
+            [json.dumps(part, ensure_ascii=False) for part in (given, answer.to_json())]
+            for given, answer in self.answers
+        ]
         texts = {"name": self.name, "sentence": self.sentence, "question": self.question}
         lines = [f"{key} = {_toml_text(text)}" for key, text in texts.items() if text]
         rows = [f"    [{', '.join(map(_toml_text, pair))}]," for pair in pairs]
@@ -245,7 +248,9 @@ def _parse_taught(table: dict[str, Any], exercise: str, path: Path) -> TaughtMis
 
 
 def _toml_text(text: str) -> str:
-    """A text as a basic string of TOML, which has the escapes of JSON; what is not ASCII stays, but for control characters."""
+    """A text as a string of TOML: as it is where that can be, else with escapes, which are those of JSON."""
+    if "'" not in text and '"' in text and text.isprintable():
+        return f"'{text}'"
     return re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 

@@ -56,9 +56,11 @@ ARRAY_METHODS = {"sum", "mean", "min", "max", "any", "all", "copy", "shape", "T"
 FUNCTIONS_OF_ARRAYS = {"len", "enumerate", "bincount", "outer", "sort", "argmin", "argmax"}
 FUNCTIONS_THAT_MAKE_ARRAYS = {"zeros", "ones", "vstack", "array", "exp"}
 MODULES = {"np", "sp", "self"}
-KINDS: dict[str, str] = dict.fromkeys(("scores", "cost", "g", "W", "X", "y", "labels"), "array") | {
-    "label": "index"
-}  # everywhere
+KINDS = (  # of the names that mean the same in all files of the lab
+    dict.fromkeys(("scores", "cost", "g", "W", "X"), "array")
+    | dict.fromkeys(("y", "labels"), "labels")
+    | {"label": "index"}
+)
 
 
 @dataclass
@@ -69,7 +71,7 @@ class Scope:
     ----------
     parameters : set of str
         Of the function: what it must not change.
-    kinds : dict from name to "array", "index" or "number"
+    kinds : dict from name to "array", "labels", "index" or "number"
         As their use in the function shows it.
     """
 

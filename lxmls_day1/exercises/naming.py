@@ -1,8 +1,8 @@
 """Which known mistake wrong answers speak for: naming is evidence.
 
 A wrong answer speaks for each program that gives the same one to the same input. A mistake is named if one of its programs
-explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that many mistakes have in
-common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
+explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
+many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
 `lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from lxmls_day1.exercises.answers import Answer, Pool
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
-ENOUGH = 2 / 3  # of the answers that speak for or against a mistake; at a half, every second name of a new mistake is wrong
+ENOUGH = (
+    2 / 3
+)  # of the answers that speak for or against a mistake; at a half, every second name of a new mistake is wrong
 LEAST_LEFT = 3  # wrong answers that one mistake leaves unexplained, before a second one is looked for
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
 
@@ -24,6 +26,12 @@ HEADS = {
     TOGETHER: "Two known mistakes at once",
     PROPERTY: "What does not hold",
 }
+
+
+def head_of(named_as: str) -> str:
+    """What stands above the sentences on mistakes; rows of older runs do not say what they were named as."""
+    return HEADS.get(named_as, HEADS[ONE])
+
 
 Row = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
 
@@ -103,7 +111,9 @@ def weak_answers(pool: Pool) -> list[frozenset[int]]:
 
 
 def is_degenerate(answer: Answer, right: Answer) -> bool:
-    """Whether a wrong answer would come of anything: all zero, or not finite where the right one is."""
+    """Whether a wrong answer would come of anything: of another kind, such as an error, all zero, or not finite where it should be."""
+    if answer.kind is not right.kind:
+        return True
     numbers = [value for value in answer.values if isinstance(value, float)]
     if len(numbers) < len(answer.values) or not numbers:
         return False

@@ -4,6 +4,7 @@ Colours come in pairs of a mark and its meaning in words, and the text keeps the
 themes both work.
 """
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -18,11 +19,13 @@ from lxmls_day1.exercises.generation import answers_in_notebooks
 from lxmls_day1.exercises.hints import Hints, next_hint, remember_hint
 from lxmls_day1.exercises.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.exercises.model_answers import revealed
+from lxmls_day1.exercises.naming import head_of
 from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.exercises.report_text import Line, workspace_lines
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status, status_of
 from lxmls_day1.exercises.workspace import workspace_of
 from lxmls_day1.exercises.workspace_state import Explanation, why_not_kept
+from lxmls_day1.figures.counter_examples import picture
 from lxmls_day1.lab import Lab
 
 GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
@@ -70,9 +73,10 @@ def checked(lab: Lab, exercise: Any = None) -> Shown:
     unsaved = why_not_kept(lambda: remember(folder, report), "The results")
     asked = asked_after(folder, report)
     unsaved = unsaved or why_not_kept(lambda: remember_questions(folder, asked), "The question")
+    box = answer_box(folder, asked) if asked and not unsaved else None
     lines = [*report_text.check_lines(report), *report_text.question_lines(asked, in_notebook=True)]
-    shown = _shown(folder, report, lines, [*map(_exercise, report.reports), *map(_question, asked)], unsaved)
-    return replace(shown, box=answer_box(folder, asked)) if asked and not unsaved else shown
+    parts = [*map(_exercise, report.reports), *(_question(one, box is not None) for one in asked)]
+    return replace(_shown(folder, report, lines, parts, unsaved), box=box)
 
 
 def explained(lab: Lab, exercise: Any, text: str) -> Shown:
@@ -173,18 +177,29 @@ def _exercise(report: ExerciseReport) -> str:
     else:
         said: dict[str, str] = {}
         parts += [f"<div>{_result(result, said)}</div>" for result in report.results]
-        for _, sentence in report.mistakes:
-            parts.append(f'<div style="color:{KNOWN}"><b>A known mistake:</b> {escape(sentence)}</div>')
+        parts += [f'<div style="color:{KNOWN}">{text}</div>' for text in _named(report)]
     colour = GOOD if report.all_passed else BAD
     parts.append(f'<div style="color:{colour}"><b>{escape(report.summary)}</b></div>')
     return "".join(parts)
 
 
-def _question(one: Explanation) -> str:
+def _named(report: ExerciseReport) -> Iterator[str]:
+    sentences = [escape(sentence) for _, sentence in report.mistakes]
+    if sentences:
+        head = f"<b>{head_of(report.named_as)}:</b>"
+        yield f"{head} {sentences[0]}" if len(sentences) == 1 else f"{head}<br>– {'<br>– '.join(sentences)}"
+    example = report.small_inputs.example if report.small_inputs is not None else None
+    if example is not None and report.exercise.counter_example:
+        drawn = picture(report.exercise.counter_example, example.given, example.wanted.array, example.got.array)
+        if drawn is not None:
+            yield f'<img alt="the smallest input with a wrong answer" src="data:image/png;base64,{b64encode(drawn).decode()}">'
+
+
+def _question(one: Explanation, has_box: bool) -> str:
     how = f'<code>lab.explain("{escape(one.exercise)}", "…")</code>'
     return (
         f'<div style="color:{KNOWN}"><b>In one line:</b> {escape(one.question)}</div>'
-        f"<div><i>Write it below, or with {how}. It costs no points.</i></div>"
+        f"<div><i>{'Write it below, or with' if has_box else 'Answer with'} {how}. It costs no points.</i></div>"
     )
 
 

@@ -88,8 +88,47 @@ def _pool_of(task: tuple[str, Exercise, tuple[Mistake, ...], str]) -> Pool:
     return pool
 
 
+def asked_again(
+    reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]], pools: Mapping[str, Pool]
+) -> dict[Exercise, list[list[Answer]] | None]:
+    """What the reference and the programs of the known mistakes answer now to the inputs of their pools.
+
+    Parameters
+    ----------
+    reference, mistakes
+        As in `pools_of`.
+    pools : mapping from exercise to Pool
+
+    Returns
+    -------
+    dict from exercise to list of list of Answer
+        A row for the reference, then one for each program; None where there is no pool, but inputs are proposed.
+    """
+    found: dict[Exercise, list[list[Answer]] | None] = {e: None for e in mistakes if pool_file(reference, e)}
+    asked = [exercise for exercise in found if exercise.id in pools]
+    with temporary_folder("lxmls-day1-pools-") as place:
+        processes = ProcessPoolExecutor(os.cpu_count() or 1, get_context("spawn")) if asked else None
+        tasks = [
+            (str(reference), exercise, tuple(mistakes[exercise]), str(place / exercise.stem), pools[exercise.id].inputs)
+            for exercise in asked
+        ]
+        if processes is not None:
+            with processes:
+                found |= dict(zip(asked, processes.map(_again, tasks), strict=True))
+    return found
+
+
+def _again(task: tuple[str, Exercise, tuple[Mistake, ...], str, Sequence[dict[str, Any]]]) -> list[list[Answer]]:
+    reference, exercise, mistakes, folder, inputs = task
+    return asked_programs(Path(reference), exercise, mistakes, Path(folder), inputs)[1]
+
+
 def asked_programs(
-    reference: Path, exercise: Exercise, mistakes: Collection[Mistake], folder: Path
+    reference: Path,
+    exercise: Exercise,
+    mistakes: Collection[Mistake],
+    folder: Path,
+    inputs: Sequence[dict[str, Any]] | None = None,
 ) -> tuple[list[dict[str, Any]], list[list[Answer]], int]:
     """What the proposed inputs are, and what the reference, the mistakes' programs and the mutants answer to each.
 
@@ -99,6 +138,8 @@ def asked_programs(
         As in `pools_of`.
     folder : Path
         A new one, for the lab in which one program after the other stands.
+    inputs : sequence of dict, optional
+        Others than the proposed ones; the mutants are not asked then.
 
     Returns
     -------
@@ -118,8 +159,11 @@ def asked_programs(
     mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
     file = pool_file(reference, exercise)
     assert file is not None
-    module = _loaded(file)
-    inputs = list(getattr(module, ASKED)())
+    module = checks_of_file(file)
+    if inputs is None:
+        inputs = list(getattr(module, ASKED)())
+    else:
+        mutants = []
     right = {name: without_markers(source) for name, source in sources.items()}
     made = [right, *(right | program.made_in(sources) for program in [*programs, *mutants])]
     sys.dont_write_bytecode = True  # of one program, which the next one would be taken for
@@ -130,7 +174,7 @@ def asked_programs(
             (lab_folder / name).write_text(source, encoding="utf-8")
         lab.forget()
         answers.append(_answers_in_time(lab, module, inputs))
-    return inputs, answers, 1 + len(programs)
+    return list(inputs), answers, 1 + len(programs)
 
 
 def made_pool(
@@ -275,7 +319,8 @@ class _TimeLimit:
         raise NoAnswer(ENDLESS)
 
 
-def _loaded(file: Path) -> ModuleType:
+def checks_of_file(file: Path) -> ModuleType:
+    """A file of checks as a module."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -2,7 +2,7 @@
 
 A check is an ordinary test that uses three fixtures:
 
-* ``lab``, the `Lab` that is checked;
+* ``lab``, what stands for the `Lab` that is checked (`WatchedLab`, `BoxedLab`);
 * ``expect``: ``expect("what this is", value)`` compares with the recorded answer and names the mistake;
 * ``rng``, a numpy Generator: the same in every run for public checks, seeded afresh for hidden ones.
 
@@ -29,6 +29,7 @@ from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.registry import RECORDED, SMALL_INPUTS, Registry, exercise_of_check
 from lxmls_day1.exercises.small_inputs import ANSWERED, SmallInputs
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
+from lxmls_day1.exercises.watched_lab import WatchedLab
 from lxmls_day1.lab import Lab
 
 PUBLIC_SEED = 1
@@ -83,9 +84,9 @@ class ChecksRun:
         assert self.item is not None
         return self.item
 
-    def lab(self, check_file: Path) -> Lab:
+    def lab(self, check_file: Path) -> Any:
         """The lab that is checked."""
-        return Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent)
+        return WatchedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
         """The answers with which a check is compared."""
@@ -201,8 +202,8 @@ class Fixtures:
         self._run = run
 
     @pytest.fixture
-    def lab(self) -> Lab:
-        """The lab that is checked."""
+    def lab(self) -> Any:
+        """The lab that is checked, or what stands for it."""
         return self._run.lab(self._run.current.path)
 
     @pytest.fixture

@@ -182,7 +182,7 @@ def main(arguments: Sequence[str]) -> int:
         new = recorded(mistakes, outcomes, hidden=False)
         add_taught(new, reference, ids)
         new.pools = pools_of(reference, by_exercise(reference, mistakes))
-        old = RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
+        old = _kept(path, ids is None)
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
@@ -206,6 +206,16 @@ def main(arguments: Sequence[str]) -> int:
         f"{path}: {len(new.checks)} checks, {sum(map(len, new.sentences.values()))} known mistakes, {len(found)} changes"
     )
     return 0
+
+
+def _kept(path: Path, all_is_new: bool) -> RecordedAnswers:
+    """What was recorded before; nothing where it cannot be read, and nothing of it would stay."""
+    try:
+        return RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
+    except InputError:
+        if not all_is_new:
+            raise
+        return RecordedAnswers()
 
 
 def by_exercise(reference: Path, mistakes: Sequence[Mistake]) -> dict[Exercise, list[Mistake]]:

@@ -11,6 +11,7 @@
     task = "What goes in, what comes out."
     stubs = { "Mira.steps" = "…" }         # optional: another text for the stub in that function
     boundary = "mira.Mira"                 # optional: a classifier whose boundary feedback shows beside the reference's
+    counter_example = "steps"              # optional: how a notebook draws a small input (lxmls_day1/figures/counter_examples.py)
     hints = ["the idea", "the equation", "a sketch of the code"]
 
 The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks a step on the way to an exercise, or
@@ -55,6 +56,7 @@ class Exercise:
     prerequisites: tuple[str, ...] = ()
     stubs: dict[str, str] = field(default_factory=dict, hash=False)
     boundary: str = ""
+    counter_example: str = ""
 
     def __str__(self) -> str:
         return f"Exercise {self.id}: {self.title}"
@@ -261,6 +263,12 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             "boundary",
             "a classifier such as 'mira.Mira'",
             lambda value: isinstance(value, str) and BOUNDARY.fullmatch(value),
+            "",
+        ),
+        counter_example=take(
+            "counter_example",
+            "'steps', 'paths' or 'boundaries'",
+            lambda value: value in ("", "steps", "paths", "boundaries"),
             "",
         ),
         stubs=take(

@@ -6,7 +6,7 @@ from pathlib import Path
 from lxmls_day1.exercises.answers import shortened
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.exercises.hints import Hints
-from lxmls_day1.exercises.naming import HEADS, ONE
+from lxmls_day1.exercises.naming import head_of
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status
 from lxmls_day1.exercises.workspace import version_note
 from lxmls_day1.exercises.workspace_state import DAMAGED, Explanation, WorkspaceState
@@ -58,7 +58,7 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
 
 def named_lines(named_as: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
     """What a mistake is called, and the sentence about it; of several a line for each."""
-    head, sentences = HEADS.get(named_as, HEADS[ONE]), [sentence for _, sentence in mistakes]
+    head, sentences = head_of(named_as), [sentence for _, sentence in mistakes]
     if len(sentences) == 1:
         yield f"{head}: {sentences[0]}"
     elif sentences:

@@ -35,6 +35,11 @@ ASKED, ANSWERED, HELD = "small_inputs", "small_answers", "small_properties"  # t
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_DRY = 20  # inputs in a dry run, about
 RAISES = "raises "
+CHANGES = (
+    "changes_its_input",
+    "An array that is handed in is another one afterwards, and whoever handed it in goes on working with it. Work on a copy, "
+    "or on an array of your own.",
+)
 
 SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
@@ -89,7 +94,10 @@ class SmallInputs:
         got = answers_to(lab, getattr(self._module, ANSWERED), pool.inputs)
         row = pool.places(got)
         wrong = [i for i, place in enumerate(row) if place]
+        changed = list(dict.fromkeys(getattr(lab, "changes", [])))
         if not wrong:
+            if changed:
+                raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
             return
         example = CounterExample(pool.inputs[wrong[0]], pool.answers[wrong[0]][0], got[wrong[0]])
         found = named(pool, row)
@@ -100,6 +108,8 @@ class SmallInputs:
                 self._what_does_not_hold([(pool.inputs[i], pool.answers[i][0], got[i]) for i in wrong]),
                 PROPERTY,
             )
+        if not mistakes and changed:
+            mistakes = [CHANGES]
         raise WrongAnswer(
             _message(len(wrong), len(row), example),
             mistakes,

@@ -89,6 +89,7 @@ class Box:
             }
         )
         self.printed = b""
+        self.changed = False
         self.cpu_used = 0.0
         self._n_printed = 0
         self._next_look = 0.0
@@ -167,6 +168,7 @@ class Box:
         except Ended:
             raise self._end(self.close()) from None
         if "value" in reply:
+            self.changed = reply.get("changed") is True
             return reply["value"]
         if "refused" in reply:
             raise RefusedAnswer(_line(reply["refused"]))

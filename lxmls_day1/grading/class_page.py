@@ -8,11 +8,12 @@ difficulty and the discrimination of checks, and submissions that are alike. A h
 of one task are alike by themselves. This module computes what the pages show; ``templates`` says how they look.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import mean, median, pstdev
+from statistics import mean, median
 from typing import NamedTuple
+
+import numpy as np
 
 from lxmls_day1.errors import counted
 from lxmls_day1.exercises.workspace_state import Explanation
@@ -23,6 +24,7 @@ from lxmls_day1.grading.gradebook import (
     REFUSED,
     TIMEOUT,
     VERDICTS,
+    WRONG,
     CheckGrade,
     ExerciseGrade,
     FreeAnswer,
@@ -34,7 +36,8 @@ from lxmls_day1.grading.page_frame import VERDICT_WORDS, how_graded, points_text
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import Alike
 
-MOST_MISTAKES, MOST_GROUPS, MOST_CHECKS, MOST_ALIKE = 15, 30, 20, 200
+MOST_MISTAKES, MOST_CHECKS, MOST_ALIKE = 15, 20, 200
+GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
 FEWEST = 10  # submissions from which on the discrimination of a check says something
 WEAK = 0.2  # a check that discriminates less is to be looked at
 MOST_NAMES = 8
@@ -72,7 +75,10 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),
         mistakes=_mistakes(rows),
-        groups=groups(rows)[:MOST_GROUPS],
+        groups=groups(rows),
+        unseen=_unseen(rows),
+        groups_shown=GROUPS_SHOWN,
+        most_groups=MOST_GROUPS,
         **_checks(rows),
         trouble=list(_trouble(rows)),
         alike=alike[:MOST_ALIKE],
@@ -214,6 +220,17 @@ def _mistakes(rows: Sequence[Row]) -> list[_MistakeLine]:
     return [_MistakeLine(*mistake, who) for mistake, who in ranked]
 
 
+def _unseen(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """By exercise, whose wrong answers no small input shows: other checks find them."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        for exercise in row.exercises:
+            small = exercise.small_inputs
+            if small is not None and small.verdict == OK and any(check.verdict == WRONG for check in exercise.checks):
+                found.setdefault(exercise.id, []).append(row)
+    return found
+
+
 class _CheckLine(NamedTuple):
     check: CheckGrade
     share: float
@@ -236,10 +253,11 @@ def _checks(rows: Sequence[Row]) -> dict[str, list[_CheckLine]]:
     """Difficulty and discrimination of each check: of the hardest ones, and of the others that not all pass."""
     results: dict[str, list[tuple[CheckGrade, float]]] = {}
     for row in rows:
+        points = row.points
         for exercise in row.exercises:
             for check in exercise.checks:
-                own = exercise.out_of * exercise.weight(check) * (check.verdict == OK)
-                results.setdefault(check.check, []).append((check, row.points - own))
+                own = exercise.out_of * exercise.weight(check) if check.verdict == OK else 0.0
+                results.setdefault(check.check, []).append((check, points - own))
     lines = [_check_line(theirs) for theirs in results.values()]
     hard = sorted((line for line in lines if line.share < 1), key=lambda line: line.share)
     return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:]}
@@ -286,13 +304,12 @@ def point_biserial(right: Sequence[bool], points: Sequence[float]) -> float | No
     ----------
     F. M. Lord, M. R. Novick, *Statistical Theories of Mental Test Scores*, 1968, ch. 15.
     """
-    spread = pstdev(points)
-    share = mean(map(float, right))
-    if spread <= 1e-9 * max(map(abs, points)) or share in (0.0, 1.0):
+    passed, reached = np.array(right, dtype=bool), np.array(points, dtype=float)
+    share, spread = passed.mean(), reached.std()
+    if spread <= 1e-9 * np.abs(reached).max() or share in (0.0, 1.0):
         return None
-    passed = mean(p for p, is_right in zip(points, right, strict=True) if is_right)
-    failed = mean(p for p, is_right in zip(points, right, strict=True) if not is_right)
-    return float((passed - failed) / spread * math.sqrt(share * (1 - share)))
+    lead = reached[passed].mean() - reached[~passed].mean()
+    return float(lead / spread * np.sqrt(share * (1 - share)))
 
 
 class _TroubleLine(NamedTuple):

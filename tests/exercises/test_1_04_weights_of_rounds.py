@@ -16,6 +16,38 @@ def of_class_1(matrices):
     return [np.asarray(W)[:, 1] for W in matrices]
 
 
+SMALL_POINTS = [  # points of a line and their classes; no threshold separates them
+    ([1, 1], [0, 1]),
+    ([1, 2], [1, 0]),
+    ([1, 1, -1], [0, 1, 1]),
+    ([2, -1, 1], [1, 1, 0]),
+    ([1, -1, 2], [0, 1, 2]),
+    ([1, 1, 2, -1], [1, 0, 1, 1]),
+]
+
+
+def small_inputs():
+    """Few points and few rounds; asked for is one of the two lists."""
+    for points, classes in SMALL_POINTS:
+        for rounds in (1, 2, 3):
+            for asked in ("weights_after", "averages_after"):
+                if len(set(classes)) > 1:
+                    yield {"points x": points, "classes": classes, "rounds": rounds, "asked for": asked}
+
+
+def small_answers(lab, inputs):
+    """The matrices in one of the lists; the points are visited in their order."""
+    answers, last = [], None
+    for given in inputs:
+        data = given["points x"], given["classes"], given["rounds"]
+        if data != last:
+            learner = perceptron(lab, nr_rounds=given["rounds"], order=list(range(len(given["points x"]))))
+            lists = learner.weights_of_rounds(np.array(given["points x"], dtype=float)[:, None], given["classes"])
+            last = data
+        answers.append(lists[given["asked for"] == "averages_after"])
+    return answers
+
+
 def test_weights(lab, expect):
     """The weights at the end of each of five rounds."""
     weights, _ = perceptron(lab, nr_rounds=5, order=[0, 1, 2, 3, 4]).weights_of_rounds(POINTS, LABELS)

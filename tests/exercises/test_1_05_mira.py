@@ -20,25 +20,31 @@ def steps_of(lab, steps, most):
     return lab.each("mira", "mira_rule", calls)
 
 
+SMALL_SETTINGS = [  # costs, ‖g(x)‖², cap
+    ([1.0, 1.0, 1.0], 1.0, 8.0),
+    ([1.0, 1.0, 1.0], 2.0, 8.0),
+    ([2.0, 3.0, 0.5], 1.0, 8.0),
+    ([0.5, 4.0, 3.0], 2.0, 8.0),
+    ([1.0, 1.0, 1.0], 1.0, 0.5),
+    ([2.0, 3.0, 0.5], 2.0, 0.25),
+    ([0.5, 4.0, 3.0], 4.0, 0.75),
+    ([2.0, 3.0, 0.5], 4.0, 8.0),
+]
+
+
 def small_inputs():
     """Two classes, then three; 0/1 costs, then others; a cap that does not bite, then one that does."""
-    for n_classes in (2, 3):
-        for scores in sorted(itertools.permutations((0.0, 1.0, 3.0, -1.0)[: n_classes + 1], n_classes), key=size_of):
+    for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 3.0, 0.5))]:
+        for scores in sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores))):
             for label in range(n_classes):
-                for costs in ([1.0, 1.0, 1.0], [2.0, 3.0, 0.5], [0.5, 4.0, 3.0]):
-                    for sq_norm, cap in [(1.0, 8.0), (3.0, 8.0), (1.0, 0.5), (5.0, 0.25), (0.5, 0.75)]:
-                        costs_of_label = [0.0 if k == label else cost for k, cost in enumerate(costs[:n_classes])]
-                        yield {
-                            "scores": list(scores),
-                            "true class": label,
-                            "‖g(x)‖²": sq_norm,
-                            "cap 1/λ": cap,
-                            "costs ρ(·, y)": costs_of_label,
-                        }
-
-
-def size_of(scores):
-    return sum(map(abs, scores))
+                for costs, sq_norm, cap in SMALL_SETTINGS:
+                    yield {
+                        "scores": list(scores),
+                        "true class": label,
+                        "‖g(x)‖²": sq_norm,
+                        "cap 1/λ": cap,
+                        "costs ρ(·, y)": [0.0 if k == label else cost for k, cost in enumerate(costs[:n_classes])],
+                    }
 
 
 def small_answers(lab, inputs):

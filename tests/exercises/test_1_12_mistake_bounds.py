@@ -105,14 +105,29 @@ def test_no_separator(lab, expect):
 
 
 @pytest.mark.hidden
+def said(lab, X, y, separator):
+    """What is said of a separator that does not part the classes."""
+    try:
+        return f"a bound of {bound(lab, X, y, separator)[2]:.6g}"
+    except ValueError as error:
+        return "refused" if "does not part the classes" in str(error) else str(error)
+
+
+@pytest.mark.hidden
 @pytest.mark.parametrize("n_features", [1, 3])
 def test_random_vector(lab, expect, rng, n_features):
-    """A random vector and points on both of its sides"""
+    """A random vector and points on both of its sides, some of them far from it"""
     X, direction = rng.normal(scale=2.0, size=(40, n_features)), rng.normal(size=n_features)
-    u = np.append(-np.median(X @ direction), direction)
-    activations = u[0] + X @ direction
+    direction /= np.linalg.norm(direction)
+    activations = X @ direction - np.median(X @ direction)
     clear = np.abs(activations) > 0.05
-    expect("R, γ and the bound", bound(lab, X[clear], np.where(activations[clear] > 0, "yes", "no"), u), **SINGLE)
+    u = np.append(-np.median(X @ direction), direction) * rng.uniform(1.5, 4.0)
+    X, signs = X[clear], np.sign(activations[clear])
+    y = np.where(signs > 0, "yes", "no")
+    expect("R, γ and the bound", bound(lab, X, y, u), **SINGLE)
+    apart = X + 3.0 * signs[:, None] * direction
+    expect("R, γ and the bound, with a wide gap between the classes", bound(lab, apart, y, u), **SINGLE)
+    expect("what is said of a vector that is wrong about every point", said(lab, X, y, -u))
 
 
 @pytest.mark.hidden
@@ -126,4 +141,7 @@ def test_random_columns(lab, expect, rng, n_classes):
     ordered = np.sort(scores, axis=1)
     clear = ordered[:, -1] - ordered[:, -2] > 0.1
     X, labels = X[clear], scores.argmax(axis=1)[clear]
-    expect("R, γ and the bound", bound(lab, X, labels, U[:, np.unique(labels)]), **SINGLE)
+    kinds, columns = np.array(["ash", "beech", "elm", "fir", "oak"]), np.unique(labels)
+    expect("R, γ and the bound", bound(lab, X, kinds[labels], U[:, columns]), **SINGLE)
+    wrong = kinds[columns[(np.searchsorted(columns, labels) + 1) % len(columns)]]
+    expect("what is said of columns that are wrong about every point", said(lab, X, wrong, U[:, columns]))

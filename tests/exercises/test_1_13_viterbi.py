@@ -140,12 +140,9 @@ def test_a_long_sentence(lab, expect, rng):
 def test_the_scores_stay_as_they_are(lab, expect, rng):
     """Searching twice gives the same answer"""
     sentences = [tuple(parts) for parts in random_sentences(rng, *[(5, 3)] * 12)]
-    kept = [[part.copy() for part in parts] for parts in sentences]
     paths = lab.each("viterbi", "viterbi", [(parts,) for parts in [*sentences, *sentences]], first_as="ChainScores")
     expect("the tags, one row for each sentence", [[int(tag) for tag in path] for path in paths[: len(sentences)]])
     assert all(map(np.array_equal, paths[: len(sentences)], paths[len(sentences) :])), (
         "the second answer is another one"
     )
-    assert all(
-        np.array_equal(*pair) for parts in zip(sentences, kept, strict=True) for pair in zip(*parts, strict=True)
-    ), "the search changed the scores"
+    assert not lab.changes, "the search changed the scores"

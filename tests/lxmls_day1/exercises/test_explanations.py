@@ -207,6 +207,7 @@ class TestNotebook:
         monkeypatch.setattr("lxmls_day1.exercises.notebook_display.answer_box", lambda *_: None)
         shown = NotebookLab(workspace).check("1.1")
         assert f"In one line:</b> {WHY}" in shown.html and 'lab.explain("1.1", "…")' in shown.text
+        assert "Answer with" in shown.html and "Write it below" not in shown.html
         with pytest.raises(NotImplementedError):
             shown._ipython_display_()  # so the report is shown as ever
 
@@ -223,6 +224,17 @@ class TestNotebook:
         text.value = "Two blocks of weights."
         button.click()
         assert [one.text for one in WorkspaceState.of(workspace).explanations] == ["Two blocks of weights.", ""]
+
+    def test_the_report_stays_in_the_file_when_the_box_is_gone(self, workspace, monkeypatch):
+        pytest.importorskip("ipywidgets")
+        display = pytest.importorskip("IPython.display")
+        monkeypatch.setattr("lxmls_day1.exercises.notebook_display.run_checks", lambda *_: report_of(workspace, NORM))
+        put = []
+        monkeypatch.setattr(display, "display", lambda what, raw=False: put.append(what))
+        NotebookLab(workspace).check("1.1")._ipython_display_()
+        report, box = put
+        assert WHY in report["text/html"] and "Write it below" in report["text/html"] and WHY in report["text/plain"]
+        assert len(box.children) == 1
 
     def test_no_widgets_no_box(self, workspace, monkeypatch):
         monkeypatch.setitem(sys.modules, "ipywidgets", None)

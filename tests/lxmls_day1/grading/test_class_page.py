@@ -205,8 +205,8 @@ class TestExplanations:
             CAP[1],
             "Ada",
             "Long steps overshoot.",
-            "d = loss / (2 * sq_norm)",
             "At 3.",
+            "d = loss / (2 * sq_norm)",
         ]
         assert [section.index(part) for part in parts] == sorted(section.index(part) for part in parts)
         assert re.search("Asked, not answered.*Bob", section) and "The upper one." not in section
@@ -281,7 +281,7 @@ def test_a_mistake_has_a_sample(run):
 def test_groups_without_a_name(run):
     wrong = [({"scores": [0, 1]}, Answer.of([0.0, 2.0]))]
     behaviour = behaviour_of(WrongAnswer("", wrong=wrong))
-    check = CheckGrade("t.py::small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour)
+    check = CheckGrade("t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour)
     exercises = (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),)
     rows = [Row(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
     text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
@@ -291,3 +291,22 @@ def test_groups_without_a_name(run):
     for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
         assert part in section
     assert "is that of a known mistake" in summary_html(run)
+
+
+def test_who_is_wrong_where_no_small_input_shows_it():
+    def row(student, small, other):
+        checks = (
+            CheckGrade("t.py::test_small_inputs", "1.5", "S", False, small),
+            CheckGrade("t.py::a", "1.5", "A", True, other),
+        )
+        return Row(student, student.title(), "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+
+    rows = (
+        row("ada", "ok", "wrong"),
+        row("bob", "wrong", "wrong"),
+        row("cyd", "ok", "ok"),
+        row("dan", "ok", "timeout"),
+    )
+    text = summary_html(Gradebook(rows, 1, "process", ""))
+    (said,) = re.findall(r"<b>1\.5: right on all small inputs, wrong in other checks:</b> (.*?)</p>", text)
+    assert re.sub("<[^>]*>", "", said) == "Ada"

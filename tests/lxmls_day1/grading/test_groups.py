@@ -4,15 +4,22 @@ import json
 import shutil
 
 import pytest
+from click.testing import CliRunner
 
+from lxmls_day1.commands.grade import _name_group, command
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.mistakes import read_mistakes, read_taught
 from lxmls_day1.exercises.naming import named
+from lxmls_day1.exercises.pool_making import made_pool
 from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Registry
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Row, from_plain, to_plain
 from lxmls_day1.grading.groups import behaviour_of, groups, name_group
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.one_submission import Graded
+from lxmls_day1.grading.run import keep
+from lxmls_day1.grading.session import CheckSession
 from lxmls_day1.lab import reference_folder
 
 INPUTS = tuple({"scores": [0, n], "true class": 0} for n in (1, 2, 3, 4))
@@ -30,7 +37,7 @@ def row_of(student, wrong, exercise="1.5", **settings):
     checks = (
         CheckGrade("t.py::test_a", exercise, "A", False, "ok"),
         CheckGrade(
-            "t.py::small_inputs", exercise, "Small", False, "wrong", str(error), (), error.mistakes,
+            "t.py::test_small_inputs", exercise, "Small", False, "wrong", str(error), (), error.mistakes,
             named_as=error.named_as, behaviour=behaviour_of(error),
         ),
     )  # fmt: skip
@@ -76,16 +83,18 @@ class TestGrouping:
         assert len(groups(rows)) == 1
 
 
+@pytest.fixture
+def reference(tmp_path):
+    """The checks of the reference lab, with a pool of our own for exercise 1.5."""
+    folder = tmp_path / "reference"
+    shutil.copytree(reference_folder() / FOLDER, folder / FOLDER, ignore=shutil.ignore_patterns("__pycache__"))
+    recorded = RecordedAnswers(sentences={"1.5": {"halved": "It is half."}}, pools={"1.5": POOL})
+    (folder / RECORDED).write_text(recorded.to_json(), encoding="utf-8")
+    return folder
+
+
 class TestNaming:
     SENTENCE = "The step is four times too long."
-
-    @pytest.fixture
-    def reference(self, tmp_path):
-        """The checks of the reference lab, with a pool of our own for exercise 1.5."""
-        shutil.copytree(reference_folder() / FOLDER, tmp_path / FOLDER, ignore=shutil.ignore_patterns("__pycache__"))
-        recorded = RecordedAnswers(sentences={"1.5": {"halved": "It is half."}}, pools={"1.5": POOL})
-        (tmp_path / RECORDED).write_text(recorded.to_json(), encoding="utf-8")
-        return tmp_path
 
     @pytest.fixture
     def name(self, reference):
@@ -163,3 +172,68 @@ class TestNaming:
             name([(INPUTS[0], Answer.of(["some", "text"]))])  # nothing of it may be kept
         assert (reference / RECORDED).read_bytes() == before
         assert read_taught(reference / FOLDER, Registry.read(reference / FILE)["1.5"]) == []
+
+
+def test_recording_anew_keeps_what_a_class_has_taught():
+    """Of three hundred proposed inputs the one that was answered to stays in the pool, whatever else is chosen."""
+    inputs = [{"n": n} for n in range(300)]
+    right = [Answer.of(float(n)) for n in range(300)]
+    off = [Answer.of(float(n + (n < 10))) for n in range(300)]
+    pool = made_pool(inputs, [right, off], [("off_by_one", 1)], [inputs[251], {"n": 999}])
+    taught = pool.taught("a_jump", [(inputs[251], Answer.of(0.5)), ({"n": 999}, Answer.of(1.0))])
+    place = pool.inputs.index(inputs[251])
+    assert taught.programs["a_jump"][0][place] == 1 and sum(taught.programs["a_jump"][0]) == 1
+    assert taught.answers[place] == (right[251], Answer.of(0.5))
+    assert taught.programs["off_by_one"] == pool.programs["off_by_one"]
+
+
+class TestInARun:
+    SMALL = """
+def small_inputs():
+    yield {"n": 1}
+
+def small_answers(lab, inputs):
+    return [7 for _ in inputs]
+"""
+
+    def checked(self, folder, **programs):
+        """The check of small inputs, of somebody who answers 7 where 1 and 7 are right."""
+        path = folder / "test_1_05_small.py"
+        path.write_text(self.SMALL, encoding="utf-8")
+        pool = Pool(
+            ({"n": 1}, {"n": 2}),
+            ((Answer.of(1), Answer.of(7)), (Answer.of(7), Answer.of(8))),
+            programs or {"a": ((0, 1),)},
+        )
+        expected = RecordedAnswers(sentences={"1.5": {"a": "It is a.", "seven": "It is seven."}}, pools={"1.5": pool})
+        session = CheckSession([path], expected, seed=7, limits=Limits())
+        found = []
+        session.run_all([{}], None, lambda _, checked: found.extend(checked.checks))
+        return found[0]
+
+    def test_the_session_keeps_wrong_answers_without_a_name(self, tmp_path):
+        check = self.checked(tmp_path)
+        assert (check.verdict, check.mistakes) == ("wrong", ())
+        row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+        (group,) = groups([row])
+        assert group.wrong == (({"n": 1}, Answer.of(7)),) and "1 of 2 small inputs" in group.text
+
+    def test_and_none_that_have_one(self, tmp_path):
+        check = self.checked(tmp_path, seven=((1, 0),))
+        assert check.mistakes == (("seven", "It is seven."),) and check.behaviour == ""
+
+
+class TestCommand:
+    def test_a_group_of_the_last_run_is_named(self, tmp_path, reference, monkeypatch, capsys):
+        monkeypatch.setattr("lxmls_day1.grading.groups.reference_folder", lambda: reference)
+        row = row_of("ada", wrong_at([0, 1, 3]))
+        keep(tmp_path / "marks", Graded(row, {}))
+        _name_group(tmp_path / "marks", groups([row])[0].id, "four_times", "It is four times too long.", "Why?")
+        said = capsys.readouterr().err
+        assert "is the known mistake four_times of exercise 1.5 now" in said and "1_05_mira.toml" in said
+        (taught,) = read_taught(reference / FOLDER, Registry.read(reference / FILE)["1.5"])
+        assert (taught.name, taught.question) == ("four_times", "Why?")
+
+    def test_a_question_needs_its_group(self, tmp_path):
+        result = CliRunner().invoke(command, [str(tmp_path), "--out", str(tmp_path / "marks"), "--question", "Why?"])
+        assert result.exit_code == 2 and "--question belongs to one --name-group" in result.output
