@@ -44,7 +44,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run check test test-load coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+.PHONY: help run check test test-load teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
 	set-up-demo
 
 help:
@@ -54,6 +54,7 @@ help:
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
 	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow'"'")'
 	@echo 'make coverage  which branches of readers and classifiers their fast tests run; at least 92 %'
+	@echo 'make teach-report  how well mistakes are found and named, over 200 seeds (make teach-report ARGS="--exercises 1.5")'
 	@echo 'make test-load  grade right solutions on a machine that is kept busy (make test-load ARGS="--runs 3")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
@@ -82,6 +83,9 @@ coverage: set-up-check
 	$(VENV_PYTHON) -m coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not slow and not campaign' tests/classifiers tests/readers $(ARGS)
 	$(VENV_PYTHON) -m coverage combine -q
 	$(VENV_PYTHON) -m coverage report --include='classifiers/*,readers/*' --fail-under=92
+
+teach-report: set-up-test
+	$(VENV_PYTHON) tests/lxmls_day1/grading/teach_report.py $(ARGS)
 
 test-load: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/load_campaign.py $(ARGS)

@@ -75,7 +75,9 @@ def bank(tmp_path_factory, level, solved, given, right_variants):
             inbox = {f"right {v}": (v.lab_files(given), None) for v in right_variants if v.exercise.id == exercise.id}
             sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
             for mistake in read_mistakes(REFERENCE / FOLDER, exercise):
-                made = {PurePosixPath(path): text.encode() for path, text in mistake.made_in(sources).items()}
+                made = {
+                    PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()
+                }
                 inbox[f"mistake {exercise.id} {mistake.name}"] = ({**solved, **made}, mistake.name)
             handed_in = [
                 Submission(f"s{n}", name, name, "", files) for n, (name, (files, _)) in enumerate(inbox.items())
