@@ -1,5 +1,6 @@
 """What all tests share: no network, no cache of the user's own, no window; and real data where it is at hand."""
 
+import gc
 import importlib
 import os
 import sys
@@ -27,10 +28,17 @@ LONGEST = (
 SLOW = (Path(__file__).parent / "lxmls_day1" / "demos", Path(__file__).parents[1] / "notebooks")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection():
+    """Look for no garbage while thousands of tests and their modules are collected: all of that stays."""
+    gc.disable()
+
+
 def pytest_collection_modifyitems(items):
     """Mark what is slow as a whole; put the longest files first, the order within a file stays."""
+    slow = {path: any(folder in path.parents for folder in SLOW) for path in {item.path for item in items}}
     for item in items:
-        if any(folder in item.path.parents for folder in SLOW):
+        if slow[item.path]:
             item.add_marker(pytest.mark.slow)
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
@@ -42,6 +50,8 @@ IMPORTS: dict[str, dict] = {}
 
 def pytest_collection_finish(session):
     """Take down what is imported of labs: the classes that the tests have at their heads."""
+    gc.freeze()
+    gc.enable()
     IMPORTS["path"] = dict.fromkeys(sys.path)
     IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if of_a_lab(name)}
 
