@@ -10,7 +10,6 @@ import pytest
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from readers.pos_corpus import PosCorpus
 
-
 corpus_of = functools.cache(lambda tags: PosCorpus("UD_English-EWT", tags=tags))
 
 
