@@ -18,9 +18,11 @@ os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib; subproce
 
 #: Files that take longest, the longest first: begun first, they leave no process to work alone at the end.
 LONGEST = (
-    *("test_run.py", "test_hostile_submissions.py", "test_sklearn_adapter.py", "test_worker.py", "test_safe_start.py"),
-    *("test_in_a_browser.py", "test_authors_check.py", "test_worthless_answers.py", "test_hidden_stays_hidden.py"),
-    *("test_notebooks.py", "test_standard_streams.py", "test_same_marks.py", "test_importing_answers.py"),
+    *("test_run.py", "test_hostile_submissions.py", "test_sklearn_adapter.py", "test_notebooks.py", "test_safe_start.py"),
+    *("test_box.py", "test_worker.py", "test_online_classifier.py", "test_in_a_browser.py", "test_machine_code.py"),
+    *("test_authors_check.py", "test_worthless_answers.py", "test_standard_streams.py", "test_structured_on_treebank.py"),
+    *("test_hidden_stays_hidden.py", "test_packaging.py", "test_same_marks.py", "test_importing_answers.py"),
+    *("test_sandbox.py", "test_cluster.py", "test_stochastic_gradient.py", "test_checking.py", "test_record.py"),
 )
 
 
