@@ -5,13 +5,14 @@ it answers is a claim, which is judged outside.
 """
 
 import ctypes
+import functools
 import importlib.util
 import io
 import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import isfunction
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,21 @@ class BoxServer:
         Bytes that an answer may have.
     compiled : mapping from source to bytecode, optional
         Of files that need not be compiled again.
+    imported : sequence of str, optional
+        The modules of this package that this process has; looked for unless given.
     """
 
-    def __init__(self, folder: Path, most_reply: int, compiled: Mapping[bytes, bytes] | None = None):
+    def __init__(
+        self,
+        folder: Path,
+        most_reply: int,
+        compiled: Mapping[bytes, bytes] | None = None,
+        imported: Sequence[str] | None = None,
+    ):
         self._folder = folder
         self._most_reply = most_reply
         self._compiled = compiled or {}
+        self._imported = imported
         self._lab: Any = None
         self._objects: dict[int, Any] = {}
         self._refused: Any = None
@@ -100,7 +110,7 @@ class BoxServer:
         return {"raised": kinds, "text": text[:LONGEST_TEXT], "trace": trace[-LONGEST_TEXT:]}
 
     def _files(self, request: dict[str, Any]) -> None:
-        contents = {os.path.join(self._folder, name): content.tobytes() for name, content in request["files"].items()}
+        contents = {os.path.join(self._folder, name): content for name, content in request["files"].items()}
         contents |= {
             importlib.util.cache_from_source(path): self._compiled[source]
             for path, source in contents.items()
@@ -118,16 +128,18 @@ class BoxServer:
         """The lab in the box; opened when it is first needed."""
         if self._lab is None:
             self._lab = Lab(self._folder)
-            self._refused = only_what_labs_need()
+            self._refused = only_what_labs_need(self._imported)
             self._refused.__enter__()  # for as long as there is this process: none of our own imports comes after it
         return self._lab
 
     def _make(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Make an object; with it go the names of its methods, for which one need not ask then."""
+        """Make an object. With the first of its kind go the names of its methods, for which one need not ask then."""
         make = {"classifiers": self.lab.classifier, "readers": self.lab.reader}[request["package"]]
         number = len(self._objects)
-        made = make(request["module"], request["name"], **self._arguments(request["settings"]))
+        made = make(request["module"], request["name"], **request["settings"])
         self._objects[number] = made
+        if not request["methods"]:
+            return {"made": Reference(number)}
         own = getattr(made, "__dict__", {})
         functions = {name for kind in type(made).__mro__ for name, value in vars(kind).items() if isfunction(value)}
         return {
@@ -136,11 +148,10 @@ class BoxServer:
         }
 
     def _function(self, request: dict[str, Any]) -> Any:
-        arguments, settings = self._arguments(request["arguments"]), self._arguments(request["settings"])
-        return self.lab.function(request["module"], request["name"], *arguments, **settings)
+        return self.lab.function(request["module"], request["name"], *request["arguments"], **request["settings"])
 
     def _each(self, request: dict[str, Any]) -> list[Any]:
-        answers: list[Any] = self.lab.each(request["module"], request["name"], self._arguments(request["calls"]))
+        answers: list[Any] = self.lab.each(request["module"], request["name"], request["calls"])
         return answers
 
     def _get(self, request: dict[str, Any]) -> Any:
@@ -149,16 +160,8 @@ class BoxServer:
 
     def _call(self, request: dict[str, Any]) -> Any:
         method = getattr(self._objects[request["object"]], request["name"])
-        return method(*self._arguments(request["arguments"]), **self._arguments(request["settings"]))
-
-    def _arguments(self, value: Any) -> Any:
-        if isinstance(value, Reference):
-            return self._objects[value.number]
-        if isinstance(value, (list, tuple)):
-            return type(value)(self._arguments(entry) for entry in value)
-        if isinstance(value, dict):
-            return {key: self._arguments(entry) for key, entry in value.items()}
-        return value
+        arguments = [self._objects[a.number] if isinstance(a, Reference) else a for a in request["arguments"]]
+        return method(*arguments, **request["settings"])
 
     def _cell(self, request: dict[str, Any]) -> str:
         """Run one code cell after those before it; what went wrong, or nothing."""
@@ -193,9 +196,16 @@ def _exit_when_out_of_time() -> None:
     The first process of a pid name space is not ended by a signal that it does not handle. And a handler in Python would
     have to wait for a long computation in C to return, as ``9**9**9`` is one.
     """
+    handle, exit_at_once = _functions_of_c()
+    handle(signal.SIGXCPU, exit_at_once)
+
+
+@functools.cache
+def _functions_of_c() -> tuple[Callable[[int, Any], Any], ctypes.c_void_p]:
+    """C's ``signal``, and where its ``_exit`` is."""
     libc = ctypes.CDLL(None)
     libc.signal.argtypes, libc.signal.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
-    libc.signal(signal.SIGXCPU, ctypes.cast(libc._exit, ctypes.c_void_p))
+    return libc.signal, ctypes.cast(libc._exit, ctypes.c_void_p)
 
 
 def _flush() -> None:

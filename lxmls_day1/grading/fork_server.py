@@ -21,11 +21,13 @@ import signal
 import socket
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from lxmls_day1.exercises.importable import imported_modules
 from lxmls_day1.grading import confinement, seccomp
 from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
 from lxmls_day1.grading.channel import Channel, Ended
+from lxmls_day1.grading.messages import decoded_request
 from lxmls_day1.library_path import PACKAGES
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
@@ -35,6 +37,13 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables that name the folder of the box
 FEW_COLLECTIONS = 20_000  # new objects between two searches for garbage: a check makes fewer, and its box ends soon
 MOST_THREADS = 64  # beside the first one; those that are just ending count, too
+
+
+class Warm(NamedTuple):
+    """What is made once for all boxes: bytecode of the given files by their texts, and which modules of ours are imported."""
+
+    compiled: dict[bytes, bytes]
+    imported: list[str]
 
 
 def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
@@ -59,10 +68,13 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
         warm_up_for_notebooks()
     compiled = compiled_files(Path(given))
     import_heads(Path(given))
+    if level != PROCESS:
+        seccomp.warm_up()
     gc.collect()
     use_huge_pages()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
     gc.set_threshold(FEW_COLLECTIONS)
+    warm = Warm(compiled, imported_modules())
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are buried by the kernel
@@ -73,14 +85,12 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
         if os.fork() == 0:
             requests.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _supervise(json.loads(message), level, compiled, *handles)
+            _supervise(json.loads(message), level, warm, *handles)
         for handle in handles:
             os.close(handle)
 
 
-def _supervise(
-    request: dict[str, Any], level: str, compiled: dict[bytes, bytes], served: int, printed: int, reported: int
-) -> None:
+def _supervise(request: dict[str, Any], level: str, warm: Warm, served: int, printed: int, reported: int) -> None:
     """The supervisor: make the box, give leave to its threads, wait for its end or for the word to end it, report, end."""
     status = 1
     try:
@@ -96,7 +106,7 @@ def _supervise(
         pid = os.fork()
         if pid == 0:
             os.close(reported)
-            _be_the_box(request, level, compiled, served, printed, says)
+            _be_the_box(request, level, warm, served, printed, says)
         for handle in (served, printed):
             os.close(handle)
         says.close()
@@ -134,7 +144,7 @@ def _wait(watched: int, reported: int, hears: socket.socket, proc: int) -> None:
 def _be_the_box(
     request: dict[str, Any],
     level: str,
-    compiled: dict[bytes, bytes],
+    warm: Warm,
     served: int,
     printed: int,
     supervisor: socket.socket,
@@ -145,7 +155,7 @@ def _be_the_box(
     try:
         os.setsid()
         served, supervisor = _take_standard_places(served, printed, supervisor)
-        channel = Channel(socket.socket(fileno=served), MOST_REQUEST)
+        channel = Channel(socket.socket(fileno=served), MOST_REQUEST, decode=decoded_request)
         limits["memory"] += confinement.present_memory()
         if level == BUBBLEWRAP:
             confinement.keep_mounts_private()
@@ -166,7 +176,7 @@ def _be_the_box(
             channel.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(70)
     try:
-        BoxServer(folder, limits["reply"], compiled).serve(channel)
+        BoxServer(folder, limits["reply"], warm.compiled, warm.imported).serve(channel)
     except Ended:
         os._exit(0)
     except BaseException:
