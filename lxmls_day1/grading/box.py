@@ -68,7 +68,7 @@ class Box:
         cpu_seconds: float | None = None,
     ):
         self._limits = limits
-        folders = {folder for path in files for folder in path.parents}
+        folders = {folder for place in {path.parent for path in files} for folder in (place, *place.parents)}
         self._lab_files = (
             2 * len(files) + 2 * len(folders) + 40
         )  # each file with its bytecode, for which there is a folder

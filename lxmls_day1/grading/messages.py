@@ -399,8 +399,14 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if kind == "x":
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
     if kind in "lt":
-        entries = [entry if type(entry) in JUST_SO else _value(entry, buffers, depth + 1) for entry in _list(content)]
-        buffers.size.add(len(entries), max((len(entry) for entry in entries if type(entry) is str), default=0))
+        kinds = set(map(type, _list(content)))
+        entries = (
+            content
+            if kinds <= JUST_SO
+            else [entry if type(entry) in JUST_SO else _value(entry, buffers, depth + 1) for entry in content]
+        )
+        longest = max((len(entry) for entry in entries if type(entry) is str), default=0) if str in kinds else 0
+        buffers.size.add(len(entries), longest)
         return entries if kind == "l" else tuple(entries)
     if kind == "d":
         pairs = [_list(pair) for pair in _list(content)]
@@ -408,7 +414,9 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
             _text(key): entry if type(entry) in JUST_SO else _value(entry, buffers, depth + 1) for key, entry in pairs
         }
     if kind == "o":
-        return Reference(_count(content))
+        if type(content) is not int or content < 0:
+            raise BadMessage("no number where one should be")
+        return Reference(content)
     if kind == "g":
         array = _array(content, buffers)
         if array.ndim:
@@ -438,8 +446,8 @@ def _sparse(content: Any, buffers: _Buffers) -> Any:
 
 
 def _array(content: Any, buffers: _Buffers) -> np.ndarray:
-    name, shape, what = _list(content)
-    shape = _shape(shape)
+    name, sizes, what = _list(content)
+    shape = _shape(sizes)
     if name == "U":
         texts = [_text(text) for text in _list(what)]
         if len(texts) != math.prod(shape):
@@ -458,7 +466,7 @@ def _array(content: Any, buffers: _Buffers) -> np.ndarray:
     if fault := _fault_of_shape(shape, dtype.itemsize, buffers.most):
         raise BadMessage(fault)
     array = np.frombuffer(buffers.take(what), dtype=dtype).reshape(shape).copy()
-    return array.astype(dtype.newbyteorder("="), copy=False)
+    return array if dtype.isnative else array.astype(dtype.newbyteorder("="))
 
 
 def _list(value: Any) -> list[Any]:
@@ -475,14 +483,11 @@ def _text(value: Any) -> str:
     return value
 
 
-def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise BadMessage("no number where one should be")
-    return value
-
-
 def _shape(value: Any) -> tuple[int, ...]:
-    shape = tuple(_count(size) for size in _list(value))
+    shape = tuple(_list(value))
+    for size in shape:
+        if type(size) is not int or size < 0:
+            raise BadMessage("no number where one should be")
     if len(shape) > MOST_DIMENSIONS:
         raise BadMessage(f"an array of {len(shape)} dimensions")
     return shape
