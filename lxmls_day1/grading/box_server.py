@@ -6,16 +6,18 @@ it answers is a claim, which is judged outside.
 
 import ctypes
 import functools
-import importlib.util
+import importlib
 import io
 import math
 import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from inspect import isfunction
 from pathlib import Path
-from typing import Any
+from types import CodeType
+from typing import Any, ClassVar, NamedTuple
 
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
@@ -28,6 +30,24 @@ MOST_REQUEST = 64 << 20
 OUT_OF_TIME = 24  # the exit status of a box that has used up the processor time of a check: the number of SIGXCPU
 
 
+class Compiled(NamedTuple):
+    """A file that was given out: its text, and the code that Python makes of it."""
+
+    source: bytes
+    code: CodeType
+
+
+class _Loader(SourceFileLoader):
+    """Loads the files of a lab: those that were given out without compiling them again, which takes longer than a check."""
+
+    compiled: ClassVar[dict[str, CodeType]] = {}
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of a module."""
+        known = self.compiled.get(self.path)
+        return relocated(known, self.path) if known else super().get_code(fullname)
+
+
 class BoxServer:
     """Does what it is asked, one request after another.
 
@@ -37,8 +57,8 @@ class BoxServer:
         Where the lab is put.
     most_reply : int
         Bytes that an answer may have.
-    compiled : mapping from source to bytecode, optional
-        Of files that need not be compiled again.
+    compiled : mapping from name in the lab to Compiled, optional
+        Files that need not be compiled again.
     imported : sequence of str, optional
         The modules of this package that this process has; looked for unless given.
     """
@@ -47,13 +67,15 @@ class BoxServer:
         self,
         folder: Path,
         most_reply: int,
-        compiled: Mapping[bytes, bytes] | None = None,
+        compiled: Mapping[str, Compiled] | None = None,
         imported: Sequence[str] | None = None,
     ):
         self._folder = folder
         self._most_reply = most_reply
         self._compiled = compiled or {}
         self._imported = imported
+        if compiled:
+            sys.path_hooks.insert(0, self._finder)
         self._lab: Any = None
         self._objects: dict[int, Any] = {}
         self._refused: Any = None
@@ -111,10 +133,10 @@ class BoxServer:
 
     def _files(self, request: dict[str, Any]) -> None:
         contents = {os.path.join(self._folder, name): content for name, content in request["files"].items()}
-        contents |= {
-            importlib.util.cache_from_source(path): self._compiled[source]
-            for path, source in contents.items()
-            if source in self._compiled
+        _Loader.compiled |= {
+            os.path.join(self._folder, name): known.code
+            for name, source in request["files"].items()
+            if (known := self._compiled.get(name)) and known.source == source
         }
         for folder in sorted({os.path.dirname(path) for path in contents}):
             os.makedirs(folder, exist_ok=True)
@@ -122,6 +144,12 @@ class BoxServer:
             with open(path, "wb") as file:
                 file.write(content)
         os.chdir(self._folder)
+
+    def _finder(self, path: str) -> FileFinder:
+        """What looks for modules in a folder of the lab, and in no other."""
+        if not path.startswith(str(self._folder)):
+            raise ImportError(path)
+        return FileFinder(path, (_Loader, SOURCE_SUFFIXES))
 
     @property
     def lab(self) -> Any:
@@ -176,6 +204,14 @@ class BoxServer:
         from lxmls_day1.grading.box_probe import possible
 
         return possible(request)
+
+
+def relocated(code: CodeType, path: str) -> CodeType:
+    """The same code for a file in another place."""
+    if code.co_filename == path:
+        return code
+    constants = (relocated(each, path) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=path, co_consts=tuple(constants))
 
 
 def limit_processor_time(seconds: float) -> None:

@@ -15,7 +15,6 @@ import importlib
 import itertools
 import json
 import os
-import py_compile
 import select
 import signal
 import socket
@@ -25,7 +24,7 @@ from typing import Any, NamedTuple
 
 from lxmls_day1.exercises.importable import imported_modules
 from lxmls_day1.grading import confinement, seccomp
-from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
+from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, Compiled, prepare_process
 from lxmls_day1.grading.channel import Channel, Ended
 from lxmls_day1.grading.messages import decoded_request
 from lxmls_day1.library_path import PACKAGES
@@ -40,9 +39,9 @@ MOST_THREADS = 64  # beside the first one; those that are just ending count, too
 
 
 class Warm(NamedTuple):
-    """What is made once for all boxes: bytecode of the given files by their texts, and which modules of ours are imported."""
+    """What is made once for all boxes: the given files compiled, and which modules of ours are imported."""
 
-    compiled: dict[bytes, bytes]
+    compiled: dict[str, Compiled]
     imported: list[str]
 
 
@@ -224,16 +223,13 @@ def _take_standard_places(served: int, printed: int, supervisor: socket.socket) 
     return 3, socket.socket(fileno=4)
 
 
-def compiled_files(folder: Path) -> dict[bytes, bytes]:
-    """Python's bytecode of the files in a folder, by their texts: compiling them takes longer than a check."""
-    with tempfile.TemporaryDirectory() as place:
-        bytecode = {}
-        for path in folder.rglob("*.py"):
-            unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
-            made = Path(place, "file.pyc")
-            py_compile.compile(str(path), str(made), doraise=True, invalidation_mode=unchecked)
-            bytecode[path.read_bytes()] = made.read_bytes()
-    return bytecode
+def compiled_files(folder: Path) -> dict[str, Compiled]:
+    """The Python files in a folder by their names in it, compiled for the place where a box of bubblewrap has its lab."""
+    compiled = {}
+    for path in folder.rglob("*.py"):
+        name, source = path.relative_to(folder).as_posix(), path.read_bytes()
+        compiled[name] = Compiled(source, compile(source, f"{PRIVATE}/lab/{name}", "exec", dont_inherit=True))
+    return compiled
 
 
 def import_heads(folder: Path) -> None:
