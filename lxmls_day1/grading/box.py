@@ -95,8 +95,11 @@ class Box:
             reply = self._channel.receive(time.monotonic() + 60.0)
             if "broken" in reply:
                 raise BoxesUnavailable(str(reply["broken"]))
-            for some in _in_parts(files):
-                self._channel.send({"do": "files", "files": some}, time.monotonic() + 60.0)
+            given = [str(path) for path, content in files.items() if fork_server.given.get(path) == content]
+            others = {path: content for path, content in files.items() if fork_server.given.get(path) != content}
+            for some in _in_parts(others):
+                self._channel.send({"do": "files", "files": some, "given": given}, time.monotonic() + 60.0)
+                given = []
                 reply = self._channel.receive(time.monotonic() + 60.0)
                 if "value" not in reply:
                     said = StudentError.of(reply)

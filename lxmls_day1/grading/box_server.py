@@ -58,7 +58,7 @@ class BoxServer:
     most_reply : int
         Bytes that an answer may have.
     compiled : mapping from name in the lab to Compiled, optional
-        Files that need not be compiled again.
+        Those that were given out: requests name them only, and they need not be compiled again.
     imported : sequence of str, optional
         The modules of this package that this process has; looked for unless given.
     """
@@ -132,12 +132,10 @@ class BoxServer:
         return {"raised": kinds, "text": text[:LONGEST_TEXT], "trace": trace[-LONGEST_TEXT:]}
 
     def _files(self, request: dict[str, Any]) -> None:
-        contents = {os.path.join(self._folder, name): content for name, content in request["files"].items()}
-        _Loader.compiled |= {
-            os.path.join(self._folder, name): known.code
-            for name, source in request["files"].items()
-            if (known := self._compiled.get(name)) and known.source == source
-        }
+        given = {os.path.join(self._folder, name): self._compiled[name] for name in request["given"]}
+        _Loader.compiled |= {path: known.code for path, known in given.items()}
+        contents = {path: known.source for path, known in given.items()}
+        contents |= {os.path.join(self._folder, name): content for name, content in request["files"].items()}
         for folder in sorted({os.path.dirname(path) for path in contents}):
             os.makedirs(folder, exist_ok=True)
         for path, content in contents.items():
@@ -252,14 +250,20 @@ def _flush() -> None:
             continue
 
 
-def prepare_process() -> None:
+def prepare_process(made_ready: bool = False) -> None:
     """What the student's code finds: no arguments, no input, no bytecode files, text output that never fails."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever has started this process may be deaf to it
+    if not made_ready:
+        make_ready()
+    importlib.import_module("random").seed(0)  # Python's own generator begins anew in each process that is forked
+
+
+def make_ready() -> None:
+    """The part of `prepare_process` that a process hands on to those which are forked from it."""
     sys.argv = ["lab"]
     sys.dont_write_bytecode = True
     sys.stdin = io.StringIO()
     for number, name in ((1, "stdout"), (2, "stderr")):
         setattr(sys, name, io.TextIOWrapper(open(number, "wb", closefd=False), "utf-8", "backslashreplace"))  # noqa: SIM115
     sys.setrecursionlimit(1000)
-    for name in ("numpy.random", "random"):
-        importlib.import_module(name).seed(0)
+    importlib.import_module("numpy.random").seed(0)

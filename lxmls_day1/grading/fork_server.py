@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from lxmls_day1.exercises.importable import imported_modules
 from lxmls_day1.grading import confinement, seccomp
-from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, Compiled, prepare_process
+from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 from lxmls_day1.grading.channel import Channel, Ended
 from lxmls_day1.grading.messages import decoded_request
 from lxmls_day1.library_path import PACKAGES
@@ -69,6 +69,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
     import_heads(Path(given))
     if level != PROCESS:
         seccomp.warm_up()
+    make_ready()
     gc.collect()
     use_huge_pages()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
@@ -167,7 +168,7 @@ def _be_the_box(
         os.environ |= dict.fromkeys(OF_THE_BOX, str(folder.parent))
         os.chdir(folder)
         tempfile.tempdir = None
-        prepare_process()
+        prepare_process(made_ready=True)
         _confine(request, level, folder.parent, supervisor)
         channel.send({"value": "ready"})
     except BaseException as error:
