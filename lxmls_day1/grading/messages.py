@@ -185,6 +185,7 @@ class _RequestPickler(pickle.Pickler):
         if hasattr(value, "tocsr") and hasattr(value, "nnz"):
             matrix = value.tocsr()
             return _made_sparse, (matrix.data, matrix.indices, matrix.indptr, matrix.shape)
+        plain: Any
         for plain in (str, int, float, list, tuple):  # what derives from one of them, and a range
             if isinstance(value, plain) or (plain is list and isinstance(value, range)):
                 return _made_plain, (plain(value),)
