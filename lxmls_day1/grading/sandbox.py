@@ -73,7 +73,8 @@ class ForkServer:
             _let_through(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         errors = self._folder / "errors.txt"
-        self.given = {path: content for path, content in (given or {}).items() if path.suffix == ".py"}
+        sources = {path: content for path, content in (given or {}).items() if path.suffix == ".py"}
+        self.given: Mapping[PurePosixPath, bytes] = sources
         for path, content in self.given.items():
             (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / "given" / path).write_bytes(content)
