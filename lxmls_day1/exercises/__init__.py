@@ -19,6 +19,7 @@
 ``mistakes``          known mistakes: a sentence, and the wrong solutions or answers that it explains
 ``explanations``      the question after a named mistake, and what the student answers
 ``mutants``           the reference with one small thing changed, for the authors' check
+``seed_trials``       hidden checks under many seeds, on wrong programs and on right ones, for the authors' check
 ``record``            writes the recorded answers
 ``dry_run``           checks run on labs of our own; ``dry_run_process`` runs them
 ``importable``        what a lab's code can import while it is checked
