@@ -89,6 +89,16 @@ def test_random_points(lab, expect, rng, n_classes):
 
 
 @pytest.mark.hidden
+def test_rounds_without_a_mistake(lab, expect, rng):
+    """Random points that a line separates: rounds that change nothing have their entries too."""
+    y = rng.permutation(np.arange(12) % 2)
+    X = rng.normal(size=(12, 2)) * [0.5, 1.0] + np.outer(2 * y - 1, [3.0, 0.0])
+    weights, averages = perceptron(lab, nr_rounds=8, order=list(range(12))).weights_of_rounds(X, y)
+    expect("the intercepts after each round", [W[0] for W in weights])
+    expect("the average intercepts after each round", [W[0] for W in averages])
+
+
+@pytest.mark.hidden
 def test_the_last_average_is_what_training_returns(lab, expect, rng):
     """The last average is what training returns, and the last weights are those without averaging."""
     X, y = random_points(rng, 3)

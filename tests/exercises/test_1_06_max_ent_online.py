@@ -71,11 +71,11 @@ def test_nothing_known(lab, expect):
 
 
 def test_large_scores(lab, expect):
-    """Scores of a thousand, and of minus a thousand"""
-    scores = np.array([1000.0, 1000.0 - np.log(3.0), -1000.0])
+    """Scores of a thousand, and of minus three thousand"""
+    scores = np.array([1000.0, 1000.0 - np.log(3.0), -3000.0])  # exp of the distance to their mean is too large as well
     calls = [(each, 1, 1.0, 1.0, ZERO_ONE[1]) for each in (scores, scores - 2000.0)]
     large, small = lab.each("max_ent_online", "max_ent_rule", calls)
-    expect("d for the scores 1000, 1000 − log 3, −1000, the true class 1 and the step 1", large, **SINGLE)
+    expect("d for the scores 1000, 1000 − log 3, −3000, the true class 1 and the step 1", large, **SINGLE)
     expect("d for the same scores, each less by 2000", small, **SINGLE)
 
 
@@ -104,12 +104,16 @@ def test_random_scores(lab, expect, rng, n_classes):
 
 @pytest.mark.hidden
 def test_random_large_scores(lab, expect, rng):
-    """Random scores, far from zero"""
+    """Random scores, far from zero and far from one another"""
     scores, label = rng.normal(size=4), int(rng.integers(4))
     shifts = (-1e4, -800.0, 800.0, 1e4)
+    apart = scores - [0.0, 0.0, 2000.0, 3000.0]  # neither their mean, nor any one but the largest, may be taken off
     calls = [(scores + far, label, 1.0, 1.0, np.zeros(4)) for far in shifts]
-    for far, d in zip(shifts, lab.each("max_ent_online", "max_ent_rule", calls), strict=True):
+    calls += [(np.roll(apart, places), label, 1.0, 1.0, np.zeros(4)) for places in range(4)]
+    answers = lab.each("max_ent_online", "max_ent_rule", calls)
+    for far, d in zip(shifts, answers, strict=False):
         expect(f"d for {far:+g}", d, **SINGLE)
+    expect("d for scores that are thousands apart", answers[len(shifts) :], **SINGLE)
 
 
 @pytest.mark.hidden

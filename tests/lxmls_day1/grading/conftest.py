@@ -138,6 +138,8 @@ def answers_computed_once(folder_of_the_run):
             together.checks.update(one.checks)
             together.sentences.update(one.sentences)
             together.hidden.update(one.hidden)
+            together.questions.update(one.questions)
+            together.pools.update(one.pools)
         return together
 
     with pytest.MonkeyPatch.context() as patch:
