@@ -54,7 +54,7 @@ def test_a_second_mistake_is_looked_for_in_what_the_first_one_leaves():
 def test_right_answers_speak_against_a_mistake():
     pool = pool_of(9, cautious="111000000", rash="111111111")
     assert named(pool, row("111000000")) == Named(ONE, ("cautious",))
-    assert named(pool, row("11?000000")) == Named()
+    assert named(pool, row("1??000000")) == Named()
     assert named(pool_of(9, rash="111111111"), row("111000000")) == Named()
 
 
