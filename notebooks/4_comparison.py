@@ -292,11 +292,11 @@ def compare(settings, changed=lambda X: X, unchanged=lambda params: params, **fi
 
     The learners train on `changed(X)`; `unchanged` makes of their params those for X.
     """
-    errors = {}
+    errors, compared = {}, learners()
     for setting in settings:
         for seed in range(NR_SAMPLES):
             data = SimpleDataSet(split=[1, 0, 0], seed=seed, **{**fixed, **setting})
-            for name, classifier in learners().items():
+            for name, classifier in compared.items():
                 try:
                     params = classifier.train(changed(data.train_X), data.train_y)
                 except NotImplementedError:
@@ -572,11 +572,11 @@ with lab.exercise("1.8"):
     axis.plot(*X[50:].T, "s", color="#0072B2", markersize=9, markeredgecolor="white")
     axis.set(xlim=(-4, 11), ylim=(-5, 6), title="class 1 has a second cluster")
     data.add_line(fig, axis, data.get_bayes_optimal(), "Bayes optimal without it", "black")
-    sizes, by_size = [50, 800], {}
+    sizes, by_size, classifiers = [50, 800], {}, learners()
     for size in sizes:
         for seed in range(NR_SAMPLES):
             data, X, y = with_far_cluster(size, seed)
-            for name, classifier in learners().items():
+            for name, classifier in classifiers.items():
                 try:
                     params = classifier.train(X, y)
                 except NotImplementedError:

@@ -385,7 +385,7 @@ with lab.exercise("1.13"):
 # <!-- numbers: treebank -->
 # **One answer.** Without neighbour features the tags of the neighbours are all that a tagger learns of them: the transitions
 # bring 2.8 percentage points, from 0.866 to 0.894. Where the words beside it are features already, they say much of what their tags would
-# say, and the transitions bring 0.4, from 0.898 to 0.901. *Transfer:* neither is much use when neighbours tell little; prefixes and suffixes, which
+# say, and the transitions bring 0.4, from 0.898 to 0.901. *Transfer:* neither helps much where neighbours tell little; prefixes and suffixes, which
 # such languages have many of, tell more.
 
 # %% tags=["skip-execution"]

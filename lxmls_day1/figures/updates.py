@@ -121,5 +121,12 @@ def _arrow(ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
     along = (tip - tail) / np.linalg.norm(tip - tail)
     beside = _BESIDE * np.array([-along[1], along[0]])
     ax.annotate(
-        name, (tail + tip) / 2, tuple(beside), textcoords="offset points", color=colour, fontsize=14, ha="center", va="center"
+        name,
+        (tail + tip) / 2,
+        tuple(beside),
+        textcoords="offset points",
+        color=colour,
+        fontsize=14,
+        ha="center",
+        va="center",
     )
