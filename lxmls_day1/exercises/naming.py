@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from lxmls_day1.exercises.answers import Answer, Pool
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
-ENOUGH = (
-    2 / 3
-)  # of the answers that speak for or against a mistake; at a half, every second name of a new mistake is wrong
+ENOUGH = 0.55  # of the answers that speak for or against a mistake; with 2/3 two mistakes at once are hardly named
 LEAST_LEFT = 3  # wrong answers that one mistake leaves unexplained, before a second one is looked for
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
 

@@ -48,13 +48,13 @@ def test_a_second_mistake_is_looked_for_in_what_the_first_one_leaves():
     pool = pool_of(12, a="111111111000", b="000000000222")
     assert named(pool, row("111111111222")) == Named(TOGETHER, ("a", "b"))
     assert named(pool, row("111111111022")) == Named(ONE, ("a",))  # two are too few to look for another
-    assert named(pool, row("1111111?????")) == Named()
+    assert named(pool, row("111111??????")) == Named()
 
 
 def test_right_answers_speak_against_a_mistake():
     pool = pool_of(9, cautious="111000000", rash="111111111")
     assert named(pool, row("111000000")) == Named(ONE, ("cautious",))
-    assert named(pool, row("11?000000")) == Named()
+    assert named(pool, row("1??000000")) == Named()
     assert named(pool_of(9, rash="111111111"), row("111000000")) == Named()
 
 
