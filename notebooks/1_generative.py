@@ -29,7 +29,7 @@
 # |---|---|---|
 # | 1.1 | vary the variance, the balance and the size of a sample; watch the boundary | experiments below |
 # | 1.2 | write multinomial naive Bayes; unseen words, and smoothing | `classifiers/multinomial_naive_bayes.py` |
-# | 1.3 | derive the weights of Gaussian naive Bayes, and check them with numbers | below |
+# | 1.3 | derive the weights of Gaussian naive Bayes, and check them with numbers | `classifiers/gaussian_weights.py` |
 #
 # **How to work.** Run the cells from the top (Shift-Enter). Where an exercise asks for code, open the file it names,
 # write, save, and run the cell again: it takes up your change without a restart. `lab.check("1.2")` tells whether it is
@@ -727,13 +727,14 @@ with lab.exercise("1.2"):
 # ## Exercise 1.3: the weights of Gaussian naive Bayes
 #
 # Show that Gaussian naive Bayes with a shared, given variance $\sigma^2$ is a linear classifier too: derive $b_y$ and
-# $w_y$. Then write them down as code. The cell checks them at several variances, with equal and with unequal priors, and
-# names a term that is wrong. (At $\sigma^2 = 1$ alone, four different mistakes would not be noticed.)
-#
-# The derivation is a solution: there is no model answer to open, but `lab.hint("1.3")` helps.
+# $w_y$. Then write them down as code, in `gaussian_weights` of `classifiers/gaussian_weights.py`.
 #
 # *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$ with the density of section A, and drop
 # whatever is the same for all classes.
+#
+# The derivation is a solution: it is not among the model answers, but `lab.hint("1.3")` helps. `lab.check("1.3")` compares
+# at several variances, with equal and with unequal priors, and names a term that is wrong. (At $\sigma^2 = 1$ alone, four
+# different mistakes would not be noticed.)
 
 # %% [markdown] tags=["answer"]
 # *Your derivation:*
@@ -757,29 +758,27 @@ with lab.exercise("1.2"):
 # (Here $w_y$ stands for the weights of the features alone, without the intercept.)
 
 
+# %% [markdown] tags=["predict"]
+# **Predict.** Class 1 becomes four times as frequent, and in a second experiment $\sigma^2$ becomes four times as large. Which of the
+# two changes $w_1 - w_0$, which changes $b_1 - b_0$? In which does the boundary turn? *Your prediction:*
 
 # %% tags=["cell-derived"]
-def gaussian_weights(prior, means, variance):
-    """b_y and w_y of Gaussian naive Bayes, from prior (K,), means (K, J) and σ²: an array (J + 1, K), row 0 the b_y."""
-    # exercise 1.3: solution (3 lines)
-    intercepts = np.log(prior) - (means**2).sum(axis=1) / (2 * variance)  # (K,)
-    weights = means / variance  # (K, J)
-    return np.vstack([intercepts, weights.T])
-    # exercise 1.3: end
-
-
 with lab.exercise("1.3"):
-    from lxmls_day1.gaussians import wrong_terms
+    from classifiers.gaussian_weights import gaussian_weights
 
-    for variance in (0.4, 1.0, 2.5):
+    print("                    b_1 − b_0   w_1 − w_0          as training finds them")
+    for variance in (1.0, 4.0):
         for balance in (0.5, 0.2):
             data = SimpleDataSet(nr_examples=200, g1=[[-1, -1], variance], g2=[[1.5, 1], variance], balance=balance)
             gnb = GaussianNaiveBayes(variance=variance)
             found = gnb.train(data.train_X, data.train_y)
             derived = gaussian_weights(gnb.prior, gnb.means, variance)
-            wrong = wrong_terms(derived, gnb.prior, gnb.means, variance)
-            same = "as training finds them" if np.allclose(derived, found) else "right up to what all classes share"
-            print(f"σ² = {variance:g}, p(0) = {balance:g}: {'; '.join(wrong) or same}")
+            (b, *w), right = derived[:, 1] - derived[:, 0], found[:, 1] - found[:, 0]
+            same = np.allclose([b, *w], right)
+            print(f"σ² = {variance:g}, p(0) = {balance:g}:  {b:8.3f}   ({', '.join(f'{value:.3f}' for value in w)})     {same}")
+
+# %% tags=["skip-execution"]
+lab.check("1.3")
 
 # %% [markdown]
 # Look at the boundary of the first plot again. Both classifiers compare the scores of class 0 and class 1. So the
@@ -796,6 +795,32 @@ with lab.exercise("1.3"):
     for name, weights in [("Bayes optimal", optimal), ("naive Bayes", gaussian_weights(gnb.prior, gnb.means, 1.0))]:
         b, *w = weights[:, 1] - weights[:, 0]
         print(f"{name:15}  {np.degrees(np.arctan2(w[1], w[0])):21.1f}° {abs(b) / np.hypot(*w):31.3f}")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) Why does the prior move the boundary, but never turn it? (2) A student forgets σ² in both terms. At which priors
+# and variances does nobody notice?
+#
+# **Transfer.** Now each class has a variance of its own, $\sigma_y^2$. Which terms that you have dropped come back, and which kind of
+# boundary do they make? *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** (1) The prior is in $b_y$ only, and the direction of the boundary depends on $w_1 - w_0$ alone. (2) At
+# $\sigma^2 = 1$, with any priors; and with equal priors at *every* variance the boundary is the same, because then the whole score
+# is divided by $\sigma^2$. The probabilities differ.
+#
+# *Transfer.* $\frac J2 \log \sigma_y^2$ and $\lVert x\rVert^2 / 2\sigma_y^2$ are no longer the same for all classes. The second one is
+# a square: the boundary is a circle, or a line where the variances are equal.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.3")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - With one variance for all classes Gaussian naive Bayes is linear, and training only estimates priors and means.
+# - Unequal priors shift the boundary towards the rarer class. They never turn it.
+#
+# </details>
 
 # %% [markdown]
 # ## What to take home

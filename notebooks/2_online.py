@@ -23,10 +23,12 @@
 # **Before.** You need notebook 1, section D (features and linear classifiers), and inner products. Symbols:
 # [notation](notation.md).
 #
-# **Time.** About 120 minutes.
+# **Time.** About 150 minutes.
 #
 # | exercise | what you do | file |
 # |---|---|---|
+# | 1.4a | write the perceptron's rule | `classifiers/perceptron.py` |
+# | 1.4b | write the loop of every online learner | `classifiers/online_loop.py` |
 # | 1.4 | keep the weights of each round, and watch the perceptron's boundary move | `classifiers/perceptron.py` |
 # | 1.9 | average all weights of a run | `classifiers/running_average.py` |
 # | 1.5 | write MIRA, and run it for several λ | `classifiers/mira.py` |
@@ -98,21 +100,7 @@ print(
 # The rule says by how much the example is added to each class: $d_k > 0$ pulls the weights of class $k$ towards $x$,
 # $d_k < 0$ pushes them away. The algorithms differ in nothing else.
 #
-# `classifiers/online_loop.py` is this loop in plain NumPy. It computes with whole matrices, so it is slow on texts.
-# `classifiers/online_classifier.py` adds shuffling, sparse data and speed, and gets the same weights.
-
-# %%
-import inspect
-
-from classifiers.online_loop import online_loop
-from classifiers.perceptron import Perceptron, perceptron_rule
-
-print(inspect.getsource(online_loop).split('"""')[-1])
-
-points, labels, order = sd.train_X[:10], sd.train_y[:10], np.arange(10)
-_, mean = online_loop(perceptron_rule, points, labels, np.tile(order, 5), np.ones(50), 1 - np.eye(2))
-params = Perceptron(nr_rounds=5, order=order).train(points, labels)
-print("Perceptron.train returns the same weights:", np.allclose(mean, params))
+# In exercise 1.4a you write the first rule, in exercise 1.4b the loop itself.
 
 # %% [markdown]
 # ## B. The perceptron
@@ -175,24 +163,142 @@ fig, axes = plot_update(three_points, three_labels, 2, states[2], states[3], axe
 # training data are separable, the perceptron stops making mistakes after finitely many of them; exercise 1.12 is about
 # how many.
 
-# %% tags=["cell-perceptron"]
-perceptron = Perceptron(nr_rounds=10)
-params_perc_sd = perceptron.train(sd.train_X, sd.train_y)
-train, test = accuracies(perceptron, params_perc_sd, sd)
-print(f"{sd.get_name()}: train {train:.2f}, test {test:.2f} (weights: the average of all steps)")
-mistakes = [round.updates for round in perceptron.history]
-print("mistakes in each round:", mistakes, "  together:", sum(mistakes))
+# %% [markdown]
+# ## Exercise 1.4a: the perceptron's rule
+#
+# Write `perceptron_rule` in `classifiers/perceptron.py`: from the scores of an example and its true class it makes $d$. From then on
+# `Perceptron` trains with your rule.
 
-# %% tags=["real-data", "cell-perceptron-reviews"]
-params_perc_sc = perceptron.train(reviews.train_X, reviews.train_y)
-train, test = accuracies(perceptron, params_perc_sc, reviews)
-print(f"{reviews.get_name()}: train {train:.4f}, test {test:.4f}")
-print("mistakes in each round:", [round.updates for round in perceptron.history])
+# %% [markdown] tags=["predict"]
+# **Predict.** Three classes, and class 1 is true. What is $d$ for the scores $(1, 3, 2)$, $(3, 1, 2)$, $(2, 2, 0)$ and $(0, 0, 0)$?
+# In which of them does the lead of one class over the others play a part? *Your prediction:*
+
+# %% tags=["cell-rule"]
+with lab.exercise("1.4a"):
+    from classifiers.perceptron import perceptron_rule
+
+    for scores in [(1, 3, 2), (3, 1, 2), (2, 2, 0), (0, 0, 0)]:
+        d = perceptron_rule(np.array(scores, dtype=float), 1, 5.0, 1.0, np.array([1.0, 0.0, 1.0]))
+        print(f"scores {scores}: d = ({', '.join(f'{value:g}' for value in d)})")
+
+# %% tags=["skip-execution"]
+lab.check("1.4a")
 
 # %% [markdown]
+# Now train with it, on points and on reviews.
+
+# %% tags=["cell-perceptron"]
+with lab.exercise("1.4a"):
+    from classifiers.perceptron import Perceptron
+
+    perceptron = Perceptron(nr_rounds=10)
+    params_perc_sd = perceptron.train(sd.train_X, sd.train_y)
+    train, test = accuracies(perceptron, params_perc_sd, sd)
+    print(f"{sd.get_name()}: train {train:.2f}, test {test:.2f} (weights: the average of all steps)")
+    mistakes = [round.updates for round in perceptron.history]
+    print("mistakes in each round:", mistakes, "  together:", sum(mistakes))
+
+# %% tags=["real-data", "cell-perceptron-reviews"]
+with lab.exercise("1.4a"):
+    params_perc_sc = perceptron.train(reviews.train_X, reviews.train_y)
+    train, test = accuracies(perceptron, params_perc_sc, reviews)
+    print(f"{reviews.get_name()}: train {train:.4f}, test {test:.4f}")
+    print("mistakes in each round:", [round.updates for round in perceptron.history])
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) Why does the sum of the entries of $d$ have to be 0 or, put differently, what would happen if only the true class
+# went up? (2) The scores $(0, 0, 0)$ are those of the first example of every run. Why must a tie with an earlier class count as a
+# mistake? (3) On the points there are mistakes in the first rounds only. What does that say about the points?
+#
+# **Transfer.** A colleague takes away from *all* wrong classes, $d = e_y - \frac{1}{K-1}\sum_{k \ne y} e_k$. For which scores does
+# that change a class that had no part in the mistake, and when are the two rules the same? *Your answer:*
+
+# %% [markdown] tags=["solution"]
 # <!-- numbers: perceptron, perceptron-reviews -->
-# On the points there are 20 mistakes in six rounds, and then silence: the training points are separable. On the reviews
-# 551 mistakes in the first round become 3 in the tenth: with so many features it is easy to separate the reviews.
+# **One answer.** (1) The lead of the wrong class then shrinks by $\lVert g\rVert^2$ instead of twice as much. The scores of all
+# classes that are ever true would grow without a counterweight; the differences alone matter. (2) All scores are 0 at first, and
+# class 0 is predicted. If a tie were no mistake, no example would ever change $W$. (3) There are 20 mistakes in six rounds, then
+# none: some $W$ gives every training point its class, so the points are separable. On the reviews 551 mistakes in the first round
+# become 3 in the tenth: with so many features it is easy to separate the reviews.
+#
+# *Transfer.* Always with three or more classes: a class with the lowest score goes down as well. With two classes there is one wrong
+# class only, and the rules are the same.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.4a")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: perceptron, perceptron-reviews -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - The rule is four lines, and the loop does the rest.
+# - On the points there are 20 mistakes in six rounds, and then silence: the training points are separable.
+# - On the reviews 551 mistakes in the first round become 3 in the tenth.
+#
+# </details>
+
+# %% [markdown]
+# ## Exercise 1.4b: the loop
+#
+# Write `online_loop` in `classifiers/online_loop.py`: the ten lines of section A, with three things that other learners need. Each
+# visit has a `step` of its own, the rule is told $\lVert g\rVert^2$ and the costs, and the old weights may shrink:
+#
+# $$ W \leftarrow (1 - \eta_t \lambda)\, W + g\, d^\top . $$
+#
+# It returns the last $W$ and the mean of the matrices after each step. The file brings a rule to try it with, `regression_rule`. You
+# write it for matrices in full, so it is slow on texts. `classifiers/online_classifier.py` adds shuffling, sparse data and speed.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** Your loop and `Perceptron.train` visit the same ten points in the same order, five times. Do they get the same weights,
+# roughly the same, or other ones? And which of the two rules of the cell makes fewer mistakes on the points? *Your prediction:*
+
+# %% tags=["cell-loop"]
+with lab.exercise("1.4b"):
+    from classifiers.online_loop import online_loop, regression_rule
+    from classifiers.perceptron import Perceptron, perceptron_rule
+
+    points, labels, order = sd.train_X[:10], sd.train_y[:10], np.arange(10)
+    _, mean = online_loop(perceptron_rule, points, labels, np.tile(order, 5), np.ones(50), 1 - np.eye(2))
+    params = Perceptron(nr_rounds=5, order=order).train(points, labels)
+    print("Perceptron.train returns the same weights:", np.allclose(mean, params))
+
+    visits = np.tile(np.arange(len(sd.train_X)), 5)
+    for name, rule, step in [("perceptron", perceptron_rule, 1.0), ("regression", regression_rule, 0.1)]:
+        W, mean = online_loop(rule, sd.train_X, sd.train_y, visits, np.full(visits.size, step), 1 - np.eye(2))
+        G = np.hstack([np.ones((len(sd.test_X), 1)), sd.test_X])
+        errors = [np.mean(np.argmax(G @ weights, axis=1) != sd.test_y) for weights in (W, mean)]
+        print(f"{name}: test error {errors[0]:.2f} with the last weights, {errors[1]:.2f} with their mean")
+
+# %% tags=["skip-execution"]
+lab.check("1.4b")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) What of the loop had to change for the other rule? (2) Suppose that the rule answers $d = 0$ from some visit on, and
+# $\eta_t\lambda = 0.01$. What do the weights do then, and what do the predictions do? (3) `Perceptron.train` is several hundred times
+# faster on reviews. Which of your ten lines touches numbers that did not change?
+#
+# **Transfer.** Write a rule of your own in five lines, for instance one that moves *two* rivals, and run it in your loop. *Your
+# answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** (1) Nothing: it is the argument `rule`, and a shorter step, which is an argument too. (2) They shrink by 1 % at each
+# visit. All scores shrink by the same factor, so the predictions stay the same. (3) The scores, $W + g\,d^\top$ and the mean each go
+# through the whole matrix; a review has some hundred words, the matrix tens of thousands of rows. Only the rows of the words that
+# occur need to be read, they alone change, and exercise 1.9 takes the mean without touching the matrix.
+#
+# *Transfer.* Sort the scores, and give the true class $+1$ and the two highest wrong ones $-\frac12$ if one of them is above it.
+# <!-- given: 1 -->
+
+# %% tags=["skip-execution"]
+lab.reveal("1.4b")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - Every online learner of this course is this loop with another rule.
+# - The fast loop gets the same weights as yours: it is the same computation, without the zeros.
+#
+# </details>
 
 # %% [markdown]
 # ## Exercise 1.4: the weights on their way
@@ -330,38 +436,37 @@ lab.check("1.9")
 # the average so far. Which curve swings more? Which is higher at the end? *Your prediction:*
 
 # %% tags=["real-data", "cell-averaging"]
-from classifiers.perceptron import Perceptron
+with lab.exercise("1.4a"):
+    from classifiers.perceptron import Perceptron
 
-last, averaged = [], []
-perceptron = Perceptron(nr_rounds=15)
+    last, averaged = [], []
+    perceptron = Perceptron(nr_rounds=15)
 
+    def measure(round, weights, params):
+        for scores, W in [(last, weights), (averaged, params)]:
+            scores.append(perceptron.evaluate(reviews.test_y, perceptron.test(reviews.test_X, W)))
 
-def measure(round, weights, params):
-    for scores, W in [(last, weights), (averaged, params)]:
-        scores.append(perceptron.evaluate(reviews.test_y, perceptron.test(reviews.test_X, W)))
-
-
-perceptron.train(reviews.train_X, reviews.train_y, callback=measure)
-rounds = np.arange(1, 16)
-fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
-colour = line_style("perceptron")["color"]
-deviation = np.sqrt(averaged[-1] * (1 - averaged[-1]) / reviews.test_X.shape[0])
-axis.fill_between(rounds, np.array(averaged) - deviation, np.array(averaged) + deviation, color=colour, alpha=0.15)
-axis.plot(rounds, last, "s--", color="0.5", label="perceptron, weights after the round")
-axis.plot(rounds, averaged, "o-", color=colour, label="perceptron, average so far, ± one standard error")
-axis.set(xlabel="rounds", ylabel="test accuracy")
-legend = axis.legend()
-print(f"after the last round: weights {last[-1]:.4f}, average {averaged[-1]:.4f}, standard error {deviation:.4f}")
-print(
-    f"lowest and highest from round 2 on: weights {min(last[1:]):.4f} … {max(last[1:]):.4f}, "
-    f"average {min(averaged[1:]):.4f} … {max(averaged[1:]):.4f}"
-)
-updates = [round.updates for round in perceptron.history]
-per_review = reviews.train_X.nnz / reviews.train_X.shape[0]
-print(f"mistakes in each round: {updates}")
-naive = 15 * reviews.train_X.shape[0] * (reviews.nr_features + 1) * 2
-running = sum(updates) * 2 * 2 * (per_review + 1)
-print(f"numbers touched: {naive:.1e} by adding up every matrix, {running:.1e} by the running sum")
+    perceptron.train(reviews.train_X, reviews.train_y, callback=measure)
+    rounds = np.arange(1, 16)
+    fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
+    colour = line_style("perceptron")["color"]
+    deviation = np.sqrt(averaged[-1] * (1 - averaged[-1]) / reviews.test_X.shape[0])
+    axis.fill_between(rounds, np.array(averaged) - deviation, np.array(averaged) + deviation, color=colour, alpha=0.15)
+    axis.plot(rounds, last, "s--", color="0.5", label="perceptron, weights after the round")
+    axis.plot(rounds, averaged, "o-", color=colour, label="perceptron, average so far, ± one standard error")
+    axis.set(xlabel="rounds", ylabel="test accuracy")
+    legend = axis.legend()
+    print(f"after the last round: weights {last[-1]:.4f}, average {averaged[-1]:.4f}, standard error {deviation:.4f}")
+    print(
+        f"lowest and highest from round 2 on: weights {min(last[1:]):.4f} … {max(last[1:]):.4f}, "
+        f"average {min(averaged[1:]):.4f} … {max(averaged[1:]):.4f}"
+    )
+    updates = [round.updates for round in perceptron.history]
+    per_review = reviews.train_X.nnz / reviews.train_X.shape[0]
+    print(f"mistakes in each round: {updates}")
+    naive = 15 * reviews.train_X.shape[0] * (reviews.nr_features + 1) * 2
+    running = sum(updates) * 2 * 2 * (per_review + 1)
+    print(f"numbers touched: {naive:.1e} by adding up every matrix, {running:.1e} by the running sum")
 
 # %% [markdown] tags=["answer"]
 # **Explain.** (1) When do the single matrices swing most, and why less in later rounds? (2) From which round on do the
@@ -450,6 +555,7 @@ lab.reveal("1.9")
 # %% tags=["cell-caps"]
 with lab.exercise("1.5"):
     from classifiers.mira import mira_rule
+    from classifiers.perceptron import perceptron_rule
 
     W, g, y = states[2], np.array([1.0, -1.0, 1.0]), 0
     s, cost = W.T @ g, np.array([0.0, 1.0])
@@ -720,7 +826,10 @@ with lab.exercise("1.10"):
             active.append(np.sum(d < -1e-12))
             return d
 
-        online_loop(counting, X, y, np.arange(400), np.full(400, np.finfo(float).max), 1 - np.eye(n_classes))
+        class Counting(ColumnSquishing):
+            rule = staticmethod(counting)
+
+        Counting(nr_rounds=1, order=np.arange(400)).train(X, y)
         moved = np.array(active)[np.array(active) > 0]
         several = moved > 1
         print(f"   {n_classes:2d} classes: {several.sum():3d} of {len(moved)} steps, {several.mean():.0%}; most rivals at once: {moved.max()}")

@@ -23,13 +23,15 @@
 # - choose $\lambda$ on a development part and report an honest test accuracy.
 #
 # **Before.** Notebooks 1 (naive Bayes) and 2 (the loop of the online learners), derivatives, and the dot product; about
-# 150 minutes. The symbols are those of [the table for all notebooks](notation.md).
+# 180 minutes. The symbols are those of [the table for all notebooks](notation.md).
 #
 # | exercise | what you do | file |
 # |---|---|---|
+# | 1.6b | write the gradient over all examples, and walk down it | `classifiers/batch_gradient.py` |
 # | 1.6 | maximum entropy: several $\lambda$; three ways down | `classifiers/max_ent_online.py` |
 # | 1.11 | generalized iterative scaling, and what it matches | `classifiers/iterative_scaling.py` |
 # | 1.7 | write the SVM's rule; the street; how far from the optimum? | `classifiers/svm.py` |
+# | 1.7b | choose λ on the development part | `classifiers/choosing_lambda.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -327,6 +329,64 @@ legend = axis.legend(loc="lower right", frameon=True, facecolor="white", edgecol
 # goes along it: 6 iterations. SGD takes
 # many small steps while the others take one. It is near the minimum soon, and then its points scatter around it.
 # [Demonstration 4](demos/4_optimisation.ipynb) shows the same step by step.
+#
+# </details>
+
+# %% [markdown]
+# ## Exercise 1.6b: the batch gradient
+#
+# Write `batch_gradient` in `classifiers/batch_gradient.py`: $\nabla F(W)$ over all examples, as section C derives it. Then walk down it.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** $W = 0$, and two classes. What is $P - Y$ in every row? Which sign has the gradient in the row of
+# a feature that is mostly positive in class 1, in the column of class 1? *Your prediction:*
+
+# %% tags=["cell-batch-gradient"]
+with lab.exercise("1.6b"):
+    from classifiers.batch_gradient import batch_gradient
+    from classifiers.max_ent_batch import MaxEntBatch
+
+    maxent = MaxEntBatch(regularizer=0.1, tolerance=1e-10)
+    best = maxent.train(sd.train_X, sd.train_y)
+    W = np.zeros_like(best)
+    print("the gradient at W = 0, column of class 1:", batch_gradient(W, sd.train_X, sd.train_y, 0.1)[:, 1].round(3))
+    nudge = np.zeros_like(W)
+    nudge[1, 1] = 1e-6
+    slope = (maxent.objective(sd.train_X, sd.train_y, W + nudge) - maxent.objective(sd.train_X, sd.train_y, W - nudge)) / 2e-6
+    print(f"the slope of F by that column's first feature, by a difference of F: {slope:.3f}")
+    for step in range(101):
+        gradient = batch_gradient(W, sd.train_X, sd.train_y, 0.1)
+        if step in (0, 1, 10, 30, 100):
+            above = maxent.objective(sd.train_X, sd.train_y, W) - maxent.objective(sd.train_X, sd.train_y, best)
+            print(f"after {step:3d} steps: F is {max(above, 0):.6f} above its minimum, ‖∇F‖ = {np.linalg.norm(gradient):.5f}")
+        W = W - 0.5 * gradient
+
+# %% tags=["skip-execution"]
+lab.check("1.6b")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) Why do all rows of $P - Y$ sum to 0, and what does that say about the columns of the gradient for two classes?
+# (2) Why does the gradient become zero at the optimum although the model is not certain about any point?
+#
+# **Transfer.** Leave out all examples but one, and do not divide by $M$. Which rule of the online learners do you get? *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** (1) The probabilities of an example sum to 1, and so do the entries of $e_y$. For two classes one column of the
+# gradient of the first term is therefore minus the other one. (2) Each point pulls; at the optimum the pulls of all points and of the
+# regularizer cancel. What the model expects of each feature is then what the data show, but for $\lambda W$.
+#
+# *Transfer.* $W \leftarrow (1 - \eta\lambda) W - \eta\, g\,(p - e_y)^\top$: the loop with $d = \eta\,(e_y - p)$, which is the
+# rule of exercise 1.6.
+# <!-- given: 1 -->
+
+# %% tags=["skip-execution"]
+lab.reveal("1.6b")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - The gradient is a difference of two means: what the model expects, less what the data show, plus $\lambda W$.
+# - A difference of two values of $F$ checks a gradient in one line. Do that with every gradient that you write.
 #
 # </details>
 
@@ -1232,6 +1292,71 @@ lab.reveal("1.7")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # The shrinking *is* the penalty. Without it the same steps lead elsewhere, 0.35391 above the optimum.
+#
+# </details>
+
+# %% [markdown]
+# ## Exercise 1.7b: λ chosen on the development part
+#
+# Write `choose_regularizer` in `classifiers/choosing_lambda.py`: train with each $\lambda$ on the training part, compare on the
+# development part, and take the best; of equal ones the largest $\lambda$. It works for every learner that has a $\lambda$.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** 30 training points of 20 features, of which two tell the classes apart. Where is the accuracy on the *training* part
+# highest: at $\lambda = 0.001$ or at $\lambda = 100$? And on the development part? *Your prediction:*
+
+# %% tags=["cell-chosen"]
+with lab.exercise("1.7b"):
+    from classifiers.choosing_lambda import choose_regularizer
+    from classifiers.max_ent_batch import MaxEntBatch
+    from classifiers.svm import SVM
+
+    rng = np.random.default_rng(4)
+    y = rng.integers(2, size=1530)
+    X = rng.normal(size=(1530, 20))
+    X[:, :2] += 0.8 * (2 * y[:, None] - 1)
+    train, dev, new = (X[:30], y[:30]), (X[30:530], y[30:530]), (X[530:], y[530:])
+    regularizers = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]
+    for name, make in [
+        ("maximum entropy", lambda value: MaxEntBatch(regularizer=value)),
+        ("SVM", lambda value: SVM(regularizer=value, solver="dual", tolerance=1e-6)),
+    ]:
+        chosen, on_dev = choose_regularizer(make, regularizers, *train, *dev)
+        _, on_train = choose_regularizer(make, regularizers, *train, *train)
+        learner = make(chosen)
+        on_new = learner.evaluate(new[1], learner.test(new[0], learner.train(*train)))
+        print(f"{name}: λ = {chosen:g} is chosen, with accuracy {on_new:.3f} on new points")
+        print("   λ           ", "  ".join(f"{value:5g}" for value in regularizers))
+        print("   training    ", "  ".join(f"{value:.3f}" for value in on_train))
+        print("   development ", "  ".join(f"{value:.3f}" for value in on_dev))
+
+# %% tags=["skip-execution"]
+lab.check("1.7b")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) What would you choose by the training part, and why? (2) Why is the largest of equally good values taken, and not the
+# first one in the list? (3) The accuracy of the chosen $\lambda$ on the development part is a little too good. Why?
+#
+# **Transfer.** You have 60 labelled examples and no more. How do you choose $\lambda$ without giving up a third of them? *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** (1) The smallest: with 20 features some line separates almost any 30 points, and a small $\lambda$ finds it. That is
+# fitted to chance. (2) The list may stand in any order. Where the development part cannot tell two models apart, the one with the
+# smaller weights has fitted less. (3) It is the largest of several numbers, each with an error of its own: the maximum prefers the
+# lucky ones. So the last word has a test part that was looked at once.
+#
+# *Transfer.* Cross-validation: divide the examples into five parts, let each of them be the development part once, and compare the
+# means of the five accuracies. Then train with the chosen $\lambda$ on all 60.
+# <!-- given: 20, 30, 60 -->
+
+# %% tags=["skip-execution"]
+lab.reveal("1.7b")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - The training part prefers small values of $\lambda$, new examples do not.
+# - Choosing is training, too: what has chosen $\lambda$ cannot judge it.
 #
 # </details>
 

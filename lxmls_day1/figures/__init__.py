@@ -15,6 +15,7 @@
 ``updates``            steps of online learners, and the proof of the mistake bound, drawn
 ``contributions``      what each feature of one example votes for, drawn
 ``tuning_curve``       accuracy over a hyper-parameter, drawn
+``counter_examples``   the smallest input with a wrong answer, drawn
 ``lattice``            the search over tag sequences, drawn
 ``moments``            the moments of iterative scaling, drawn
 ``figure_data``        what a figure shows as plain numbers, so that a notebook's figures can be compared
