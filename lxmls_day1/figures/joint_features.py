@@ -48,7 +48,7 @@ def plot_joint_features(g: ArrayLike, params: ArrayLike, classes: Sequence[str],
             f"but got {g.size} features and {len(classes)} names"
         )
     check_axes(ax)
-    rows = [("w", W.T.ravel(), range(n_classes))]
+    rows: list[tuple[str, np.ndarray, list[int]]] = [("w", W.T.ravel(), list(range(n_classes)))]
     rows += [(f"f(x, {name})", np.kron(np.eye(n_classes)[k], g), [k]) for k, name in enumerate(classes)]
     for down, (name, values, blocks) in enumerate(rows):
         ax.text(-0.4, down, name, ha="right", va="center")

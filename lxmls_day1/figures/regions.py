@@ -45,7 +45,8 @@ def class_margins(params: ArrayLike, points: ArrayLike) -> np.ndarray:
         )
     scores = W[0] + X @ W[1:]  # (n, K)
     rivals = [np.delete(scores, k, axis=1).max(axis=1) for k in range(W.shape[1])]
-    return scores - np.column_stack(rivals)
+    margins: np.ndarray = scores - np.column_stack(rivals)
+    return margins
 
 
 def plot_regions(
