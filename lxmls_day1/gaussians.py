@@ -242,7 +242,7 @@ def _error_by_ball(prior: np.ndarray, means: np.ndarray, variance: np.ndarray) -
     minimum −δ²/(V − v) at c, which lies v/(V − v) and V/(V − v) times the difference of the means away from them. A
     negative squared radius is an empty ball: χ² then gives it the probability 0.
     """
-    from scipy.stats import ncx2
+    from scipy.special import chndtr  # scipy.stats would take a second to import
 
     narrow, wide = np.argsort(variance)
     v, V = variance[narrow], variance[wide]
@@ -250,8 +250,9 @@ def _error_by_ball(prior: np.ndarray, means: np.ndarray, variance: np.ndarray) -
     sq_distance = np.sum((means[0] - means[1]) ** 2)
     threshold = 2 * np.log(prior[narrow] / prior[wide]) + n_features * np.log(V / v)
     sq_radius = (threshold + sq_distance / (V - v)) / (1 / v - 1 / V)
-    missed = ncx2.sf(sq_radius / v, n_features, sq_distance * v / (V - v) ** 2)
-    caught = ncx2.cdf(sq_radius / V, n_features, sq_distance * V / (V - v) ** 2)
+    sq_radius = max(sq_radius, 0.0)
+    missed = 1.0 - chndtr(sq_radius / v, n_features, sq_distance * v / (V - v) ** 2)
+    caught = chndtr(sq_radius / V, n_features, sq_distance * V / (V - v) ** 2)
     return float(prior[narrow] * missed + prior[wide] * caught)
 
 

@@ -140,6 +140,9 @@ class Lab:
             with _IMPORTS:
                 self._come_first()
                 module = importlib.import_module(name)
+                if not self._holds(name, module):  # put there by other means than an import
+                    self._drop_those_of_others()
+                    module = importlib.import_module(name)
         except SyntaxError as error:
             where = Path(error.filename or path)
             raise InputError(f"{self._place(where, error.lineno)}: this is not Python: {error.msg}.") from error
@@ -316,18 +319,22 @@ class Lab:
         """Make this folder the one in which ``readers`` and ``classifiers`` are looked for."""
         own = [str(self.folder / name) for name in OWN_FOLDERS]
         with _IMPORTS:
-            _finder().folder = own[0]
+            finder = _finder()
+            came_before, finder.folder = finder.folder == own[0], own[0]
             if sys.path[-len(own) :] != own:  # behind the libraries, and the current folder with them
                 current = [entry for entry in sys.path if not entry]
                 sys.path[:] = [*(entry for entry in sys.path if entry and entry not in own), *current[:1], *own]
-            for name in _imported():
-                if not self._holds(name, sys.modules[name]):
-                    del sys.modules[name]
-            for place, finder in list(
-                sys.path_importer_cache.items()
-            ):  # a file may be new; the libraries are not looked at
-                if isinstance(finder, FileFinder) and place.startswith(own[0]):
-                    finder.invalidate_caches()
+            if not came_before:
+                self._drop_those_of_others()
+            for place, cache in list(sys.path_importer_cache.items()):  # a file may be new; libraries are not looked at
+                if isinstance(cache, FileFinder) and place.startswith(own[0]):
+                    cache.invalidate_caches()
+
+    def _drop_those_of_others(self) -> None:
+        """Forget the modules of other labs."""
+        for name in _imported():
+            if not self._holds(name, sys.modules[name]):
+                del sys.modules[name]
 
     def _holds(self, name: str, module: ModuleType) -> bool:
         """Whether `module`, imported as `name`, stands in the package folder of that name that is ours."""
@@ -351,6 +358,8 @@ class Lab:
 
 def _imported() -> list[str]:
     """The names of all modules in ``sys.modules`` that are, or belong to, a package of a lab."""
+    if not any(package in sys.modules for package in PACKAGES):
+        return []  # nothing of a package is imported without it; looking at a thousand names takes longer than a check
     return [name for name in list(sys.modules) if name.startswith(PACKAGES) and name.partition(".")[0] in PACKAGES]
 
 

@@ -3,8 +3,10 @@
 Classifiers of any lab folder count, those of a student's among them: nothing is asked of a class but its constructor.
 """
 
+import functools
 import inspect
 from collections.abc import Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 from lxmls_day1.errors import UnknownSetting, nearest
@@ -119,8 +121,14 @@ def _constructors(kind: type) -> Iterator[list[inspect.Parameter]]:
     for base in kind.__mro__:
         constructor = vars(base).get("__init__")
         if inspect.isfunction(constructor):
-            _self, *parameters = inspect.signature(constructor).parameters.values()
-            yield parameters
+            yield _parameters(constructor)
+
+
+@functools.lru_cache(maxsize=64)
+def _parameters(constructor: FunctionType) -> list[inspect.Parameter]:
+    """All but ``self``; kept, for a check makes many objects of a class."""
+    _self, *parameters = inspect.signature(constructor).parameters.values()
+    return parameters
 
 
 def _passes_on(parameters: list[inspect.Parameter]) -> bool:

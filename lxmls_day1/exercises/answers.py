@@ -338,12 +338,20 @@ def entries_of(value: Any) -> Iterator[float | str | None]:
     elif isinstance(value, (bool, int, float)):
         yield _number(value)
     elif isinstance(value, (list, tuple, range)):
-        for entry in value:
-            yield from entries_of(entry)
+        if set(map(type, value)) == {float}:
+            yield from value
+        else:
+            for entry in value:
+                yield from entries_of(entry)
     else:
         array = _as_array(value)
-        convert = str if array.dtype.kind == "U" else float
-        yield from map(convert, array.toarray().flat if hasattr(array, "toarray") else array.flat)
+        if hasattr(array, "toarray"):
+            array = array.toarray()
+        yield from (
+            array.ravel().tolist()
+            if array.dtype == float
+            else map(str if array.dtype.kind == "U" else float, array.flat)
+        )
 
 
 def _number(value: float) -> float:

@@ -97,7 +97,7 @@ class Expect:
             form = form_of(value)
             if form[0] not in known:
                 raise WrongAnswer(_message(what, _other_shape(expectation.expected, form, _first_entries(value, form))))
-            got = Answer.of(value)
+            got = Answer(form[0], tuple(entries_of(value)))
         except TypeError as error:
             raise WrongAnswer(_message(what, [("expected", show(expectation.expected)), ("got", str(error))])) from None
         if expectation.expected.agrees(got, rtol, atol):

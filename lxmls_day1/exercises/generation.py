@@ -119,7 +119,9 @@ def _given_out(
 ) -> Iterator[ModelAnswer]:
     """The model answers that students may read after they have written their own: all but derivations, which are solutions."""
     for answer in answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name):
-        if answer.exercise in assigned and registry[answer.exercise].kind != "derivation":
+        if answer.exercise in assigned:
+            if registry[answer.exercise].kind == "derivation" and "derivation" in answer.question:
+                continue  # the other questions of such an exercise are as those of any
             yield answer
 
 

@@ -9,7 +9,7 @@ import contextlib
 import functools
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
@@ -79,8 +79,13 @@ _AT_THE_HEAD = re.compile(rf"^(?:from|import) {PACKAGE}(?:\.([\w.]+))?(?: import
 
 
 @contextlib.contextmanager
-def only_what_labs_need() -> Iterator[None]:
+def only_what_labs_need(imported: Iterable[str] | None = None) -> Iterator[None]:
     """Other modules cannot be imported in here, and those of this package that were imported already are not found.
+
+    Parameters
+    ----------
+    imported : iterable of str, optional
+        The modules of this package that were imported already; looked for unless given.
 
     Examples
     --------
@@ -91,7 +96,8 @@ def only_what_labs_need() -> Iterator[None]:
     ModuleNotFoundError: lxmls_day1.compiled.chains cannot be imported while exercises are checked: the files that ...
     """
     finder = _Refusing(importable_modules())
-    hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if finder.refuses_module(name)}
+    imported = imported_modules() if imported is None else imported
+    hidden = {name: sys.modules.pop(name) for name in imported if finder.refuses_module(name)}
     attributes = [  # a package has its modules as attributes, where `from package import module` looks first
         (package, stem, vars(package).pop(stem))
         for name, module in hidden.items()
@@ -107,6 +113,11 @@ def only_what_labs_need() -> Iterator[None]:
         sys.modules.update(hidden)
         for package, stem, module in attributes:
             setattr(package, stem, module)
+
+
+def imported_modules() -> list[str]:
+    """The modules of this package that this process has imported."""
+    return [name for name in list(sys.modules) if name.startswith(f"{PACKAGE}.")]
 
 
 @functools.cache

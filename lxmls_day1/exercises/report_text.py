@@ -24,7 +24,7 @@ def workspace_lines(folder: Path) -> Iterator[Line]:
     yield "quiet", f"Lab: {folder}"
     damage = WorkspaceState.of(folder).damage
     if damage:
-        yield "bad", f"{damage}: hints, results and explanations begin anew; it will be set aside as {DAMAGED}."
+        yield "bad", f"{damage}: hints and results begin anew; it will be set aside as {DAMAGED}."
     note = version_note(folder)
     if note:
         yield "bad", note

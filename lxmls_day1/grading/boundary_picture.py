@@ -29,6 +29,7 @@ _RESOLUTION = 120  # dots per inch
 _MARKERS = ("o", "^", "s", "D", "v", "P")
 _MARGIN = 0.08  # of the data's extent
 _COLOURS = 64
+_KEPT_PICTURES = 32
 
 
 class BoundaryPictures:
@@ -67,6 +68,7 @@ class BoundaryPictures:
         self._exercises = tuple(reference)
         self._canvas, axes = self._fresh_figure(X, y, bayes, reference)
         self._panels = dict(zip(self._exercises, axes, strict=True))
+        self._drawn: dict[tuple[Boundary, ...], bytes] = {}  # right solutions all learn the same
         self._lines: dict[str, Line2D] = {}
         self._words: dict[str, Text] = {}
         for exercise, axis in self._panels.items():
@@ -104,6 +106,13 @@ class BoundaryPictures:
         bytes
             A PNG. If the weights of a panel are missing or cannot be drawn, the panel says so; nothing is raised.
         """
+        if boundaries not in self._drawn:
+            if len(self._drawn) >= _KEPT_PICTURES:
+                self._drawn.clear()
+            self._drawn[boundaries] = self._draw(boundaries)
+        return self._drawn[boundaries]
+
+    def _draw(self, boundaries: tuple[Boundary, ...]) -> bytes:
         of_exercise: dict[str, Boundary] = {}
         for boundary in boundaries:
             of_exercise.setdefault(boundary.exercise, boundary)

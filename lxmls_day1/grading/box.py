@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import numpy as np
-
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import NoAnswer
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
@@ -19,7 +17,7 @@ from lxmls_day1.grading.box_server import OUT_OF_TIME
 from lxmls_day1.grading.channel import Channel, Ended, Hung
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
 from lxmls_day1.grading.limits import MEBIBYTE, Limits
-from lxmls_day1.grading.messages import BadMessage, TooLong
+from lxmls_day1.grading.messages import BadMessage, TooLong, encoded_request
 
 KEPT_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request
@@ -71,7 +69,7 @@ class Box:
         cpu_seconds: float | None = None,
     ):
         self._limits = limits
-        folders = {folder for path in files for folder in path.parents}
+        folders = {folder for place in {path.parent for path in files} for folder in (place, *place.parents)}
         self._lab_files = (
             2 * len(files) + 2 * len(folders) + 40
         )  # each file with its bytecode, for which there is a folder
@@ -93,14 +91,17 @@ class Box:
         self.cpu_used = 0.0
         self._n_printed = 0
         self._next_look = 0.0
-        self._channel = Channel(self._started.served, limits.bytes_of("reply"), self._watch)
+        self._channel = Channel(self._started.served, limits.bytes_of("reply"), self._watch, encode=encoded_request)
         self._closed = False
         try:
             reply = self._channel.receive(time.monotonic() + 60.0)
             if "broken" in reply:
                 raise BoxesUnavailable(str(reply["broken"]))
-            for some in _in_parts(files):
-                self._channel.send({"do": "files", "files": some}, time.monotonic() + 60.0)
+            given = [str(path) for path, content in files.items() if fork_server.given.get(path) == content]
+            others = {path: content for path, content in files.items() if fork_server.given.get(path) != content}
+            for some in _in_parts(others):
+                self._channel.send({"do": "files", "files": some, "given": given}, time.monotonic() + 60.0)
+                given = []
                 reply = self._channel.receive(time.monotonic() + 60.0)
                 if "value" not in reply:
                     said = StudentError.of(reply)
@@ -281,15 +282,15 @@ def _line(value: Any, most: int = 300) -> str:
     return " ".join(_text(value).split())[:most]
 
 
-def _in_parts(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, np.ndarray]]:
+def _in_parts(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, bytes]]:
     """The files of a lab, so many at a time as go into one request; one empty part if there are none."""
-    part: dict[str, np.ndarray] = {}
+    part: dict[str, bytes] = {}
     size = 0
     for path, content in files.items():
         if part and size + len(content) > FILES_AT_ONCE:
             yield part
             part, size = {}, 0
-        part[str(path)] = np.frombuffer(content, np.uint8)
+        part[str(path)] = content
         size += len(content)
     yield part
 

@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from lxmls_day1.errors import InputError
@@ -48,9 +48,12 @@ class BoxMaker(Protocol):
     ----------
     level : str
         How well its boxes are shut off: ``bubblewrap``, ``landlock`` or ``process``.
+    given : mapping from path to bytes
+        The files of a lab that its boxes have already: their names are enough.
     """
 
     level: str
+    given: Mapping[PurePosixPath, bytes]
 
     def start(self, limits: dict[str, float]) -> BoxProcess:
         """Make one box. The limits are those that `lxmls_day1.grading.fork_server` reads."""

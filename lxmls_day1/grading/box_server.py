@@ -6,16 +6,18 @@ it answers is a claim, which is judged outside.
 
 import ctypes
 import functools
-import importlib.util
+import importlib
 import io
 import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from inspect import isfunction
 from pathlib import Path
-from typing import Any
+from types import CodeType
+from typing import Any, ClassVar, NamedTuple
 
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
@@ -29,6 +31,24 @@ MOST_REQUEST = 64 << 20
 OUT_OF_TIME = 24  # the exit status of a box that has used up the processor time of a check: the number of SIGXCPU
 
 
+class Compiled(NamedTuple):
+    """A file that was given out: its text, and the code that Python makes of it."""
+
+    source: bytes
+    code: CodeType
+
+
+class _Loader(SourceFileLoader):
+    """Loads the files of a lab: those that were given out without compiling them again, which takes longer than a check."""
+
+    compiled: ClassVar[dict[str, CodeType]] = {}
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of a module."""
+        known = self.compiled.get(self.path)
+        return relocated(known, self.path) if known else super().get_code(fullname)
+
+
 class BoxServer:
     """Does what it is asked, one request after another.
 
@@ -38,14 +58,25 @@ class BoxServer:
         Where the lab is put.
     most_reply : int
         Bytes that an answer may have.
-    compiled : mapping from source to bytecode, optional
-        Of files that need not be compiled again.
+    compiled : mapping from name in the lab to Compiled, optional
+        Those that were given out: requests name them only, and they need not be compiled again.
+    imported : sequence of str, optional
+        The modules of this package that this process has; looked for unless given.
     """
 
-    def __init__(self, folder: Path, most_reply: int, compiled: Mapping[bytes, bytes] | None = None):
+    def __init__(
+        self,
+        folder: Path,
+        most_reply: int,
+        compiled: Mapping[str, Compiled] | None = None,
+        imported: Sequence[str] | None = None,
+    ):
         self._folder = folder
         self._most_reply = most_reply
         self._compiled = compiled or {}
+        self._imported = imported
+        if compiled:
+            sys.path_hooks.insert(0, self._finder)
         self._lab: Any = None
         self._objects: dict[int, Any] = {}
         self._refused: Any = None
@@ -105,12 +136,10 @@ class BoxServer:
         return {"raised": kinds, "text": text[:LONGEST_TEXT], "trace": trace[-LONGEST_TEXT:]}
 
     def _files(self, request: dict[str, Any]) -> None:
-        contents = {os.path.join(self._folder, name): content.tobytes() for name, content in request["files"].items()}
-        contents |= {
-            importlib.util.cache_from_source(path): self._compiled[source]
-            for path, source in contents.items()
-            if source in self._compiled
-        }
+        given = {os.path.join(self._folder, name): self._compiled[name] for name in request["given"]}
+        _Loader.compiled |= {path: known.code for path, known in given.items()}
+        contents = {path: known.source for path, known in given.items()}
+        contents |= {os.path.join(self._folder, name): content for name, content in request["files"].items()}
         for folder in sorted({os.path.dirname(path) for path in contents}):
             os.makedirs(folder, exist_ok=True)
         for path, content in contents.items():
@@ -118,21 +147,29 @@ class BoxServer:
                 file.write(content)
         os.chdir(self._folder)
 
+    def _finder(self, path: str) -> FileFinder:
+        """What looks for modules in a folder of the lab, and in no other."""
+        if not path.startswith(str(self._folder)):
+            raise ImportError(path)
+        return FileFinder(path, (_Loader, SOURCE_SUFFIXES))
+
     @property
     def lab(self) -> Any:
         """The lab in the box; opened when it is first needed."""
         if self._lab is None:
             self._lab = Lab(self._folder)
-            self._refused = only_what_labs_need()
+            self._refused = only_what_labs_need(self._imported)
             self._refused.__enter__()  # for as long as there is this process: none of our own imports comes after it
         return self._lab
 
     def _make(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Make an object; with it go the names of its methods, for which one need not ask then."""
+        """Make an object. With the first of its kind go the names of its methods, for which one need not ask then."""
         make = {"classifiers": self.lab.classifier, "readers": self.lab.reader}[request["package"]]
         number = len(self._objects)
-        made = make(request["module"], request["name"], **self._arguments(request["settings"]))
+        made = make(request["module"], request["name"], **request["settings"])
         self._objects[number] = made
+        if not request["methods"]:
+            return {"made": Reference(number)}
         own = getattr(made, "__dict__", {})
         functions = {name for kind in type(made).__mro__ for name, value in vars(kind).items() if isfunction(value)}
         return {
@@ -141,10 +178,11 @@ class BoxServer:
         }
 
     def _function(self, request: dict[str, Any]) -> Any:
-        return self._called(functools.partial(self.lab.function, request["module"], request["name"]), request)
+        function = functools.partial(self.lab.function, request["module"], request["name"])
+        return self._called(function, request["arguments"], request["settings"])
 
     def _each(self, request: dict[str, Any]) -> list[Any]:
-        calls = self._arguments(request["calls"])
+        calls = request["calls"]
         before = copied(calls)
         answers: list[Any] = self.lab.each(request["module"], request["name"], calls, request["first_as"])
         self._changed = not alike(before, calls)
@@ -155,23 +193,15 @@ class BoxServer:
         return {"method": True} if callable(value) else {"attribute": value}
 
     def _call(self, request: dict[str, Any]) -> Any:
-        return self._called(getattr(self._objects[request["object"]], request["name"]), request)
+        method = getattr(self._objects[request["object"]], request["name"])
+        arguments = [self._objects[a.number] if isinstance(a, Reference) else a for a in request["arguments"]]
+        return self._called(method, arguments, request["settings"])
 
-    def _called(self, function: Callable[..., Any], request: dict[str, Any]) -> Any:
+    def _called(self, function: Callable[..., Any], arguments: list[Any], settings: dict[str, Any]) -> Any:
         """What a function makes of its arguments; whether it has changed them is told with the answer."""
-        given = self._arguments([request["arguments"], request["settings"]])
-        before = copied(given)
-        value = function(*given[0], **given[1])
-        self._changed = not alike(before, given)
-        return value
-
-    def _arguments(self, value: Any) -> Any:
-        if isinstance(value, Reference):
-            return self._objects[value.number]
-        if isinstance(value, (list, tuple)):
-            return type(value)(self._arguments(entry) for entry in value)
-        if isinstance(value, dict):
-            return {key: self._arguments(entry) for key, entry in value.items()}
+        before = copied([arguments, settings])
+        value = function(*arguments, **settings)
+        self._changed = not alike(before, [arguments, settings])
         return value
 
     def _cell(self, request: dict[str, Any]) -> str:
@@ -187,6 +217,14 @@ class BoxServer:
         from lxmls_day1.grading.box_probe import possible
 
         return possible(request)
+
+
+def relocated(code: CodeType, path: str) -> CodeType:
+    """The same code for a file in another place."""
+    if code.co_filename == path:
+        return code
+    constants = (relocated(each, path) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=path, co_consts=tuple(constants))
 
 
 def limit_processor_time(seconds: float) -> None:
@@ -207,9 +245,16 @@ def _exit_when_out_of_time() -> None:
     The first process of a pid name space is not ended by a signal that it does not handle. And a handler in Python would
     have to wait for a long computation in C to return, as ``9**9**9`` is one.
     """
+    handle, exit_at_once = _functions_of_c()
+    handle(signal.SIGXCPU, exit_at_once)
+
+
+@functools.cache
+def _functions_of_c() -> tuple[Callable[[int, Any], Any], ctypes.c_void_p]:
+    """C's ``signal``, and where its ``_exit`` is."""
     libc = ctypes.CDLL(None)
     libc.signal.argtypes, libc.signal.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
-    libc.signal(signal.SIGXCPU, ctypes.cast(libc._exit, ctypes.c_void_p))
+    return libc.signal, ctypes.cast(libc._exit, ctypes.c_void_p)
 
 
 def _flush() -> None:
@@ -220,14 +265,20 @@ def _flush() -> None:
             continue
 
 
-def prepare_process() -> None:
+def prepare_process(made_ready: bool = False) -> None:
     """What the student's code finds: no arguments, no input, no bytecode files, text output that never fails."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever has started this process may be deaf to it
+    if not made_ready:
+        make_ready()
+    importlib.import_module("random").seed(0)  # Python's own generator begins anew in each process that is forked
+
+
+def make_ready() -> None:
+    """The part of `prepare_process` that a process hands on to those which are forked from it."""
     sys.argv = ["lab"]
     sys.dont_write_bytecode = True
     sys.stdin = io.StringIO()
     for number, name in ((1, "stdout"), (2, "stderr")):
         setattr(sys, name, io.TextIOWrapper(open(number, "wb", closefd=False), "utf-8", "backslashreplace"))  # noqa: SIM115
     sys.setrecursionlimit(1000)
-    for name in ("numpy.random", "random"):
-        importlib.import_module(name).seed(0)
+    importlib.import_module("numpy.random").seed(0)

@@ -56,6 +56,9 @@ class BoxedLab:
         self._check_seconds_left = limits.check_seconds
         self._noting = False
         self._first_call = True
+        self._methods: dict[
+            tuple[str, str, str], frozenset[str]
+        ] = {}  # of classes of which this box has made an object
         self.calls: list[str] = []
         self.changes: list[str] = []
 
@@ -75,8 +78,7 @@ class BoxedLab:
         """Nothing is left of the box after this."""
         if self._box is not None:
             self._box.close()
-            self._cpu_left -= self._box.cpu_used
-            self._box = None
+            self.close_failed()
 
     def classifier(self, module: str, class_name: str, **settings: Any) -> "BoxedObject":
         """As `Lab.classifier`."""
@@ -107,11 +109,16 @@ class BoxedLab:
 
     def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> "BoxedObject":
         self._note(class_name, (), settings)
-        answer = self._ask("make", package=package, module=module, name=class_name, settings=settings)
+        known = self._methods.get((package, module, class_name))
+        answer = self._ask(
+            "make", package=package, module=module, name=class_name, settings=settings, methods=known is None
+        )
         made, methods = (answer.get("made"), answer.get("methods")) if isinstance(answer, dict) else (None, None)
-        if not isinstance(made, Reference) or not isinstance(methods, list) or len(methods) > MOST_METHODS:
+        if known is None and isinstance(methods, list) and len(methods) <= MOST_METHODS:
+            known = self._methods[package, module, class_name] = frozenset(map(str, methods))
+        if not isinstance(made, Reference) or known is None:
             raise BoxFailure("refused", f"what came out of the box is no {class_name}")
-        return BoxedObject(self, self._box, made, class_name, frozenset(map(str, methods)))
+        return BoxedObject(self, self._box, made, class_name, known)
 
     def _note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
         if self._noting and len(self.calls) <= MOST_CALLS:
@@ -146,6 +153,7 @@ class BoxedLab:
         if self._box is not None:
             self._cpu_left -= self._box.cpu_used
             self._box = None
+            self._methods = {}
 
     def _open(self) -> Box:
         limits = self._limits

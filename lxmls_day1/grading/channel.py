@@ -31,9 +31,19 @@ class Channel:
         Bytes that a frame which comes in may have.
     watch : function, optional
         Called twenty times a second while waiting; what it raises ends the waiting. Without it one waits for ever.
+    encode, decode : functions, optional
+        What makes a frame of a value that is sent, and a value of a frame that came; those for what nobody trusts unless given.
     """
 
-    def __init__(self, sock: socket.socket, most: int, watch: Callable[[], None] | None = None):
+    def __init__(
+        self,
+        sock: socket.socket,
+        most: int,
+        watch: Callable[[], None] | None = None,
+        encode: Callable[[Any, int | None], bytes] = encoded,
+        decode: Callable[[memoryview, int], Any] = decoded,
+    ):
+        self._encode, self._decode = encode, decode
         self._socket = sock
         self._most = most
         self._watch = watch
@@ -43,7 +53,7 @@ class Channel:
 
     def send(self, value: Any, deadline: float | None = None, most: int | None = None) -> None:
         """Send a value; by `deadline`, a moment of ``time.monotonic``."""
-        frame = memoryview(encoded(value, most))
+        frame = memoryview(self._encode(value, most))
         while frame:
             try:
                 frame = frame[self._socket.send(frame[:PIECE]) :]
@@ -76,7 +86,7 @@ class Channel:
             frame += self._piece(deadline)
         self._came = bytes(frame[length:])
         self.n_received += length
-        return decoded(memoryview(frame)[:length], self._most)
+        return self._decode(memoryview(frame)[:length], self._most)
 
     def _piece(self, deadline: float | None) -> bytes:
         """What has come, some of it; waits until there is something."""

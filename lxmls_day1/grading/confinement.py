@@ -9,6 +9,7 @@ The manual pages unshare(2), mount(2), capabilities(7), landlock(7), seccomp(2),
 """
 
 import ctypes
+import functools
 import os
 import platform
 import struct
@@ -33,6 +34,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVA
 )
 
 
+@functools.cache
 def libc() -> ctypes.CDLL:
     """The C library of this process."""
     return ctypes.CDLL(None, use_errno=True)
@@ -64,8 +66,9 @@ def enter_name_spaces() -> None:
     spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
     checked(libc().unshare(spaces), "unshare")
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-            file.write(text)
+        file = os.open(f"/proc/self/{name}", os.O_WRONLY)
+        os.write(file, text.encode())
+        os.close(file)
 
 
 def cover(folder: str, size: int = 4096, files: int = 2, writable: bool = False) -> None:

@@ -15,17 +15,18 @@ import importlib
 import itertools
 import json
 import os
-import py_compile
 import select
 import signal
 import socket
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from lxmls_day1.exercises.importable import imported_modules
 from lxmls_day1.grading import confinement, seccomp
-from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
+from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 from lxmls_day1.grading.channel import Channel, Ended
+from lxmls_day1.grading.messages import decoded_request
 from lxmls_day1.library_path import PACKAGES
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
@@ -35,6 +36,13 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables that name the folder of the box
 FEW_COLLECTIONS = 20_000  # new objects between two searches for garbage: a check makes fewer, and its box ends soon
 MOST_THREADS = 64  # beside the first one; those that are just ending count, too
+
+
+class Warm(NamedTuple):
+    """What is made once for all boxes: the given files compiled, and which modules of ours are imported."""
+
+    compiled: dict[str, Compiled]
+    imported: list[str]
 
 
 def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
@@ -59,10 +67,14 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
         warm_up_for_notebooks()
     compiled = compiled_files(Path(given))
     import_heads(Path(given))
+    if level != PROCESS:
+        seccomp.warm_up()
+    make_ready()
     gc.collect()
     use_huge_pages()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
     gc.set_threshold(FEW_COLLECTIONS)
+    warm = Warm(compiled, imported_modules())
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are buried by the kernel
@@ -73,14 +85,12 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
         if os.fork() == 0:
             requests.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _supervise(json.loads(message), level, compiled, *handles)
+            _supervise(json.loads(message), level, warm, *handles)
         for handle in handles:
             os.close(handle)
 
 
-def _supervise(
-    request: dict[str, Any], level: str, compiled: dict[bytes, bytes], served: int, printed: int, reported: int
-) -> None:
+def _supervise(request: dict[str, Any], level: str, warm: Warm, served: int, printed: int, reported: int) -> None:
     """The supervisor: make the box, give leave to its threads, wait for its end or for the word to end it, report, end."""
     status = 1
     try:
@@ -96,7 +106,7 @@ def _supervise(
         pid = os.fork()
         if pid == 0:
             os.close(reported)
-            _be_the_box(request, level, compiled, served, printed, says)
+            _be_the_box(request, level, warm, served, printed, says)
         for handle in (served, printed):
             os.close(handle)
         says.close()
@@ -134,7 +144,7 @@ def _wait(watched: int, reported: int, hears: socket.socket, proc: int) -> None:
 def _be_the_box(
     request: dict[str, Any],
     level: str,
-    compiled: dict[bytes, bytes],
+    warm: Warm,
     served: int,
     printed: int,
     supervisor: socket.socket,
@@ -145,7 +155,7 @@ def _be_the_box(
     try:
         os.setsid()
         served, supervisor = _take_standard_places(served, printed, supervisor)
-        channel = Channel(socket.socket(fileno=served), MOST_REQUEST)
+        channel = Channel(socket.socket(fileno=served), MOST_REQUEST, decode=decoded_request)
         limits["memory"] += confinement.present_memory()
         if level == BUBBLEWRAP:
             confinement.keep_mounts_private()
@@ -158,7 +168,7 @@ def _be_the_box(
         os.environ |= dict.fromkeys(OF_THE_BOX, str(folder.parent))
         os.chdir(folder)
         tempfile.tempdir = None
-        prepare_process()
+        prepare_process(made_ready=True)
         _confine(request, level, folder.parent, supervisor)
         channel.send({"value": "ready"})
     except BaseException as error:
@@ -166,7 +176,7 @@ def _be_the_box(
             channel.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(70)
     try:
-        BoxServer(folder, limits["reply"], compiled).serve(channel)
+        BoxServer(folder, limits["reply"], warm.compiled, warm.imported).serve(channel)
     except Ended:
         os._exit(0)
     except BaseException:
@@ -214,16 +224,13 @@ def _take_standard_places(served: int, printed: int, supervisor: socket.socket) 
     return 3, socket.socket(fileno=4)
 
 
-def compiled_files(folder: Path) -> dict[bytes, bytes]:
-    """Python's bytecode of the files in a folder, by their texts: compiling them takes longer than a check."""
-    with tempfile.TemporaryDirectory() as place:
-        bytecode = {}
-        for path in folder.rglob("*.py"):
-            unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
-            made = Path(place, "file.pyc")
-            py_compile.compile(str(path), str(made), doraise=True, invalidation_mode=unchecked)
-            bytecode[path.read_bytes()] = made.read_bytes()
-    return bytecode
+def compiled_files(folder: Path) -> dict[str, Compiled]:
+    """The Python files in a folder by their names in it, compiled for the place where a box of bubblewrap has its lab."""
+    compiled = {}
+    for path in folder.rglob("*.py"):
+        name, source = path.relative_to(folder).as_posix(), path.read_bytes()
+        compiled[name] = Compiled(source, compile(source, f"{PRIVATE}/lab/{name}", "exec", dont_inherit=True))
+    return compiled
 
 
 def import_heads(folder: Path) -> None:

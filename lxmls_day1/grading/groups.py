@@ -138,8 +138,10 @@ def name_group(
         raise InputError(f"{name!r} cannot be the name of a mistake: {why}; wanted is one such as cap_forgotten.")
     recorded = RecordedAnswers.read(reference / RECORDED)
     pool = recorded.pools.get(group.exercise)
-    if pool is None:
-        raise InputError(f"exercise {group.exercise} has no small inputs any more; grade again.")
+    if pool is None or not all(given in pool.inputs for given, _ in group.wrong):
+        raise InputError(
+            f"the small inputs of exercise {group.exercise} have changed since that run; grade again first."
+        )
     taught = TaughtMistake(exercise.id, name, sentence, tuple(_without_texts(group.wrong, pool)), question)
     recorded.pools[exercise.id] = pool.taught(name, taught.answers)
     recorded.sentences.setdefault(exercise.id, {})[name] = sentence

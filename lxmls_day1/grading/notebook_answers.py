@@ -286,7 +286,7 @@ def _sound(cell: Any) -> dict[str, Any] | None:
     if not isinstance(cell, dict) or not isinstance(cell.get("cell_type"), str):
         return None
     source = cell.get("source")
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+    if isinstance(source, list) and set(map(type, source)) <= {str}:
         source = "".join(source)
     if not isinstance(source, str):
         return None

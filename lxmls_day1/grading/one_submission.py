@@ -185,9 +185,28 @@ def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], A
 
 def _boxed_files(plan: Plan, submission: Submission, notebooks: bool = False) -> tuple[Files, tuple[str, ...]]:
     files, warnings = lab_in_the_box(submission, plan.given, plan.registry, notebooks)
-    return {
-        path: without_compiling(content) if path.suffix == ".py" else content for path, content in files.items()
-    }, warnings
+    prepared = _prepared_given(plan)
+    boxed = {
+        path: prepared[path]
+        if content is plan.given.get(path)
+        else without_compiling(content)
+        if path.suffix == ".py"
+        else content
+        for path, content in files.items()
+    }
+    return boxed, warnings
+
+
+def _prepared_given(plan: Plan) -> Files:
+    """The files that were given out, as they are put into boxes."""
+    made = _made(plan.key)
+    if "given" not in made:
+        made["given"] = {
+            path: without_compiling(content) if path.suffix == ".py" else content
+            for path, content in plan.given.items()
+        }
+    given: Files = made["given"]
+    return given
 
 
 def _with_files(plan: Plan, row: Row, notes: list[str], began: float) -> Graded:
@@ -366,7 +385,7 @@ def _fork_servers() -> dict[tuple[str, bool], BoxMaker]:
 def _warm_fork_server(plan: Plan, notebooks: bool = False) -> BoxMaker:
     fork_servers, level = _fork_servers(), plan.level
     if (level.name, notebooks) not in fork_servers:
-        given = {path: without_compiling(content) for path, content in plan.given.items() if path.parts[0] in PACKAGES}
+        given = {path: content for path, content in _prepared_given(plan).items() if path.parts[0] in PACKAGES}
         fork_servers[level.name, notebooks] = fork_server_of(
             level.name, given, notebooks, user=level.user, newest_landlock=level.newest_landlock
         )

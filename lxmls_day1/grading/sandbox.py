@@ -73,10 +73,11 @@ class ForkServer:
             _let_through(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         errors = self._folder / "errors.txt"
-        for path, content in (given or {}).items():
-            if path.suffix == ".py":
-                (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
-                (self._folder / "given" / path).write_bytes(content)
+        sources = {path: content for path, content in (given or {}).items() if path.suffix == ".py"}
+        self.given: Mapping[PurePosixPath, bytes] = sources
+        for path, content in self.given.items():
+            (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
+            (self._folder / "given" / path).write_bytes(content)
         seen = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
         call = f"from lxmls_day1.grading.fork_server import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks})"
         try:

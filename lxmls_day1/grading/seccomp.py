@@ -7,6 +7,8 @@ The manual pages seccomp(2) and seccomp_unotify(2).
 
 import contextlib
 import ctypes
+import functools
+import itertools
 import os
 import platform
 import struct
@@ -140,6 +142,14 @@ def answer_thread(listener: int, proc: int, most: int) -> None:
         fcntl.ioctl(listener, 0xC0182101, answer)  # SECCOMP_IOCTL_NOTIF_SEND
 
 
+def warm_up() -> None:
+    """Make the filters of the first process of a pid name space beforehand: each box is one."""
+    column, architecture = _architecture()
+    for rights in itertools.product((False, True), repeat=2):
+        seccomp_program(column, architecture, 1, *rights)
+
+
+@functools.cache
 def seccomp_program(
     column: int, architecture: int, pid: int, may_start_processes: bool, may_start_threads: bool = True
 ) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
 from lxmls_day1.grading.channel import Channel, Ended
+from lxmls_day1.grading.messages import decoded_request
 
 
 def main(port: str, token: str, request: str) -> None:
@@ -28,7 +29,7 @@ def main(port: str, token: str, request: str) -> None:
     connection = socket.create_connection(("127.0.0.1", int(port)))
     connection.sendall(bytes.fromhex(token))
     content = json.loads(request)
-    channel = Channel(connection, MOST_REQUEST)
+    channel = Channel(connection, MOST_REQUEST, decode=decoded_request)
     folder = Path(content["folder"])
     os.chdir(folder)
     prepare_process()

@@ -3,6 +3,7 @@
 What a browser has named ``mira (1).py`` gets its own name again; names that not every system can have are left aside.
 """
 
+import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,11 +53,18 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
     >>> {str(place): str(name) for place, name in layout.places.items()}
     {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
     """
-    names = sorted(name for name in set(names) if name.parts)
+    found = _laid_out(frozenset(names), frozenset(known))
+    return Layout(found.is_lab, found.root, dict(found.places), list(found.warnings))
+
+
+@functools.lru_cache(maxsize=1)
+def _laid_out(names: frozenset[PurePosixPath], known: frozenset[PurePosixPath]) -> Layout:
+    """As `lay_out`. The files of most submissions of a class have the same names: what `lxmls-day1 submit` packs."""
+    names_in_order = sorted(name for name in names if name.parts)
     warnings: list[str] = []
     homes = _homes_of(known)
-    sources = [name for name in names if name.suffix.casefold() in SOURCES]
-    roots = _roots_in(names, known)
+    sources = [name for name in names_in_order if name.suffix.casefold() in SOURCES]
+    roots = _roots_in(names_in_order, known)
     if any(homes.get(name.name) for name in sources):  # there is something of the lab, so a folder without any is none
         roots = {root: count for root, count in roots.items() if count}
     else:
@@ -66,7 +74,7 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
     if roots:
         root = min(roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
         warnings += _second_labs(root, roots)
-        loose, aside = _place_inside(places, root, names, warnings)
+        loose, aside = _place_inside(places, root, names_in_order, warnings)
         warnings += _left_outside(root, roots, sources, homes)
         warnings += aside
     loose = sorted(loose, key=lambda name: (len(name.parts), str(name)))

@@ -1,7 +1,7 @@
 """Files in folders and zip files that anybody may have made: listed, named, and read into memory without harm.
 
 Nothing is unpacked to the disk, no link is followed, nothing but plain files is opened, and what is read is counted as it is
-read, whatever a zip file's table says. So a submission can do no more here than be refused, with a sentence that says why.
+read, whatever a zip file's table says. The worst that a submission can reach here is to be refused, with a sentence that says why.
 """
 
 import contextlib
@@ -161,10 +161,10 @@ def refusing_bad(members: list[Member]) -> list[Member]:
 
 def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
     """The files in a folder, or in one inside it; no link on the way from the folder is followed."""
-    waiting = [(PurePosixPath(), folder / inside)]
+    waiting = [(PurePosixPath(), folder / inside, Path(inside).as_posix() if inside else "")]
     listed = 0
     while waiting:
-        prefix, place = waiting.pop()
+        prefix, place, beneath = waiting.pop()
         with os.scandir(place) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 listed += 1
@@ -173,19 +173,16 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
                 if CLUTTER.search(entry.name) or UNSAFE_CHARACTERS.search(entry.name):
                     continue
                 kind = kind_of(entry)
+                path = f"{beneath}/{entry.name}" if beneath else entry.name
                 name = prefix / unicodedata.normalize("NFC", entry.name)
                 if kind == "folder":
-                    waiting.append((name, Path(entry.path)))
+                    waiting.append((name, Path(entry.path), path))
                     continue
                 bad = {"link": "is a symbolic link, which is not followed", "other": "is not a plain file"}.get(
                     kind, ""
                 )
                 size = entry.stat(follow_symlinks=False).st_size
-                yield Member(name, functools.partial(_opened_below, folder, entry.path), 0 if bad else size, bad=bad)
-
-
-def _opened_below(folder: Path, path: str) -> BinaryIO:
-    return opened(folder, Path(path).relative_to(folder).as_posix())
+                yield Member(name, functools.partial(opened, folder, path), 0 if bad else size, bad=bad)
 
 
 def kind_of(entry: os.DirEntry[str]) -> str:
@@ -243,7 +240,7 @@ def opened(folder: Path, name: str = "") -> BinaryIO:
 
 
 class Guarded:
-    """A file of which nobody reads more than so much at once: a zip file's table of contents has its limit."""
+    """A file of which at most so many bytes are read at once: this limits a zip file's table of contents."""
 
     def __init__(self, file: BinaryIO, most: int = DOWNLOAD_TABLE_BYTES):
         self.seek, self.tell, self.close = file.seek, file.tell, file.close

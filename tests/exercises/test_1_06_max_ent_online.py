@@ -117,6 +117,14 @@ def test_random_large_scores(lab, expect, rng):
 
 
 @pytest.mark.hidden
+def test_random_scores_far_apart(lab, expect, rng):
+    """Random scores, far from one another: no mean, and no score but the largest, keeps all of them from an overflow"""
+    calls = [(rng.permutation([-9e3, 1e3, 1e3 + 1, 9e3]) + rng.normal(), k, 1.0, 1.0, np.zeros(4)) for k in range(4)]
+    calls += [(-scores, label, *others) for scores, label, *others in calls]
+    expect("d, a row for each example", lab.each("max_ent_online", "max_ent_rule", calls), **SINGLE)
+
+
+@pytest.mark.hidden
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_random_training(lab, expect, rng, n_classes):
     """Training on random examples"""

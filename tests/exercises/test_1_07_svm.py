@@ -148,6 +148,19 @@ def test_random_step(lab, expect, rng, n_classes):
 
 
 @pytest.mark.hidden
+def test_margins_missed_and_met(lab, expect, rng):
+    """The rule and the step on examples that miss their margin, meet it exactly, and pass it"""
+    rules, steps = [], []
+    for lead in (-1.0, 0.5, 1.0, 2.0):  # of the true class; the margin is 1
+        scores, cost = np.array([lead, 0.0, -3.0]), np.array([0.0, 1.0, 1.0])
+        rules.append((scores + float(rng.integers(-4, 5)), 0, 2.0, float(rng.uniform(0.2, 1.0)), cost))
+        W, g = np.vstack([np.zeros(3), scores]), np.array([1.0, 1.0])
+        steps.append((W, g, 0, float(rng.uniform(0.2, 1.0)), float(rng.uniform(0.2, 1.0)), cost))
+    expect("d, a row for each example", lab.each("svm", "svm_rule", rules), **SINGLE)
+    expect("the weights after each step", lab.each("svm", "svm_step", steps), **SINGLE)
+
+
+@pytest.mark.hidden
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_random_training(lab, expect, rng, n_classes):
     """Training on random examples with random costs"""

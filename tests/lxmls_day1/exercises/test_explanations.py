@@ -18,7 +18,14 @@ from lxmls_day1.exercises.explanations import asked_after, explain, packed, reme
 from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
 from lxmls_day1.exercises.notebook_display import answer_box
 from lxmls_day1.exercises.registry import Registry
-from lxmls_day1.exercises.workspace_state import FILE, Explanation, WorkspaceState, files_digest
+from lxmls_day1.exercises.workspace_state import (
+    BACKUPS,
+    EXPLANATIONS,
+    FILE,
+    Explanation,
+    WorkspaceState,
+    files_digest,
+)
 from lxmls_day1.notebook_lab import NotebookLab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -134,8 +141,25 @@ class TestAnswering:
     def test_damage_is_said_and_set_aside(self, workspace, rows):
         content = json.loads((workspace / FILE).read_text())
         (workspace / FILE).write_text(json.dumps({**content, "explanations": json.loads(rows)}))
+        assert WorkspaceState.of(workspace).damage and WorkspaceState.of(workspace).explanations == []
+
+    @pytest.mark.parametrize("spoil", [lambda path: path.write_text("{"), lambda path: path.unlink()])
+    def test_what_a_student_wrote_survives_a_damaged_state(self, workspace, spoil):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Two blocks.")
+        before = WorkspaceState.of(workspace).explanations
+        spoil(workspace / FILE)
         state = WorkspaceState.of(workspace)
-        assert state.damage and state.explanations == []
+        assert state.explanations == before
+        state.save()
+        assert WorkspaceState.of(workspace).explanations == before and not WorkspaceState.of(workspace).damage
+
+    @pytest.mark.parametrize("content", ["{", "3", "[3]", '[{"exercise": 1}]', "\x00"])
+    def test_a_damaged_copy_is_none(self, workspace, content):
+        ask(workspace, NORM)
+        (workspace / FILE).write_text("{")
+        (workspace / BACKUPS / EXPLANATIONS).write_text(content)
+        assert WorkspaceState.of(workspace).explanations == []
 
     def test_an_older_state_has_none(self, workspace):
         content = json.loads((workspace / FILE).read_text())

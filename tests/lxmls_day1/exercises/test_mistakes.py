@@ -1,8 +1,10 @@
 import pytest
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.explanations import LONGEST_QUESTION
 from lxmls_day1.exercises.mistakes import Program, read_mistakes
-from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.exercises.registry import FILE, FOLDER, Registry
+from lxmls_day1.lab import reference_folder
 
 SOURCE = '''
 @compiled
@@ -144,3 +146,11 @@ solution = "..."
     def test_mistakes_in_the_mistakes(self, read, content, message):
         with pytest.raises(InputError, match=message):
             read(content)
+
+
+def test_every_known_mistake_has_a_question():
+    """It is asked after the mistake was named."""
+    folder = reference_folder() / FOLDER
+    for exercise in Registry.read(reference_folder() / FILE):
+        for mistake in read_mistakes(folder, exercise):
+            assert 0 < len(mistake.question) <= LONGEST_QUESTION, str(mistake)

@@ -6,6 +6,8 @@ import socket
 import sys
 import time
 from contextlib import closing
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -14,7 +16,9 @@ import scipy.sparse
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box import Box, BoxFailure, RefusedAnswer
+from lxmls_day1.grading.box_server import BoxServer, Compiled
 from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.channel import Ended
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.levels import LEVELS, why_not
 from lxmls_day1.grading.limits import Limits
@@ -402,3 +406,39 @@ def test_a_system_without_fork():
 
 def test_the_plain_level_needs_no_self_test():
     assert why_not(PROCESS) is None or not sys.platform.startswith("linux")
+
+
+class Requests:
+    """A channel from which some requests come, and into which answers go."""
+
+    def __init__(self, *requests):
+        self.requests, self.answers = list(requests), []
+
+    def receive(self):
+        if not self.requests:
+            raise Ended
+        return self.requests.pop(0)
+
+    def send(self, value, most=None):
+        self.answers.append(value)
+
+
+def test_a_given_file_is_only_named_and_is_not_compiled_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path_hooks", [*sys.path_hooks])
+    monkeypatch.chdir(tmp_path)
+    source = b"def place():\n    return (lambda: 1).__code__.co_filename\n"
+    other = compile(
+        "def place():\n    return 'compiled before', (lambda: 1).__code__.co_filename", "/a/given.py", "exec"
+    )
+    given = {"classifiers/given.py": Compiled(source, other)}
+    channel = Requests({"do": "files", "files": {"classifiers/own.py": b"x = 2"}, "given": [*given]})
+    with pytest.raises(Ended):
+        BoxServer(tmp_path, 1 << 20, given).serve(channel)
+    assert channel.answers == [{"value": None}]
+    path = tmp_path / "classifiers" / "given.py"
+    assert path.read_bytes() == source
+    assert (tmp_path / "classifiers" / "own.py").read_bytes() == b"x = 2"
+    found = PathFinder.find_spec("given", [str(path.parent)])
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    assert module.place() == ("compiled before", str(path))

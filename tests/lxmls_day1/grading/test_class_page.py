@@ -281,7 +281,9 @@ def test_a_mistake_has_a_sample(run):
 def test_groups_without_a_name(run):
     wrong = [({"scores": [0, 1]}, Answer.of([0.0, 2.0]))]
     behaviour = behaviour_of(WrongAnswer("", wrong=wrong))
-    check = CheckGrade("t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour)
+    check = CheckGrade(
+        "t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour
+    )
     exercises = (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),)
     rows = [Row(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
     text = summary_html(Gradebook(tuple(rows), 1, "process", ""))

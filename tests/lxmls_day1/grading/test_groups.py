@@ -166,6 +166,12 @@ class TestNaming:
         with pytest.raises(InputError, match="the last run left none"):
             name_group([], "1.5-xxxxxx", "a_name", "A sentence.")
 
+    def test_other_small_inputs_than_those_of_the_run(self, name):
+        with pytest.raises(
+            InputError, match=r"the small inputs of exercise 1\.5 have changed since that run; grade again"
+        ):
+            name([*wrong_at([0]), ({"scores": [0, 99], "true class": 0}, RIGHT[0])])
+
     def test_answers_that_are_no_evidence_are_not_named(self, name, reference):
         before = (reference / RECORDED).read_bytes()
         with pytest.raises(InputError, match="these answers are no evidence"):

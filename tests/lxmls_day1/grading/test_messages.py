@@ -16,7 +16,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from lxmls_day1.grading.channel import Channel, Ended, Hung
-from lxmls_day1.grading.messages import HEAD, BadMessage, NotPlain, Reference, TooLong, decoded, encoded
+from lxmls_day1.grading.messages import (
+    HEAD,
+    BadMessage,
+    NotPlain,
+    Reference,
+    TooLong,
+    decoded,
+    decoded_request,
+    encoded,
+    encoded_request,
+)
 
 scalars = (
     st.none()
@@ -65,16 +75,60 @@ def test_sparse_there_and_back(dense):
     assert np.array_equal(back.toarray(), dense)
 
 
+def both_ways(value):
+    return decoded(encoded(value)), decoded_request(encoded_request(value))
+
+
 def test_scalars_of_numpy_keep_their_type():
-    back = decoded(encoded(np.float32(0.5)))
-    assert type(back) is np.float32
-    assert back == 0.5
+    for back in both_ways(np.float32(0.5)):
+        assert type(back) is np.float32
+        assert back == 0.5
 
 
 def test_a_named_tuple_crosses_as_a_tuple():
     from collections import namedtuple
 
-    assert decoded(encoded(namedtuple("Bound", "radius margin")(1.0, 0.5))) == (1.0, 0.5)
+    for back in both_ways(namedtuple("Bound", "radius margin")(1.0, 0.5)):
+        assert type(back) is tuple
+        assert back == (1.0, 0.5)
+
+
+@pytest.mark.slow
+@given(values)
+def test_a_request_crosses_as_an_answer_does(value):
+    assert same(decoded(encoded(value)), decoded_request(encoded_request(value)))
+
+
+def test_what_derives_from_a_plain_value_crosses_into_the_box_as_that_value():
+    class Text(str):
+        pass
+
+    back = decoded_request(encoded_request([Text("spam"), range(3), Reference(7), np.bool_(True)]))
+    assert [type(entry) for entry in back] == [str, list, Reference, np.bool_]
+    assert (back[0], back[1], back[2].number) == ("spam", [0, 1, 2], 7)
+
+
+def test_arrays_in_a_request_are_the_boxs_own():
+    costs = np.ones(3)
+    costs.flags.writeable = False
+    first, second = decoded_request(encoded_request({"calls": [[costs], [costs]]}))["calls"]
+    first[0][0] = 5.0
+    assert second[0].tolist() == costs.tolist() == [1.0, 1.0, 1.0]
+    matrix = decoded_request(encoded_request(scipy.sparse.csc_array(np.eye(2))))
+    assert matrix.format == "csr"
+    assert matrix.toarray().tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("value", [object(), np.array([object()]), np.zeros(2, complex), lambda: 0, float, open])
+def test_nothing_but_plain_values_crosses_into_a_box(value):
+    with pytest.raises(NotPlain):
+        encoded_request({"settings": {"a": value}})
+
+
+def test_a_request_names_no_other_functions():
+    pickled = pickle.dumps(print)
+    with pytest.raises(KeyError):
+        decoded_request(len(pickled).to_bytes(8, "big") + pickled)
 
 
 def test_texts_in_an_array():
