@@ -24,7 +24,6 @@
 ``mistaken_labs``     labs in which a mistake is made
 ``explanations``      the question after a named mistake, and what the student answers
 ``mutants``           the reference with one small thing changed, for the authors' check
-``seed_trials``       hidden checks under many seeds, on wrong programs and on right ones, for the authors' check
 ``seed_trials``       hidden checks over many seeds, against mistakes, mutants and right solutions
 ``record``            writes the recorded answers
 ``dry_run``           checks run on labs of our own; ``dry_run_process`` runs them

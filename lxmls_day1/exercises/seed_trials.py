@@ -25,6 +25,7 @@ from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.mistaken_labs import uncompiled, uncompiled_lab
 from lxmls_day1.exercises.pool_making import checks_of_file
 from lxmls_day1.exercises.registry import FOLDER, Exercise, check_files
+from lxmls_day1.exercises.watched_lab import WatchedLab
 from lxmls_day1.lab import Lab
 
 Sources = Mapping[str, str]  # path in the lab -> text
@@ -41,7 +42,7 @@ class HiddenCheck:
     def call(self, lab: Lab, seed: int) -> RecordingExpect:
         """Let it run on a lab: the answers that it got. An exception of the lab's, or of the check, comes through."""
         given = {
-            "lab": lab,
+            "lab": WatchedLab(lab),
             "expect": (recording := RecordingExpect()),
             "rng": np.random.default_rng([seed, zlib.crc32(self.name.encode())]),
         }
