@@ -4,7 +4,7 @@
 ``online_loop.py``              the loop of every online learner, as the guide prints it: read this first
 ``linear_classifier.py``        what all share: test, evaluate, scores, labels, save and load
 ``naive_bayes.py``              naive Bayes by the kind of input: Gaussian or multinomial
-``gaussian_naive_bayes.py``     Gaussian class conditionals
+``gaussian_naive_bayes.py``     Gaussian class conditionals; ``gaussian_weights.py``: as a linear classifier
 ``multinomial_naive_bayes.py``  bags of words
 ``online_classifier.py``        that loop at work: settings, order, rounds, history
 ``perceptron.py``               a rule for that loop
@@ -18,6 +18,8 @@
 ``max_ent_dual.py``             … dual coordinate ascent, or
 ``gradient_descent.py``         … gradient descent with Armijo backtracking, or
 ``iterative_scaling.py``        … generalized iterative scaling, with its moment matching
+``batch_gradient.py``           … and their gradient by itself, for reading
+``choosing_lambda.py``          λ chosen on the development part
 ``max_ent_model.py``            the probabilities of a maximum-entropy model, however trained
 ``binary_perceptron.py``        two classes, one weight vector, labels ±1
 ``mistake_bounds.py``           how many mistakes a perceptron can make at most

@@ -66,21 +66,23 @@ def lbfgs(function, start, diagonal=None, memory=20):
     >>> last.x.round(6)
     array([1., 1.])
     """
-    start = np.array(start, dtype=np.float64)
+    here = Iterate(start := np.array(start, dtype=np.float64), *function(start))
     diagonal = np.ones(start.shape) if diagonal is None else diagonal
-    here = Iterate(start, *function(start))
-    pairs = deque(maxlen=memory)
+    del start  # memory, where there are millions of weights
+    pairs = deque()
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
     while here.gradient.any() and stalled < PATIENCE:
         direction = two_loop_recursion(here.gradient, pairs, diagonal)
         there = line_search(function, here, np.negative(direction, out=direction))
-        del direction  # memory, where there are millions of weights
+        del direction
         if there is None and pairs:  # rounding may have spoilt the pairs: once more without them
             pairs.clear()
             continue
         if there is None:
             return
+        if len(pairs) == memory:
+            pairs.popleft()  # before there is a new one
         s, y = there.x - here.x, there.gradient - here.gradient
         if s @ y > 0 and y @ (y / diagonal) > 0:  # y may be so small that its square is 0
             pairs.append((s, y, s @ y))

@@ -3,7 +3,7 @@
 Perceptron, MIRA, SVM and online maximum entropy visit one example after the other and differ only in the *rule*, which turns
 the scores of an example into what is added to the weights of each class. Read this file first, then the rules in
 ``perceptron.py``, ``mira.py``, ``svm.py`` and ``max_ent_online.py``. `OnlineClassifier` trains with the same loop, sparse and
-compiled; the tests hold it to this one.
+compiled; the tests hold it to this one. `regression_rule` below is a rule to try the loop with.
 
 Source: the guide, algorithms 2, 3, 5 and 6, in one notation. Its average leaves out the matrix after the last step; here it is
 the mean of the matrices after each step.
@@ -39,16 +39,18 @@ def online_loop(rule, X, labels, order, steps, costs, shrinkage=0.0):
 
     Examples
     --------
-    One step of the perceptron on the point (2, 1) of class 1. All scores are 0, so class 0 is predicted, and g(x) = (1, 2, 1)
-    moves from the weights of class 0 to those of class 1:
+    Two steps on the point x = 1 of class 1, where g(x) = (1, 1). All scores are 0 at first; the first step, of length ½, goes half
+    of the way to the targets −1 and 1, the second one the rest of it:
 
-    >>> from classifiers.perceptron import perceptron_rule
-    >>> W, mean = online_loop(perceptron_rule, [[2.0, 1.0]], [1], [0], [1.0], 1.0 - np.eye(2))
+    >>> W, mean = online_loop(regression_rule, np.array([[1.0]]), [1], [0, 0], [0.5, 1.0], 1.0 - np.eye(2))
     >>> W
-    array([[-1.,  1.],
-           [-2.,  2.],
-           [-1.,  1.]])
+    array([[-0.5,  0.5],
+           [-0.5,  0.5]])
+    >>> mean
+    array([[-0.375,  0.375],
+           [-0.375,  0.375]])
     """
+    # exercise 1.4b: solution (10 lines)
     G = np.hstack([np.ones((len(X), 1)), X])  # (M, J + 1): g(x) = (1, x)
     W = np.zeros((G.shape[1], len(costs)))
     mean = np.zeros_like(W)
@@ -59,3 +61,28 @@ def online_loop(rule, X, labels, order, steps, costs, shrinkage=0.0):
         W = (1 - step * shrinkage) * W + np.outer(g, d)
         mean += (W - mean) / t
     return W, mean
+    # exercise 1.4b: end
+
+
+def regression_rule(scores, label, sq_norm, step, cost):
+    """d = step · (t − s) / ‖g(x)‖²: towards a target for each score, 1 for the true class and minus its cost for any other.
+
+    It uses all that a rule is told. With the step 1 the scores of the example *are* the targets afterwards.
+
+    Source: B. Widrow, M. Hoff, Adaptive switching circuits, 1960 (least mean squares; here normalised by ‖g(x)‖²).
+
+    >>> regression_rule(np.array([0.0, 3.0]), 0, 2.0, 1.0, np.array([0.0, 1.0]))
+    array([ 0.5, -2. ])
+    """
+    targets = np.where(np.arange(len(scores)) == label, 1.0, -np.asarray(cost))
+    return step * (targets - scores) / sq_norm
+
+
+def regression_weights(X, labels, order, steps, costs, shrinkage=0.0):
+    """What `online_loop` returns for `regression_rule`; its other parameters are those of `online_loop`.
+
+    >>> W, mean = regression_weights(np.array([[1.0]]), np.array([1]), [0], [1.0], 1.0 - np.eye(2))
+    >>> W[:, 1]
+    array([0.5, 0.5])
+    """
+    return online_loop(regression_rule, X, labels, order, steps, costs, shrinkage)

@@ -125,7 +125,7 @@ class StructuredClassifier(OnlineClassifier):
 
         Parameters
         ----------
-        X : list of M sentences, each a sequence of words
+        X : EncodedSentences, or list of M sentences, each a sequence of words
         y : list of M sequences of tags, one for each word
         callback : function (round, weights, params), optional
             As in :meth:`OnlineClassifier.train`.
@@ -151,7 +151,7 @@ class StructuredClassifier(OnlineClassifier):
         Parameters
         ----------
         state : lxmls_day1.compiled.online_steps.OnlineState or None
-        X : list of M sentences, each a sequence of words
+        X : EncodedSentences, or list of M sentences, each a sequence of words
         y : list of M sequences of tags, one for each word
         callback : as in ``train``
 
@@ -166,8 +166,7 @@ class StructuredClassifier(OnlineClassifier):
         X = check_sentences(X)
         if state is None:
             labels = self._learn_tags(X, y)
-            index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
-            self.feature_names = index.names
+            self.feature_names, words = self._learn_features(X)
         elif state.feature_names is None:
             raise InputError("this state is of a flat learner and knows no features of words; begin with state=None")
         else:
@@ -229,7 +228,7 @@ class StructuredClassifier(OnlineClassifier):
 
         Parameters
         ----------
-        X : list of M sentences, each a sequence of words
+        X : EncodedSentences, or list of M sentences, each a sequence of words
         params : array, what ``train`` returned
 
         Returns
@@ -255,7 +254,7 @@ class StructuredClassifier(OnlineClassifier):
 
         Parameters
         ----------
-        X : list of M sentences, each a sequence of words
+        X : EncodedSentences, or list of M sentences, each a sequence of words
         params : array, what ``train`` returned
 
         Returns
@@ -317,7 +316,7 @@ class StructuredClassifier(OnlineClassifier):
 
         Parameters
         ----------
-        X : list of M sentences
+        X : EncodedSentences, or list of M sentences
         y : list of M sequences of tags that were seen in training
         params : array, what ``train`` returned
         """
@@ -352,9 +351,28 @@ class StructuredClassifier(OnlineClassifier):
         self.classes = classes
         return codes.astype(np.int64)
 
+    def _learn_features(self, X):
+        """The names of the features of checked sentences, and which of them each word has."""
+        if not _is_encoded(X):
+            index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
+            return index.names, words
+        if X.index.templates != tuple(self.templates):
+            raise InputError(
+                f"{self.get_name()} has the templates {list(self.templates)}, but X was encoded with "
+                f"{list(X.index.templates)}; encode it with the learner's own, or pass the sentences"
+            )
+        return X.index.names, X.features
+
     def _encode(self, X):
-        """The features of the words of checked sentences."""
-        return FeatureIndex(self.templates, self.feature_names).encode(X)
+        """Which of the known features the words of checked sentences have."""
+        if not _is_encoded(X):
+            return FeatureIndex(self.templates, self.feature_names).encode(X)
+        if X.index.names != self.feature_names:
+            raise InputError(
+                f"X was encoded with {len(X.index.names)} features that are not the {len(self.feature_names)} of the training; "
+                "encode it as the training part was (`train.others(X)`), or pass the sentences"
+            )
+        return X.features
 
     def _fit(self, params):
         """The layout of parameters, and they themselves, if they can be of this classifier."""
@@ -374,11 +392,15 @@ class StructuredClassifier(OnlineClassifier):
 def check_sentences(X):
     """Sentences as a list of sequences of words; an error for text that is not split, and for sentences without words.
 
+    Those that are encoded stay as they are.
+
     Examples
     --------
     >>> check_sentences([("Rain", "fell", ".")])
     [('Rain', 'fell', '.')]
     """
+    if _is_encoded(X):
+        return X
     if isinstance(X, str):
         raise InputError("X must be a list of sentences, each a list of words, but is a text; split it")
     if hasattr(X, "shape"):
@@ -397,6 +419,11 @@ def check_sentences(X):
     return X
 
 
+def _is_encoded(X):
+    """Whether these are :class:`classifiers.tag_features.EncodedSentences`, be they of this module or of its flat twin."""
+    return type(X).__name__ == "EncodedSentences"
+
+
 def _tags_of_training(X, y):
     """The tags of all words (N,), of which there are some."""
     tags = _all_tags(X, y)
@@ -410,10 +437,11 @@ def _all_tags(X, y):
     y = _tag_sequences(y)
     if len(y) != len(X):
         raise InputError(f"X has {len(X)} sentences, but y has {len(y)}; every sentence needs its sequence of tags")
-    for m, (sentence, tags) in enumerate(zip(X, y, strict=True)):
-        if len(tags) != len(sentence):
+    lengths = np.diff(X.features.starts).tolist() if _is_encoded(X) else map(len, X)
+    for m, (length, tags) in enumerate(zip(lengths, y, strict=True)):
+        if len(tags) != length:
             raise InputError(
-                f"every word needs one tag, but sentence {m} has {len(sentence)} words and the tags {listed(tags)}"
+                f"every word needs one tag, but sentence {m} has {length} words and the tags {listed(tags)}"
             )
     return check_labels([tag for tags in y for tag in tags])
 

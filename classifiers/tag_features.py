@@ -198,7 +198,6 @@ class FeatureIndex:
     def __init__(self, templates: Sequence[str], names: Sequence[str]):
         self.templates = check_templates(templates)
         self.names = list(names)
-        self._numbers = {name: number for number, name in enumerate(self.names)}
 
     @classmethod
     def from_sentences(
@@ -239,11 +238,11 @@ class FeatureIndex:
         -------
         TokenFeatures
         """
-        words = _Words(sentences)
+        words, number_of = _Words(sentences), dict(zip(self.names, range(len(self.names)), strict=True))
         numbers = np.full((len(self.templates), words.nr_words), -1, dtype=np.int32)
         for row, template in zip(numbers, self.templates, strict=True):
             kind_of_word, name_of_kind, _ = words.features(template)
-            number_of_kind = np.array([*(self._numbers.get(name, -1) for name in name_of_kind), -1], dtype=np.int32)
+            number_of_kind = np.array([*(number_of.get(name, -1) for name in name_of_kind), -1], dtype=np.int32)
             row[:] = number_of_kind[kind_of_word]
         return _as_features(words.starts, numbers)
 
@@ -251,6 +250,45 @@ class FeatureIndex:
         """The names of the features of each word of one sentence."""
         _, indptr, indices = self.encode([sentence])
         return [[self.names[j] for j in indices[start:end]] for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
+
+
+class EncodedSentences:
+    """Sentences whose features are known: learners of the same templates share them, and none encodes them again.
+
+    Every method of a :class:`classifiers.structured_classifier.StructuredClassifier` takes them in place of sentences.
+
+    Parameters
+    ----------
+    index : FeatureIndex
+    features : TokenFeatures
+        What `index` encoded.
+
+    Examples
+    --------
+    >>> train = EncodedSentences.learn([["The", "cat"], ["the", "dog"]], ["lower"])
+    >>> len(train), train.index.names
+    (2, ['lower=the', 'lower=cat', 'lower=dog'])
+    >>> train.others([["the", "cat", "purrs"]]).features.indices
+    array([0, 1], dtype=int32)
+    """
+
+    def __init__(self, index: FeatureIndex, features: TokenFeatures):
+        self.index = index
+        self.features = features
+
+    @classmethod
+    def learn(
+        cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
+    ) -> "EncodedSentences":
+        """The sentences of a training part, with the index that `FeatureIndex.learn` makes of them."""
+        return cls(*FeatureIndex.learn(sentences, templates, min_count))
+
+    def others(self, sentences: Iterable[Sequence[str]]) -> "EncodedSentences":
+        """Other sentences with the same features; those that are not in the index are left out."""
+        return EncodedSentences(self.index, self.index.encode(sentences))
+
+    def __len__(self) -> int:
+        return len(self.features.starts) - 1
 
 
 def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:

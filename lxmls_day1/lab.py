@@ -228,7 +228,7 @@ class Lab:
         """
         return self._function(module, name)(*arguments, **settings)
 
-    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
         """Call a function of this lab several times: ``lab.each("mira", "mira_rule", [(scores, label, …), …])``.
 
         Parameters
@@ -237,6 +237,9 @@ class Lab:
             As for `function`.
         calls : iterable of tuple
             The arguments of each call.
+        first_as : str, optional
+            A class of the same file. The first argument of each call is then a tuple of the parts of which one is made, and
+            the function receives what was made.
 
         Returns
         -------
@@ -252,9 +255,16 @@ class Lab:
         --------
         >>> Lab.open().each("mira", "mira_rule", [([-1.0, 2.0], 0, 5.0, cap, [0.0, 1.0]) for cap in (0.25, 0.5)])
         [array([ 0.25, -0.25]), array([ 0.4, -0.4])]
+        >>> import numpy as np
+        >>> parts = [[1.0, 0.0], [0.0, 2.0]], [[0.0, -9.0], [0.0, 0.0]], [0.0, 0.0], [0.0, 0.0]
+        >>> Lab.open().each("viterbi", "path_score", [(tuple(map(np.array, parts)), [1, 1])], first_as="ChainScores")
+        [2.0]
         """
         function = self._function(module, name)
-        return [function(*arguments) for arguments in calls]
+        if first_as is None:
+            return [function(*arguments) for arguments in calls]
+        make = self._function(module, first_as)
+        return [function(make(*parts), *others) for parts, *others in calls]
 
     def _function(self, module: str, name: str) -> Any:
         loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")

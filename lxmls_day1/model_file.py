@@ -5,6 +5,7 @@ Loading runs no code of the file. The file names the class of the classifier, an
 """
 
 import ast
+import functools
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -190,12 +191,17 @@ def _class_statements(folder: str | os.PathLike[str]) -> Iterator[tuple[ast.Clas
     """The class statements at the top of the files of a folder, with the file; what is not Python is passed over."""
     for file in sorted(Path(folder).glob("*.py")):
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(file.read_bytes())
+            classes = _classes_in(file.read_bytes())
         except (OSError, RecursionError, SyntaxError, ValueError):
             continue
-        yield from ((node, file.stem) for node in tree.body if isinstance(node, ast.ClassDef))
+        yield from ((node, file.stem) for node in classes)
+
+
+@functools.lru_cache(maxsize=256)  # parsing the forty files of a lab takes most of the time of loading a model
+def _classes_in(source: bytes) -> tuple[ast.ClassDef, ...]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tuple(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
 
 
 def _derived_from(root: str, statements: Iterable[tuple[ast.ClassDef, str]]) -> dict[str, tuple[ast.ClassDef, str]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lxmls_day1.exercises.exercise_cell import ExerciseCell
+from lxmls_day1.exercises.newest_code import watch_cells
 from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import is_lab_folder
@@ -78,6 +79,24 @@ class NotebookLab(Lab):
 
         return hinted(self, exercise)
 
+    def explain(self, exercise: str | float, text: str) -> "Shown":
+        """Answer the question that a check has asked after a known mistake; it brings no points and costs none.
+
+        Parameters
+        ----------
+        exercise : str
+        text : str
+            One line in your own words. It is handed in with the rest, for the instructor.
+
+        Raises
+        ------
+        InputError
+            If there is no such exercise, or no question was asked on it.
+        """
+        from lxmls_day1.exercises.notebook_display import explained
+
+        return explained(self, exercise, text)
+
     def reveal(self, exercise: str | float) -> "Shown":
         """Show the model answers to the questions of an exercise, each after one's own is written into the notebook.
 
@@ -100,7 +119,7 @@ class NotebookLab(Lab):
 
 
 def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
-    """Open the lab for a notebook, and let its figures carry the data that they plot.
+    """Open the lab for a notebook: its figures carry the data that they plot, and an edited file counts from the next cell on.
 
     The lab is the nearest one at or above the folder of the notebook, as VS Code or JupyterLab says it, else at or above
     the current folder; on Colab also one right below that, where it was cloned. Else it is the reference lab. From
@@ -132,6 +151,7 @@ def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
     lab = NotebookLab.open(_lab_around() if folder is None else folder)
     lab.named = folder is not None
     record_figures()
+    watch_cells(lab)
     return lab
 
 

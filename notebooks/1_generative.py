@@ -12,8 +12,12 @@
 # A *classifier* is a function from inputs to classes, learnt from examples. We start with the classifiers that are
 # quickest to train. They model how the data arise, and Bayes' rule turns that model into a prediction.
 #
-# **Goals.** After this notebook you can say what the best possible classifier is and how often it is wrong; write naive
-# Bayes for numbers and for texts; explain why it needs smoothing; and show that it is a linear classifier.
+# **Goals.** After this notebook you can
+#
+# - say what the best possible classifier is, and how often it is wrong;
+# - write naive Bayes for numbers and for texts;
+# - explain why it needs smoothing;
+# - show that it is a linear classifier, and say what a linear classifier does with more than two classes.
 #
 # **Before.** You need probabilities, the Gaussian distribution, and NumPy. The course comes with a printed text, *the
 # guide* (the lab guide of the first day of the Lisbon Machine Learning School), but you can work without it. The
@@ -25,7 +29,7 @@
 # |---|---|---|
 # | 1.1 | vary the variance, the balance and the size of a sample; watch the boundary | experiments below |
 # | 1.2 | write multinomial naive Bayes; unseen words, and smoothing | `classifiers/multinomial_naive_bayes.py` |
-# | 1.3 | derive the weights of Gaussian naive Bayes, and check them with numbers | below |
+# | 1.3 | derive the weights of Gaussian naive Bayes, and check them with numbers | `classifiers/gaussian_weights.py` |
 #
 # **How to work.** Run the cells from the top (Shift-Enter). Where an exercise asks for code, open the file it names,
 # write, save, and run the cell again: it takes up your change without a restart. `lab.check("1.2")` tells whether it is
@@ -133,7 +137,7 @@ for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
 # $$ p(x \mid y) = \prod_{j=1}^{J} p(x_j \mid y), $$
 #
 # which leaves $J$ one-dimensional distributions per class. This is often wrong, and the classifier is often good all the
-# same: the right class must only be the most probable one, its probability need not be right.
+# same: the right class need only get the highest probability; the probability itself need not be right.
 #
 # **Maximum likelihood** estimates the parameters: choose those that make the training data most probable,
 #
@@ -164,7 +168,7 @@ fig, axis = sd.add_line(fig, axis, params_nb_sd, "naive Bayes", None)
 
 # %% [markdown]
 # Naive Bayes seems to be better than the best classifier. It is not: fifty test points are few, and this number may be
-# luck. To estimate the expected error we test on 20 000 new points from now on, and we repeat each experiment on 20
+# luck. To estimate the expected error we test on 20 000 new points from now on, and we repeat an experiment on 20
 # samples. A number such as $0.081 \pm 0.001$ is a mean with its **standard error**; a difference smaller than that is
 # no difference.
 
@@ -195,7 +199,7 @@ with lab.exercise("1.1"):
             errors.append(1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params)))
             if seed == 1:
                 data.plot_data(print_bayes_opt=False, ax=axis)
-                axis.set(title=f"variance {variance:g}", xlim=(-7, 7), ylim=(-7, 7))
+                axis.set(title=f"variance {variance:g}", xlim=(-7, 7), ylim=(-7, 7), xticks=[-5, 0, 5], yticks=[-5, 0, 5])
                 data.add_line(fig, axis, data.get_bayes_optimal(), "Bayes optimal", None)
                 data.add_line(fig, axis, params, "naive Bayes", None)
         mean, deviation = np.mean(errors), np.std(errors, ddof=1) / np.sqrt(len(errors))
@@ -222,9 +226,11 @@ with lab.exercise("1.1"):
             b, *w = W[:, 1] - W[:, 0]
             shifts.append(0.0 - b / np.hypot(*w))
         print(f"{balance:7.2f}   {data.get_bayes_error():11.4f}   {shifts[0]:28.3f} {shifts[1]:24.3f}")
-        data.plot_data(params, name="naive Bayes", ax=axis)
+        data.plot_data(print_bayes_opt=False, ax=axis)
+        axis.set(title=f"balance {balance:g}", xlim=(-4.5, 4.5), ylim=(-4.5, 4.5), xticks=[-4, 0, 4], yticks=[-4, 0, 4])
+        data.add_line(fig, axis, data.get_bayes_optimal(), "Bayes optimal", None)
+        data.add_line(fig, axis, params, "naive Bayes", None)
         data.add_line(fig, axis, [[0, 0], [-1, 1], [-1, 1]], "halfway", "0.7")
-        axis.set_title(f"balance {balance:g}")
         if balance != balances[-1]:
             axis.get_legend().remove()
 
@@ -270,6 +276,7 @@ with lab.exercise("1.1"):
     data = SimpleDataSet(nr_examples=400, g1=[[-1, -1], 0.4], g2=[[1, 1], 2.5])
     fresh = SimpleDataSet(nr_examples=20_000, g1=[[-1, -1], 0.4], g2=[[1, 1], 2.5], seed=2)
     fig, axis = data.plot_data()
+    axis.set_title("variances 0.4 and 2.5")
     for number, how in enumerate(["per_class", "pooled", 1.0]):
         gnb = GaussianNaiveBayes(variance=how)
         params = gnb.train(data.train_X, data.train_y)
@@ -364,12 +371,12 @@ lab.reveal("1.1")
 # Where does $\alpha$ come from? Put a prior on the word distribution of a class, before any document is seen. A
 # **Dirichlet** prior with all parameters $\alpha$ has density $\propto \prod_j p(v_j \mid k)^{\alpha - 1}$. The
 # *mean* of the posterior under Dirichlet($\alpha$) is the formula above. It is also the *most probable* value (MAP)
-# under Dirichlet($\alpha + 1$).
+# under Dirichlet($\alpha + 1$). A *uniform* prior is Dirichlet(1), and its most probable value is maximum likelihood: no
+# smoothing at all.
 #
-# > **Two slips that teach.** (1) The guide divides by $\lvert I_k\rvert$, the number of *documents* of the class. Its
-# > "probabilities" do not sum to one over the vocabulary; the next cell shows it. (2) The guide says that a *uniform*
-# > prior and MAP lead to add-one. A uniform prior is Dirichlet(1), and its most probable value is maximum likelihood:
-# > no smoothing at all.
+# > **A slip that teaches.** The guide divides by $\lvert I_k\rvert$, the number of *documents* of the class. Its
+# > "probabilities" do not sum to one over the vocabulary; the next cell shows it. (All slips that we know of, in the guide and
+# > in other sources, are in [one list](errata.md).)
 
 # %% [markdown]
 # ### Naive Bayes by hand, on five lines
@@ -588,8 +595,8 @@ with lab.exercise("1.2"):
 # the most extreme ratios, and in how many reviews they stand. Would you trust such a weight? Does using presence
 # instead of counts cure it?
 #
-# **Transfer.** The last line of the plot's cell names the best $\alpha$ on the *test* part. Why may you not report that
-# accuracy as the expected one? How would you choose $\alpha$ instead? *Your answer:*
+# **Transfer.** The cell with the curve prints the highest accuracy on the *test* part, and its $\alpha$. Why may you not report
+# that accuracy as the expected one? How would you choose $\alpha$ instead? *Your answer:*
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: unseen, alphas, evidence, binary -->
@@ -647,24 +654,43 @@ lab.reveal("1.2")
 #
 # $$ \hat y(x) = \arg\max_y\; w_y \cdot g(x). $$
 #
-# Books also write $w \cdot f(x, y)$ with *joint* features $f(x, y) = e_y \otimes g(x)$: all zeros but for $g(x)$ in the
-# block of class $y$. A joint feature reads "the article mentions Ronaldo *and* the class is sports". It is the same
-# classifier, with all columns stacked into one long vector. Here the columns stay side by side, in one matrix `params`
-# of shape $(J+1, K)$ with the intercepts $b_y$ in row 0. No $f$ is ever built.
+# **More than two classes.** A line has two sides. How can linear scores tell three classes apart? Class 0 wins where
+# $s_0 > s_1$ *and* $s_0 > s_2$. Each of these is a half-plane (with more features a **half-space**), and class 0 gets their
+# intersection. The same holds for each class, and together these regions cover the plane. Three separate yes-or-no
+# classifiers do not: in some places none of them says "yes", in others two do.
 
 # %%
+from lxmls_day1.figures.regions import plot_regions
+
+three_classes = np.array([[-0.9, -1.1, -1.3], [-1.2, 1.3, 0.1], [0.7, 0.6, -1.4]])  # (J + 1, K): J = 2, K = 3
+fig, axes = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
+fig, axes = plot_regions(three_classes, axes)
+
+# %% [markdown]
+# (With *two* classes $s_1 - s_0$ is a single linear function: one line with two sides, as in the pictures above.)
+#
+# **One long vector.** Books also write $w \cdot f(x, y)$ with *joint* features $f(x, y) = e_y \otimes g(x)$: all zeros but
+# for $g(x)$ in the block of class $y$. A joint feature reads "the article mentions Ronaldo *and* the class is sports". It is the
+# same classifier, with all columns of weights laid end to end in one long vector $w$. The block of $y$ picks the column $w_y$,
+# and the zeros leave the other columns out.
+
+# %% tags=["cell-blocks"]
+from lxmls_day1.figures.joint_features import plot_joint_features
+
 topics = ["sports", "politics", "weather"]
 W = np.array([[0.5, 0.0, -0.5], [2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [1.5, -0.5, 0.0]])  # (J + 1, K): J = 3, K = 3
 g = np.array([1.0, 1.0, 0.0, 1.0])  # mentions Ronaldo and a goal, no parliament
 w = W.T.ravel()  # the columns, one after the other
 for label, topic in enumerate(topics):
     f = np.kron(np.eye(3)[label], g)
-    print(
-        f"{topic:9} f(x, y) = {''.join(str(int(number)) for number in f)},  w·f(x, y) = {w @ f:5.2f},  "
-        f"w_y·g(x) = {(g @ W)[label]:5.2f}"
-    )
+    print(f"{topic:9} w·f(x, y) = {w @ f:5.2f},  w_y·g(x) = {(g @ W)[label]:5.2f}")
+fig, axis = plt.subplots(figsize=(14, 3.4), layout="constrained")
+fig, axis = plot_joint_features(g, W, topics, axis)
 
 # %% [markdown]
+# Here the columns stay side by side, in one matrix `params` of shape $(J+1, K)$ with the intercepts $b_y$ in row 0. No $f$ is
+# ever built.
+#
 # Both naive Bayes classifiers are linear. For the multinomial one take the logarithm; the result is linear in the
 # counts. The weight of word $v_j$ in class $y$ is the logarithm of its probability:
 #
@@ -701,13 +727,14 @@ with lab.exercise("1.2"):
 # ## Exercise 1.3: the weights of Gaussian naive Bayes
 #
 # Show that Gaussian naive Bayes with a shared, given variance $\sigma^2$ is a linear classifier too: derive $b_y$ and
-# $w_y$. Then write them down as code. The cell checks them at several variances, with equal and with unequal priors, and
-# names a term that is wrong. (At $\sigma^2 = 1$ alone, four different mistakes would not be noticed.)
-#
-# The derivation is a solution: there is no model answer to open, but `lab.hint("1.3")` helps.
+# $w_y$. Then write them down as code, in `gaussian_weights` of `classifiers/gaussian_weights.py`.
 #
 # *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$ with the density of section A, and drop
 # whatever is the same for all classes.
+#
+# The derivation is a solution: it is not among the model answers, but `lab.hint("1.3")` helps. `lab.check("1.3")` compares
+# at several variances, with equal and with unequal priors, and names a term that is wrong. (At $\sigma^2 = 1$ alone, four
+# different mistakes would not be noticed.)
 
 # %% [markdown] tags=["answer"]
 # *Your derivation:*
@@ -731,29 +758,27 @@ with lab.exercise("1.2"):
 # (Here $w_y$ stands for the weights of the features alone, without the intercept.)
 
 
+# %% [markdown] tags=["predict"]
+# **Predict.** Class 1 becomes four times as frequent, and in a second experiment $\sigma^2$ becomes four times as large. Which of the
+# two changes $w_1 - w_0$, which changes $b_1 - b_0$? In which does the boundary turn? *Your prediction:*
 
 # %% tags=["cell-derived"]
-def gaussian_weights(prior, means, variance):
-    """b_y and w_y of Gaussian naive Bayes, from prior (K,), means (K, J) and σ²: an array (J + 1, K), row 0 the b_y."""
-    # exercise 1.3: solution (3 lines)
-    intercepts = np.log(prior) - (means**2).sum(axis=1) / (2 * variance)  # (K,)
-    weights = means / variance  # (K, J)
-    return np.vstack([intercepts, weights.T])
-    # exercise 1.3: end
-
-
 with lab.exercise("1.3"):
-    from lxmls_day1.gaussians import wrong_terms
+    from classifiers.gaussian_weights import gaussian_weights
 
-    for variance in (0.4, 1.0, 2.5):
+    print("                    b_1 − b_0   w_1 − w_0          as training finds them")
+    for variance in (1.0, 4.0):
         for balance in (0.5, 0.2):
             data = SimpleDataSet(nr_examples=200, g1=[[-1, -1], variance], g2=[[1.5, 1], variance], balance=balance)
             gnb = GaussianNaiveBayes(variance=variance)
             found = gnb.train(data.train_X, data.train_y)
             derived = gaussian_weights(gnb.prior, gnb.means, variance)
-            wrong = wrong_terms(derived, gnb.prior, gnb.means, variance)
-            same = "as training finds them" if np.allclose(derived, found) else "right up to what all classes share"
-            print(f"σ² = {variance:g}, p(0) = {balance:g}: {'; '.join(wrong) or same}")
+            (b, *w), right = derived[:, 1] - derived[:, 0], found[:, 1] - found[:, 0]
+            same = np.allclose([b, *w], right)
+            print(f"σ² = {variance:g}, p(0) = {balance:g}:  {b:8.3f}   ({', '.join(f'{value:.3f}' for value in w)})     {same}")
+
+# %% tags=["skip-execution"]
+lab.check("1.3")
 
 # %% [markdown]
 # Look at the boundary of the first plot again. Both classifiers compare the scores of class 0 and class 1. So the
@@ -766,10 +791,36 @@ with lab.exercise("1.3"):
     gnb = GaussianNaiveBayes(variance=1.0)
     gnb.train(sd.train_X, sd.train_y)
     optimal = sd.get_bayes_optimal()
-    print("                 direction of w_1 − w_0   distance of the boundary from the origin")
+    print("                 direction of w_1 − w_0   distance of the boundary from 0")
     for name, weights in [("Bayes optimal", optimal), ("naive Bayes", gaussian_weights(gnb.prior, gnb.means, 1.0))]:
         b, *w = weights[:, 1] - weights[:, 0]
-        print(f"{name:15}  {np.degrees(np.arctan2(w[1], w[0])):19.1f}°   {abs(b) / np.hypot(*w):.3f}")
+        print(f"{name:15}  {np.degrees(np.arctan2(w[1], w[0])):21.1f}° {abs(b) / np.hypot(*w):31.3f}")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) Why does the prior move the boundary, but never turn it? (2) A student forgets σ² in both terms. At which priors
+# and variances does nobody notice?
+#
+# **Transfer.** Now each class has a variance of its own, $\sigma_y^2$. Which terms that you have dropped come back, and which kind of
+# boundary do they make? *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** (1) The prior is in $b_y$ only, and the direction of the boundary depends on $w_1 - w_0$ alone. (2) At
+# $\sigma^2 = 1$, with any priors; and with equal priors at *every* variance the boundary is the same, because then the whole score
+# is divided by $\sigma^2$. The probabilities differ.
+#
+# *Transfer.* $\frac J2 \log \sigma_y^2$ and $\lVert x\rVert^2 / 2\sigma_y^2$ are no longer the same for all classes. The second one is
+# a square: the boundary is a circle, or a line where the variances are equal.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.3")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - With one variance for all classes Gaussian naive Bayes is linear, and training only estimates priors and means.
+# - Unequal priors shift the boundary towards the rarer class. They never turn it.
+#
+# </details>
 
 # %% [markdown]
 # ## What to take home
@@ -779,14 +830,11 @@ with lab.exercise("1.3"):
 # - Naive Bayes trains in one pass and needs few examples. It is as good as its independence assumption.
 # - A probability of zero says that something cannot happen. "Not seen in training" does not justify that.
 # - Naive Bayes, Gaussian or multinomial, is a linear classifier. The next notebook looks for the weights directly.
+# - A linear classifier gives each class an intersection of half-spaces; the argmax leaves no gaps.
 # - Fifty test points decide nothing; a difference smaller than a standard error is no difference.
 #
 # **Reading.** The guide, sections 1.1 and 1.2. · C. D. Manning, P. Raghavan and H. Schütze, *Introduction to
 # Information Retrieval*, 2008, chapter 13: multinomial and Bernoulli models. · D. Jurafsky and J. H. Martin, *Speech and
 # Language Processing*, the chapter on naive Bayes and sentiment. · C. M. Bishop, *Pattern Recognition and Machine
 # Learning*, 2006, sections 1.5 and 4.2. · J. Blitzer, M. Dredze and F. Pereira, *Biographies, Bollywood, boom-boxes and
-# blenders*, ACL 2007: the reviews.
-#
-# **Misprints elsewhere in the guide.** Its equation (1.8) calls both priors $p(y=1)$, and the text before it both means
-# $\mu_1$; the second of each belongs to the other class. The toolkit that goes with it draws a straight "Bayes-optimal"
-# line for different variances too, and leaves out the term $\frac J2 \log \sigma_y^2$.
+# blenders*, ACL 2007: the reviews. · [Errata](errata.md) of the guide and other sources.

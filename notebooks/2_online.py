@@ -13,17 +13,22 @@
 # the weights only as far as that example asks for it. Such learners are a few lines long and need memory for one
 # example only.
 #
-# **Goals.** After this notebook you can do a perceptron step by hand and say why it helps; average weights at almost no
-# cost; derive MIRA's step and explain what its cap does; and prove that the perceptron's mistakes end if some line
-# separates the data.
+# **Goals.** After this notebook you can
+#
+# - do a perceptron step by hand, and say why it helps;
+# - average weights at almost no cost;
+# - derive MIRA's step, and explain what its cap does;
+# - prove that the perceptron's mistakes end if some line separates the data.
 #
 # **Before.** You need notebook 1, section D (features and linear classifiers), and inner products. Symbols:
 # [notation](notation.md).
 #
-# **Time.** About 120 minutes.
+# **Time.** About 150 minutes.
 #
 # | exercise | what you do | file |
 # |---|---|---|
+# | 1.4a | write the perceptron's rule | `classifiers/perceptron.py` |
+# | 1.4b | write the loop of every online learner | `classifiers/online_loop.py` |
 # | 1.4 | keep the weights of each round, and watch the perceptron's boundary move | `classifiers/perceptron.py` |
 # | 1.9 | average all weights of a run | `classifiers/running_average.py` |
 # | 1.5 | write MIRA, and run it for several λ | `classifiers/mira.py` |
@@ -44,6 +49,7 @@ lab = open_lab()
 import matplotlib.pyplot as plt
 import numpy as np
 
+from lxmls_day1.figures.plotting import CLASS_COLOURS
 from lxmls_day1.figures.style import TRAINING, line_style
 from readers.simple_data_set import SimpleDataSet
 
@@ -83,32 +89,18 @@ print(
 # are $s = W^\top g(x)$, and the prediction is $\hat y = \arg\max_y s_y$ (of equal scores the first). Every learner of
 # this notebook is the same loop:
 #
-# > **Input:** examples $(x^m, y^m)$, number of rounds $N$.
-# > $W \leftarrow 0$
-# > **for** each of $N$ rounds: **for** $m$ in a fresh random order of $1, \dots, M$:
-# > $\qquad s \leftarrow W^\top g(x^m)$
-# > $\qquad d \leftarrow \text{rule}(s, y^m, \dots)$, a vector in $\mathbb R^K$
-# > $\qquad W \leftarrow W + g(x^m)\, d^\top$
+# > **Input:** examples $(x^m, y^m)$, number of rounds $N$.<br>
+# > $W \leftarrow 0$<br>
+# > **for** each of $N$ rounds: **for** $m$ in a fresh random order of $1, \dots, M$:<br>
+# > $\qquad s \leftarrow W^\top g(x^m)$<br>
+# > $\qquad d \leftarrow \text{rule}(s, y^m, \dots)$, a vector in $\mathbb R^K$<br>
+# > $\qquad W \leftarrow W + g(x^m)\, d^\top$<br>
 # > **Output:** the mean of the $T = NM$ matrices $W$ that stood after each step (or the last one).
 #
 # The rule says by how much the example is added to each class: $d_k > 0$ pulls the weights of class $k$ towards $x$,
 # $d_k < 0$ pushes them away. The algorithms differ in nothing else.
 #
-# `classifiers/online_loop.py` is this loop in plain NumPy. It computes with whole matrices, so it is slow on texts.
-# `classifiers/online_classifier.py` adds shuffling, sparse data and speed, and gets the same weights.
-
-# %%
-import inspect
-
-from classifiers.online_loop import online_loop
-from classifiers.perceptron import Perceptron, perceptron_rule
-
-print(inspect.getsource(online_loop).split('"""')[-1])
-
-points, labels, order = sd.train_X[:10], sd.train_y[:10], np.arange(10)
-_, mean = online_loop(perceptron_rule, points, labels, np.tile(order, 5), np.ones(50), 1 - np.eye(2))
-params = Perceptron(nr_rounds=5, order=order).train(points, labels)
-print("Perceptron.train returns the same weights:", np.allclose(mean, params))
+# In exercise 1.4a you write the first rule, in exercise 1.4b the loop itself.
 
 # %% [markdown]
 # ## B. The perceptron
@@ -171,24 +163,142 @@ fig, axes = plot_update(three_points, three_labels, 2, states[2], states[3], axe
 # training data are separable, the perceptron stops making mistakes after finitely many of them; exercise 1.12 is about
 # how many.
 
-# %% tags=["cell-perceptron"]
-perceptron = Perceptron(nr_rounds=10)
-params_perc_sd = perceptron.train(sd.train_X, sd.train_y)
-train, test = accuracies(perceptron, params_perc_sd, sd)
-print(f"{sd.get_name()}: train {train:.2f}, test {test:.2f} (weights: the average of all steps)")
-mistakes = [round.updates for round in perceptron.history]
-print("mistakes in each round:", mistakes, "  together:", sum(mistakes))
+# %% [markdown]
+# ## Exercise 1.4a: the perceptron's rule
+#
+# Write `perceptron_rule` in `classifiers/perceptron.py`: from the scores of an example and its true class it makes $d$. From then on
+# `Perceptron` trains with your rule.
 
-# %% tags=["real-data", "cell-perceptron-reviews"]
-params_perc_sc = perceptron.train(reviews.train_X, reviews.train_y)
-train, test = accuracies(perceptron, params_perc_sc, reviews)
-print(f"{reviews.get_name()}: train {train:.4f}, test {test:.4f}")
-print("mistakes in each round:", [round.updates for round in perceptron.history])
+# %% [markdown] tags=["predict"]
+# **Predict.** Three classes, and class 1 is true. What is $d$ for the scores $(1, 3, 2)$, $(3, 1, 2)$, $(2, 2, 0)$ and $(0, 0, 0)$?
+# In which of them does the lead of one class over the others play a part? *Your prediction:*
+
+# %% tags=["cell-rule"]
+with lab.exercise("1.4a"):
+    from classifiers.perceptron import perceptron_rule
+
+    for scores in [(1, 3, 2), (3, 1, 2), (2, 2, 0), (0, 0, 0)]:
+        d = perceptron_rule(np.array(scores, dtype=float), 1, 5.0, 1.0, np.array([1.0, 0.0, 1.0]))
+        print(f"scores {scores}: d = ({', '.join(f'{value:g}' for value in d)})")
+
+# %% tags=["skip-execution"]
+lab.check("1.4a")
 
 # %% [markdown]
+# Now train with it, on points and on reviews.
+
+# %% tags=["cell-perceptron"]
+with lab.exercise("1.4a"):
+    from classifiers.perceptron import Perceptron
+
+    perceptron = Perceptron(nr_rounds=10)
+    params_perc_sd = perceptron.train(sd.train_X, sd.train_y)
+    train, test = accuracies(perceptron, params_perc_sd, sd)
+    print(f"{sd.get_name()}: train {train:.2f}, test {test:.2f} (weights: the average of all steps)")
+    mistakes = [round.updates for round in perceptron.history]
+    print("mistakes in each round:", mistakes, "  together:", sum(mistakes))
+
+# %% tags=["real-data", "cell-perceptron-reviews"]
+with lab.exercise("1.4a"):
+    params_perc_sc = perceptron.train(reviews.train_X, reviews.train_y)
+    train, test = accuracies(perceptron, params_perc_sc, reviews)
+    print(f"{reviews.get_name()}: train {train:.4f}, test {test:.4f}")
+    print("mistakes in each round:", [round.updates for round in perceptron.history])
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) Why does the sum of the entries of $d$ have to be 0 or, put differently, what would happen if only the true class
+# went up? (2) The scores $(0, 0, 0)$ are those of the first example of every run. Why must a tie with an earlier class count as a
+# mistake? (3) On the points there are mistakes in the first rounds only. What does that say about the points?
+#
+# **Transfer.** A colleague takes away from *all* wrong classes, $d = e_y - \frac{1}{K-1}\sum_{k \ne y} e_k$. For which scores does
+# that change a class that had no part in the mistake, and when are the two rules the same? *Your answer:*
+
+# %% [markdown] tags=["solution"]
 # <!-- numbers: perceptron, perceptron-reviews -->
-# On the points there are 20 mistakes in six rounds, and then silence: the training points are separable. On the reviews
-# 551 mistakes in the first round become 3 in the tenth: with so many features it is easy to separate the reviews.
+# **One answer.** (1) The lead of the wrong class then shrinks by $\lVert g\rVert^2$ instead of twice as much. The scores of all
+# classes that are ever true would grow without a counterweight; the differences alone matter. (2) All scores are 0 at first, and
+# class 0 is predicted. If a tie were no mistake, no example would ever change $W$. (3) There are 20 mistakes in six rounds, then
+# none: some $W$ gives every training point its class, so the points are separable. On the reviews 551 mistakes in the first round
+# become 3 in the tenth: with so many features it is easy to separate the reviews.
+#
+# *Transfer.* Always with three or more classes: a class with the lowest score goes down as well. With two classes there is one wrong
+# class only, and the rules are the same.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.4a")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: perceptron, perceptron-reviews -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - The rule is four lines, and the loop does the rest.
+# - On the points there are 20 mistakes in six rounds, and then silence: the training points are separable.
+# - On the reviews 551 mistakes in the first round become 3 in the tenth.
+#
+# </details>
+
+# %% [markdown]
+# ## Exercise 1.4b: the loop
+#
+# Write `online_loop` in `classifiers/online_loop.py`: the ten lines of section A, with three things that other learners need. Each
+# visit has a `step` of its own, the rule is told $\lVert g\rVert^2$ and the costs, and the old weights may shrink:
+#
+# $$ W \leftarrow (1 - \eta_t \lambda)\, W + g\, d^\top . $$
+#
+# It returns the last $W$ and the mean of the matrices after each step. The file brings a rule to try it with, `regression_rule`. You
+# write it for matrices in full, so it is slow on texts. `classifiers/online_classifier.py` adds shuffling, sparse data and speed.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** Your loop and `Perceptron.train` visit the same ten points in the same order, five times. Do they get the same weights,
+# roughly the same, or other ones? And which of the two rules of the cell makes fewer mistakes on the points? *Your prediction:*
+
+# %% tags=["cell-loop"]
+with lab.exercise("1.4b"):
+    from classifiers.online_loop import online_loop, regression_rule
+    from classifiers.perceptron import Perceptron, perceptron_rule
+
+    points, labels, order = sd.train_X[:10], sd.train_y[:10], np.arange(10)
+    _, mean = online_loop(perceptron_rule, points, labels, np.tile(order, 5), np.ones(50), 1 - np.eye(2))
+    params = Perceptron(nr_rounds=5, order=order).train(points, labels)
+    print("Perceptron.train returns the same weights:", np.allclose(mean, params))
+
+    visits = np.tile(np.arange(len(sd.train_X)), 5)
+    for name, rule, step in [("perceptron", perceptron_rule, 1.0), ("regression", regression_rule, 0.1)]:
+        W, mean = online_loop(rule, sd.train_X, sd.train_y, visits, np.full(visits.size, step), 1 - np.eye(2))
+        G = np.hstack([np.ones((len(sd.test_X), 1)), sd.test_X])
+        errors = [np.mean(np.argmax(G @ weights, axis=1) != sd.test_y) for weights in (W, mean)]
+        print(f"{name}: test error {errors[0]:.2f} with the last weights, {errors[1]:.2f} with their mean")
+
+# %% tags=["skip-execution"]
+lab.check("1.4b")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) What of the loop had to change for the other rule? (2) Suppose that the rule answers $d = 0$ from some visit on, and
+# $\eta_t\lambda = 0.01$. What do the weights do then, and what do the predictions do? (3) `Perceptron.train` is several hundred times
+# faster on reviews. Which of your ten lines touches numbers that did not change?
+#
+# **Transfer.** Write a rule of your own in five lines, for instance one that moves *two* rivals, and run it in your loop. *Your
+# answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** (1) Nothing: it is the argument `rule`, and a shorter step, which is an argument too. (2) They shrink by 1 % at each
+# visit. All scores shrink by the same factor, so the predictions stay the same. (3) The scores, $W + g\,d^\top$ and the mean each go
+# through the whole matrix; a review has some hundred words, the matrix tens of thousands of rows. Only the rows of the words that
+# occur need to be read, they alone change, and exercise 1.9 takes the mean without touching the matrix.
+#
+# *Transfer.* Sort the scores, and give the true class $+1$ and the two highest wrong ones $-\frac12$ if one of them is above it.
+# <!-- given: 1 -->
+
+# %% tags=["skip-execution"]
+lab.reveal("1.4b")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - Every online learner of this course is this loop with another rule.
+# - The fast loop gets the same weights as yours: it is the same computation, without the zeros.
+#
+# </details>
 
 # %% [markdown]
 # ## Exercise 1.4: the weights on their way
@@ -326,38 +436,37 @@ lab.check("1.9")
 # the average so far. Which curve swings more? Which is higher at the end? *Your prediction:*
 
 # %% tags=["real-data", "cell-averaging"]
-from classifiers.perceptron import Perceptron
+with lab.exercise("1.4a"):
+    from classifiers.perceptron import Perceptron
 
-last, averaged = [], []
-perceptron = Perceptron(nr_rounds=15)
+    last, averaged = [], []
+    perceptron = Perceptron(nr_rounds=15)
 
+    def measure(round, weights, params):
+        for scores, W in [(last, weights), (averaged, params)]:
+            scores.append(perceptron.evaluate(reviews.test_y, perceptron.test(reviews.test_X, W)))
 
-def measure(round, weights, params):
-    for scores, W in [(last, weights), (averaged, params)]:
-        scores.append(perceptron.evaluate(reviews.test_y, perceptron.test(reviews.test_X, W)))
-
-
-perceptron.train(reviews.train_X, reviews.train_y, callback=measure)
-rounds = np.arange(1, 16)
-fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
-colour = line_style("perceptron")["color"]
-deviation = np.sqrt(averaged[-1] * (1 - averaged[-1]) / reviews.test_X.shape[0])
-axis.fill_between(rounds, np.array(averaged) - deviation, np.array(averaged) + deviation, color=colour, alpha=0.15)
-axis.plot(rounds, last, "s--", color="0.5", label="perceptron, weights after the round")
-axis.plot(rounds, averaged, "o-", color=colour, label="perceptron, average so far, ± one standard error")
-axis.set(xlabel="rounds", ylabel="test accuracy")
-legend = axis.legend()
-print(f"after the last round: weights {last[-1]:.4f}, average {averaged[-1]:.4f}, standard error {deviation:.4f}")
-print(
-    f"lowest and highest from round 2 on: weights {min(last[1:]):.4f} … {max(last[1:]):.4f}, "
-    f"average {min(averaged[1:]):.4f} … {max(averaged[1:]):.4f}"
-)
-updates = [round.updates for round in perceptron.history]
-per_review = reviews.train_X.nnz / reviews.train_X.shape[0]
-print(f"mistakes in each round: {updates}")
-naive = 15 * reviews.train_X.shape[0] * (reviews.nr_features + 1) * 2
-running = sum(updates) * 2 * 2 * (per_review + 1)
-print(f"numbers touched: {naive:.1e} by adding up every matrix, {running:.1e} by the running sum")
+    perceptron.train(reviews.train_X, reviews.train_y, callback=measure)
+    rounds = np.arange(1, 16)
+    fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
+    colour = line_style("perceptron")["color"]
+    deviation = np.sqrt(averaged[-1] * (1 - averaged[-1]) / reviews.test_X.shape[0])
+    axis.fill_between(rounds, np.array(averaged) - deviation, np.array(averaged) + deviation, color=colour, alpha=0.15)
+    axis.plot(rounds, last, "s--", color="0.5", label="perceptron, weights after the round")
+    axis.plot(rounds, averaged, "o-", color=colour, label="perceptron, average so far, ± one standard error")
+    axis.set(xlabel="rounds", ylabel="test accuracy")
+    legend = axis.legend()
+    print(f"after the last round: weights {last[-1]:.4f}, average {averaged[-1]:.4f}, standard error {deviation:.4f}")
+    print(
+        f"lowest and highest from round 2 on: weights {min(last[1:]):.4f} … {max(last[1:]):.4f}, "
+        f"average {min(averaged[1:]):.4f} … {max(averaged[1:]):.4f}"
+    )
+    updates = [round.updates for round in perceptron.history]
+    per_review = reviews.train_X.nnz / reviews.train_X.shape[0]
+    print(f"mistakes in each round: {updates}")
+    naive = 15 * reviews.train_X.shape[0] * (reviews.nr_features + 1) * 2
+    running = sum(updates) * 2 * 2 * (per_review + 1)
+    print(f"numbers touched: {naive:.1e} by adding up every matrix, {running:.1e} by the running sum")
 
 # %% [markdown] tags=["answer"]
 # **Explain.** (1) When do the single matrices swing most, and why less in later rounds? (2) From which round on do the
@@ -446,16 +555,16 @@ lab.reveal("1.9")
 # %% tags=["cell-caps"]
 with lab.exercise("1.5"):
     from classifiers.mira import mira_rule
+    from classifiers.perceptron import perceptron_rule
 
     W, g, y = states[2], np.array([1.0, -1.0, 1.0]), 0
     s, cost = W.T @ g, np.array([0.0, 1.0])
-    mira_rule(np.array([2.0, 1.0]), 0, 5.0, 1.0, cost)
     steps = [("perceptron", perceptron_rule(s, y, g @ g, 1.0, cost))]
     steps += [(f"MIRA, cap {cap:g}", mira_rule(s, y, g @ g, cap, cost)) for cap in (1.0, 0.25, 0.1)]
     fig, axis = plt.subplots(figsize=(10, 5.6), layout="constrained")
     axis.set(xlim=(-3, 3), ylim=(-3, 3), aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
     for point, label in zip(three_points, three_labels, strict=True):
-        axis.plot(*point, "s^"[label], color=["#D55E00", "#0072B2"][label], markersize=12)
+        axis.plot(*point, "s^"[label], color=CLASS_COLOURS[label], markersize=12)
     axis.plot(-1, 1, "o", markersize=22, markerfacecolor="none", markeredgecolor="black", markeredgewidth=2)
     sd.add_line(fig, axis, W, "before the step", "0.6")
     print(f"before: s_y − s_ŷ = {s[y] - s[1]:g}")
@@ -612,12 +721,27 @@ lab.reveal("1.5")
 #
 # **By hand.** Scores $(0.9009, 2.2557, 0.2597)$, the true class is 2, $\lVert g\rVert^2 = 1$, cost 1. Then
 # $C_1 = 2.996$ and $C_0 = 1.641$. With $k = 1$: $d_y = 2.996/2 = 1.498$, and class 0 has more, $1.641 > 1.498$: it joins.
-# With $k = 2$: $d_y = (2.996 + 1.641)/3 = 1.546$. No class is left. <!-- numbers: squishing -->
+# With $k = 2$: $d_y = (2.996 + 1.641)/3 = 1.546$. No class is left. <!-- numbers: squishing, projection -->
 #
+# **Where the name comes from.** Put $D_y = 0$ and $D_i = C_i$ for the rivals, and let $z = D + d$. The constraint says
+# $z_i \le z_y$, and the length of $d$ is the distance from $D$ to $z$. So $z$ is the **projection** of $D$: the nearest point in
+# which no rival is above the true class. With one rival this is a step at a right angle to the line $z_i = z_y$ (left picture).
+# With several, draw $D$ as columns (right): those that are too high are squished down to one level, and the column of the true
+# class rises to it. What is pushed down is as much as what rises, $\sum_i d_i = 0$.
+
+# %% tags=["cell-projection"]
+from lxmls_day1.figures.squishing import levels, plot_squishing
+
+C = [2.996, 1.641]
+fig, axes = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
+plot_squishing(C, ["class 2, true", "class 1", "class 0"], axes)
+print("d_y with k active rivals:", ", ".join(f"{level:.3f}" for level in levels(C)))
+
+# %% [markdown]
 # **With a cap** $C$ the true class gains at most $C$. The height to which the rivals come down is then higher, and some
 # margin stays open; one example can change the weights only so far. (The docstring of the module has the formula.)
 # (H. Daumé III, "Column squishing for multiclass updates", 15 August 2017; the solution is due to Abhishek Kumar, after
-# Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5 -->
+# Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5, 1 -->
 #
 # ## Exercise 1.10: column squishing
 #
@@ -686,6 +810,8 @@ with lab.exercise("1.10"):
     print(f"Bayes error {fresh.get_bayes_error():.4f}")
     paired = np.subtract(errors["MIRA, cap 0.02"], errors["column squishing, cap 0.02"])
     print(f"MIRA − column squishing at the same cap, sample by sample: {mean_and_error(paired)}")
+    paired = np.subtract(errors["column squishing, no cap"], errors["column squishing, cap 0.02"])
+    print(f"column squishing without − with the cap, sample by sample: {mean_and_error(paired)}")
 
     print("\nsteps of column squishing in which two or more rivals are active, one round:")
     for n_classes in (3, 10, 20):
@@ -700,9 +826,13 @@ with lab.exercise("1.10"):
             active.append(np.sum(d < -1e-12))
             return d
 
-        online_loop(counting, X, y, np.arange(400), np.full(400, np.finfo(float).max), 1 - np.eye(n_classes))
+        class Counting(ColumnSquishing):
+            rule = staticmethod(counting)
+
+        Counting(nr_rounds=1, order=np.arange(400)).train(X, y)
         moved = np.array(active)[np.array(active) > 0]
-        print(f"   {n_classes:2d} classes: {np.sum(moved > 1):3d} of {len(moved)} steps, {np.mean(moved > 1):.0%}; most rivals at once: {moved.max()}")
+        several = moved > 1
+        print(f"   {n_classes:2d} classes: {several.sum():3d} of {len(moved)} steps, {several.mean():.0%}; most rivals at once: {moved.max()}")
 
 # %% [markdown] tags=["answer"]
 # **Explain.** (1) Why does column squishing make so many more updates than MIRA? (2) Compare the expected errors at equal
@@ -763,8 +893,10 @@ lab.reveal("1.10")
 # 3. *Together.* By Cauchy-Schwarz $u\cdot w \le \lVert u\rVert\,\lVert w\rVert = \lVert w\rVert$. So
 #    $n\gamma \le \sqrt n\,R$. Divide by $\sqrt n\,\gamma$ and square: $n \le (R/\gamma)^2$. ∎
 #
-# The line $n\gamma$ grows faster than the curve $\sqrt n R$. Both envelopes enclose the same number, so the mistakes must
-# end where they meet. Here are both, and a run between them.
+# The line $n\gamma$ grows faster than the curve $\sqrt n R$. Both $u \cdot w$ and $\lVert w\rVert$ lie between the two, so the
+# mistakes must end where they meet. The left picture has the mistakes on a sample of points. On the right an **adversary** knows the
+# proof and makes each step of it an equality: it gives the perceptron a vector at the edge of the gap, as long as $R$ allows, and at
+# a right angle to the present $w$. Now the perceptron makes every mistake that the bound allows. So the bound cannot be improved.
 
 
 # %% tags=["cell-envelopes"]
@@ -794,20 +926,57 @@ while right_in_a_row < len(X):
             w, right_in_a_row = w + y[m] * G[m], 0
             progress.append(u @ w)
             lengths.append(np.linalg.norm(w))
-fig, axis = plt.subplots(figsize=(9.5, 5.2), layout="constrained")
-fig, axis = plot_envelopes(progress, lengths, gamma, radius, axis)
-print(f"margin γ = {gamma:.3f}, radius R = {radius:.3f}, bound (R/γ)² = {(radius / gamma) ** 2:.1f}, mistakes {len(progress)}")
+w, hardest = np.zeros(3), []  # the adversary: u is the first axis, w = (n γ, r) with r in the plane of the other two
+while len(hardest) < (radius / gamma) ** 2 - 1:
+    n, r = len(hardest), w[1:] if w[1:].any() else np.array([1.0, 0.0])
+    back = n * gamma**2 / np.linalg.norm(r)  # so far against r that w·g = 0
+    sideways = np.sqrt(radius**2 - gamma**2 - back**2)
+    along, across = r / np.linalg.norm(r), np.array([-r[1], r[0]]) / np.linalg.norm(r)
+    g = np.concatenate([[gamma], sideways * across - back * along])
+    assert abs(w @ g) < 1e-9  # a tie, which is a mistake
+    w = w + g
+    hardest.append((w[0], np.linalg.norm(w)))
+
+fig, axes = plt.subplots(1, 2, figsize=(16, 5.4), layout="constrained", sharey=True)
+for axis, title, (above, below) in zip(axes, ["a sample", "an adversary"], [(progress, lengths), zip(*hardest)], strict=True):
+    plot_envelopes(above, below, gamma, radius, axis)
+    axis.set_title(title)
+axes[1].get_legend().remove()
+print(f"margin γ = {gamma:.3f}, radius R = {radius:.3f}, bound (R/γ)² = {(radius / gamma) ** 2:.1f}")
+print(f"mistakes on the sample {len(progress)}, with the adversary {len(hardest)}")
 
 # %% [markdown]
 # For $K$ classes with one vector each, let $u_0, \dots, u_{K-1}$ have $\sum_k \lVert u_k\rVert^2 = K$ and let
 # $\gamma = \min_m \min_{y' \ne y^m} (u_{y^m} - u_{y'}) \cdot g(x^m) > 0$. The same argument, with
 # $\sum_k u_k \cdot w_k \ge n\gamma$ and $\sum_k \lVert w_k\rVert^2 \le 2nR^2$, gives at most $2KR^2/\gamma^2$ mistakes.
 #
-# > **A slip that teaches.** Some lecture notes put the least *distance* between points of the two classes in the place
-# > of $\gamma$. What counts is the margin of a *separator*. Take the points $(0, 0)$ and $(4, 0.1)$ of class $-1$ and
-# > $(2, 0.1)$ and $(6, 0.2)$ of class $+1$: they lie 2 apart, but a line can pass between them only through a gap that is
-# > much narrower.
-#
+# **Far apart is not a wide gap.** What counts is the margin of a *separator*, not the distance between points of different
+# classes. Here no two points of different classes are closer than 2, but the gap that a line can pass through is much narrower.
+
+# %% tags=["cell-gap"]
+points, signs = np.array([[0, 0], [4, 0.1], [2, 0.1], [6, 0.2]]), np.array([-1, -1, 1, 1])
+angles = np.radians(np.linspace(80, 100, 20_001))
+normals = np.column_stack([np.cos(angles), np.sin(angles)])  # of all lines that might pass between them
+heights = normals @ points.T  # (angles, 4)
+gaps = heights[:, signs > 0].min(axis=1) - heights[:, signs < 0].max(axis=1)
+best = gaps.argmax()
+middle = heights[best, signs < 0].max() + gaps[best] / 2
+x1 = np.array([-0.5, 6.5])
+fig, axes = plt.subplots(2, 1, figsize=(12, 5.4), layout="constrained", height_ratios=[1, 2])
+for axis, limits, title in [(axes[0], (-0.8, 1.0), "to scale"), (axes[1], (-0.06, 0.26), "$x_2$ stretched")]:
+    line, lower, upper = ((c - normals[best, 0] * x1) / normals[best, 1] for c in middle + gaps[best] * np.array([0, -0.5, 0.5]))
+    axis.fill_between(x1, lower, upper, color="0.8", label=f"the gap, {gaps[best]:.3f} wide")
+    axis.plot(x1, line, color="black", label="the best separator")
+    for k, colour in enumerate(CLASS_COLOURS[:2]):
+        axis.plot(*points[signs == 2 * k - 1].T, "s^"[k], color=colour, markersize=11, label=f"class {'−+'[k]}1")
+    axis.set(xlim=x1, ylim=limits, ylabel="$x_2$", title=title)
+axes[0].set_aspect("equal")
+axes[1].set_xlabel("$x_1$")
+legend = axes[1].legend(loc="upper left", fontsize=12)
+apart = min(np.linalg.norm(a - b) for a in points[signs < 0] for b in points[signs > 0])
+print(f"nearest points of different classes: {apart:.3f} apart; widest gap {gaps[best]:.3f}, so the margin γ is at most {gaps[best] / 2:.3f}")
+
+# %% [markdown]
 # ## Exercise 1.12: the mistake bound
 #
 # 1. Write the bound in `classifiers/mistake_bounds.py`, for two classes and for $K$.
@@ -845,12 +1014,13 @@ with lab.exercise("1.12"):
         )
 
     mistakes = np.array(mistakes)
-    print(f"from the widest to the narrowest gap: bound × {bounds[-1] / bounds[0]:.0f}, mean count × {mistakes[-1].mean() / mistakes[0].mean():.0f}")
+    means = mistakes.mean(axis=1)
+    print(f"from the widest to the narrowest gap: bound × {bounds[-1] / bounds[0]:.0f}, mean count × {means[-1] / means[0]:.0f}")
     colour = line_style("perceptron")["color"]
     fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
     axis.plot(margins, bounds, "k--", label="bound $(R/\\gamma)^2$")
     axis.fill_between(margins, mistakes.min(axis=1), mistakes.max(axis=1), color=colour, alpha=0.25, label="perceptron, 20 orders")
-    axis.plot(margins, mistakes.mean(axis=1), "o-", color=colour, label="perceptron, mean")
+    axis.plot(margins, means, "o-", color=colour, label="perceptron, mean")
     axis.set(xscale="log", yscale="log", xlabel="margin γ of the separator", ylabel="mistakes until none is left")
     axis.set_xticks(margins, [f"{margin:.2g}" for margin in margins])
     axis.minorticks_off()
@@ -860,7 +1030,8 @@ with lab.exercise("1.12"):
 lab.check("1.12")
 
 # %% [markdown] tags=["answer"]
-# **Explain.** (1) Why is the count so far below the bound when the gap is narrow? Which step of the proof is generous?
+# **Explain.** (1) The adversary reaches the bound. Why do random points stay so far below it when the gap is narrow? Which steps of
+# the proof are no equalities for them?
 # (2) How much does the order change the count? Can it push the count over the bound?
 #
 # **Transfer.** Show that for $K = 2$ and $u_1 = -u_0 = u$ the bound for $K$ classes is the bound for two. (Compute
@@ -869,9 +1040,9 @@ lab.check("1.12")
 # %% [markdown] tags=["solution"]
 # <!-- numbers: bounds, envelopes -->
 # **One answer.** (1) With the narrowest gap, $\gamma = 0.0407$, the bound is 10871.8, and the most mistakes in 20 orders
-# are 141. The proof allows an adversary who chooses the points and their order. Step 1 counts $\gamma$ for every mistake,
-# as if every mistake were on a point at the edge of the gap; step 2 counts $R^2$, as if every such point were the longest
-# and lay exactly on the line $w \cdot g(x) = 0$. Random points are no adversary. From the widest to the narrowest gap the
+# are 141. Step 1 counts $\gamma$ for every mistake, as if every mistake were on a point at the edge of the gap. Step 2 counts $R^2$,
+# as if every such point were the longest and lay exactly on the line $w \cdot g(x) = 0$. For most random points both are untrue.
+# From the widest to the narrowest gap the
 # bound grows 662-fold, the mean count 22-fold. (2) The order changes the count 4-fold to 47-fold. It cannot push the
 # count over the bound, for the proof does not mention the order.
 #
@@ -940,8 +1111,4 @@ with lab.exercise("1.10"):
 # *On convergence proofs for perceptrons*, 1962. · Y. Freund and R. Schapire, *Large margin classification using the
 # perceptron algorithm*, Machine Learning 37, 1999: voted and averaged. · K. Crammer and Y. Singer, *Ultraconservative
 # online algorithms for multiclass problems*, JMLR 3, 2003. · K. Crammer et al., *Online passive-aggressive algorithms*,
-# JMLR 7, 2006. · H. Daumé III, *A Course in Machine Learning*, chapter 4.
-#
-# **Misprints elsewhere.** The printed algorithms average $w^1, \dots, w^T$, counting from the initial $w^1 = 0$, and so
-# leave the last update out. Some lecture notes reverse the sign of the numerator of $\tau$ in their pseudo-code, and
-# present the mistake bound as a running time.
+# JMLR 7, 2006. · H. Daumé III, *A Course in Machine Learning*, chapter 4. · [Errata](errata.md) of the guide and other sources.

@@ -10,7 +10,7 @@
 # # 3 · Maximum entropy and support vector machines
 #
 # The learners of the second notebook correct mistakes as they come. Those of this notebook begin with an *objective*: a
-# number that says how bad a weight matrix is on all the training data. Then they minimise it. Both objectives are
+# number that says how bad a matrix of weights is on all the training data. Then they minimise it. Both objectives are
 # convex, so every method that converges reaches the same minimum. Methods differ in speed, and in whether they can tell
 # how close they are.
 #
@@ -23,13 +23,15 @@
 # - choose $\lambda$ on a development part and report an honest test accuracy.
 #
 # **Before.** Notebooks 1 (naive Bayes) and 2 (the loop of the online learners), derivatives, and the dot product; about
-# 150 minutes. The symbols are those of [the table for all notebooks](notation.md).
+# 180 minutes. The symbols are those of [the table for all notebooks](notation.md).
 #
 # | exercise | what you do | file |
 # |---|---|---|
+# | 1.6b | write the gradient over all examples, and walk down it | `classifiers/batch_gradient.py` |
 # | 1.6 | maximum entropy: several $\lambda$; three ways down | `classifiers/max_ent_online.py` |
 # | 1.11 | generalized iterative scaling, and what it matches | `classifiers/iterative_scaling.py` |
 # | 1.7 | write the SVM's rule; the street; how far from the optimum? | `classifiers/svm.py` |
+# | 1.7b | choose λ on the development part | `classifiers/choosing_lambda.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -72,7 +74,7 @@ print(
 )
 
 # %% [markdown]
-# ## A · Generative and discriminative: two ways to choose the same weights
+# ## A. Generative and discriminative: two ways to choose the same weights
 #
 # A model with parameters $\theta$ gives the data a probability. **Maximum likelihood** takes the $\theta$ that makes the
 # data most probable. Which probability?
@@ -88,7 +90,7 @@ print(
 # $$
 # \log p(y)\,p(x\mid y) \;=\; \underbrace{\log p(y) - \frac{\lVert\mu_y\rVert^2}{2\sigma^2}}_{b_y}
 # \;+\; \underbrace{\frac{\mu_y}{\sigma^2}}_{w_y}\cdot\, x
-# \;-\; \underbrace{\frac{\lVert x\rVert^2}{2\sigma^2} - \frac D2\log 2\pi\sigma^2}_{\text{the same for all classes}} .
+# \;-\; \underbrace{\Big(\frac{\lVert x\rVert^2}{2\sigma^2} + \frac J2\log 2\pi\sigma^2\Big)}_{\text{the same for all classes}} .
 # $$
 #
 # In Bayes' rule the last part cancels, and what remains is the **softmax** of the scores $s_y = w_y\cdot x + b_y$:
@@ -126,7 +128,7 @@ print("estimated w_1 − w_0:", (W[1:, 1] - W[1:, 0]).round(3).tolist(), "  true
 print(f"p(1 | x = (0.5, 0.5)): naive Bayes {softmax([[1, 0.5, 0.5]] @ W)[0, 1]:.3f}, true {true_posterior([[0.5, 0.5]])[0]:.3f}")
 
 # %% [markdown]
-# ## B · Maximum entropy: knowing little, and claiming no more
+# ## B. Maximum entropy: claim no more than you know
 #
 # A die was thrown forty times. All that you are told: one of {1, 2, 3} came up 10 times, one of {4, 5, 6} came up 30
 # times. What is the probability of a 4? Many distributions agree with what you know. The **entropy**
@@ -201,9 +203,7 @@ legend = axis.legend(loc="upper left")
 # likelihood of this model" have the same solution: the second problem is the dual of the first. For two classes the
 # model is called logistic regression.
 #
-# > **A misprint.** The printed guide gives $\tfrac14$ to the faces 1, 2, 3 a second time; it belongs to 4, 5, 6.
-#
-# ## C · The objective and its gradient
+# ## C. The objective and its gradient
 #
 # $$
 # F(W) \;=\; -\frac1M\sum_{m=1}^M \log p_W(y^m\mid x^m) \;+\; \frac\lambda2\lVert W\rVert^2 .
@@ -273,7 +273,7 @@ print("difference quotient:", quotients.ravel().round(4).tolist())
 # Compare with the perceptron's $e_y - e_{\hat y}$: a probability for each class, $p = \mathrm{softmax}(s)$, has taken the
 # place of the one predicted class. (In the code and in the guide the exponent $a$ is called alpha; it is not the smoothing $\alpha$.)
 #
-# Two weights are enough to see the three of them. The objective below has the form of $F$; its features are correlated,
+# Two weights are enough to see all three at work. The objective below has the form of $F$; its features are correlated,
 # so it has a long valley.
 
 # %% [markdown] tags=["predict"]
@@ -317,18 +317,76 @@ for name in ("L-BFGS", "gradient descent"):
 print(f"SGD, whose steps still scatter, is {two_weights(v)[0] - lowest:.3f} above it after 3 rounds")
 fig, axis = plt.subplots(figsize=(9.5, 6), layout="constrained")
 plot_descents(lambda v: two_weights(v)[0], paths, axis, xlim=(-4, 3.2), ylim=(-1.5, 4.5))
-axis.set(xlabel="first weight", ylabel="second weight")
-legend = axis.legend(loc="lower right")
+axis.set(xlabel="first weight", ylabel="second weight", aspect="equal")  # so that right angles look right
+legend = axis.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1.0)
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: contour -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# Gradient descent starts at a right angle to the contour line, meets the opposite side of the valley,
-# and zigzags along it: 15 iterations to come within 0.001 of the minimum. L-BFGS has learnt the shape of the valley after a few steps and
+# Gradient descent starts at a right angle to the contour line, crosses the valley to its opposite side,
+# and then goes along it in zigzags: 15 iterations to come within 0.001 of the minimum. L-BFGS has learnt the shape of the valley after a few steps and
 # goes along it: 6 iterations. SGD takes
-# many small steps in the time in which the others take one; it arrives near the minimum soon, and then scatters around it.
+# many small steps while the others take one. It is near the minimum soon, and then its points scatter around it.
 # [Demonstration 4](demos/4_optimisation.ipynb) shows the same step by step.
+#
+# </details>
+
+# %% [markdown]
+# ## Exercise 1.6b: the batch gradient
+#
+# Write `batch_gradient` in `classifiers/batch_gradient.py`: $\nabla F(W)$ over all examples, as section C derives it. Then walk down it.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** $W = 0$, and two classes. What is $P - Y$ in every row? Which sign has the gradient in the row of
+# a feature that is mostly positive in class 1, in the column of class 1? *Your prediction:*
+
+# %% tags=["cell-batch-gradient"]
+with lab.exercise("1.6b"):
+    from classifiers.batch_gradient import batch_gradient
+    from classifiers.max_ent_batch import MaxEntBatch
+
+    maxent = MaxEntBatch(regularizer=0.1, tolerance=1e-10)
+    best = maxent.train(sd.train_X, sd.train_y)
+    W = np.zeros_like(best)
+    print("the gradient at W = 0, column of class 1:", batch_gradient(W, sd.train_X, sd.train_y, 0.1)[:, 1].round(3))
+    nudge = np.zeros_like(W)
+    nudge[1, 1] = 1e-6
+    slope = (maxent.objective(sd.train_X, sd.train_y, W + nudge) - maxent.objective(sd.train_X, sd.train_y, W - nudge)) / 2e-6
+    print(f"the slope of F by that column's first feature, by a difference of F: {slope:.3f}")
+    for step in range(101):
+        gradient = batch_gradient(W, sd.train_X, sd.train_y, 0.1)
+        if step in (0, 1, 10, 30, 100):
+            above = maxent.objective(sd.train_X, sd.train_y, W) - maxent.objective(sd.train_X, sd.train_y, best)
+            print(f"after {step:3d} steps: F is {max(above, 0):.6f} above its minimum, ‖∇F‖ = {np.linalg.norm(gradient):.5f}")
+        W = W - 0.5 * gradient
+
+# %% tags=["skip-execution"]
+lab.check("1.6b")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) Why do all rows of $P - Y$ sum to 0, and what does that say about the columns of the gradient for two classes?
+# (2) Why does the gradient become zero at the optimum although the model is not certain about any point?
+#
+# **Transfer.** Leave out all examples but one, and do not divide by $M$. Which rule of the online learners do you get? *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** (1) The probabilities of an example sum to 1, and so do the entries of $e_y$. For two classes one column of the
+# gradient of the first term is therefore minus the other one. (2) Each point pulls; at the optimum the pulls of all points and of the
+# regularizer cancel. What the model expects of each feature is then what the data show, but for $\lambda W$.
+#
+# *Transfer.* $W \leftarrow (1 - \eta\lambda) W - \eta\, g\,(p - e_y)^\top$: the loop with $d = \eta\,(e_y - p)$, which is the
+# rule of exercise 1.6.
+# <!-- given: 1 -->
+
+# %% tags=["skip-execution"]
+lab.reveal("1.6b")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - The gradient is a difference of two means: what the model expects, less what the data show, plus $\lambda W$.
+# - A difference of two values of $F$ checks a gradient in one line. Do that with every gradient that you write.
 #
 # </details>
 
@@ -424,7 +482,7 @@ with lab.exercise("1.6"):
         axis.set_title(f"λ = {regularizer:g}")
         if axis is not axes[-1]:
             axis.get_legend().remove()
-    bar = fig.colorbar(filled, ax=list(axes), location="left", label="p(class 1 | x)")
+    bar = fig.colorbar(filled, ax=list(axes), location="left", shrink=0.8, label="p(class 1 | x)")
 
 # %% [markdown]
 # ### Choosing λ: train, develop, test
@@ -448,14 +506,14 @@ with lab.exercise("1.6"):
     from lxmls_day1.figures.tuning_curve import plot_tuning
 
     regularizers = [10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
+    log_loss = MaxEntBatch(regularizer=0.0).objective  # without penalty the objective is the mean log-loss
     measured = []  # for each λ: accuracy on training and development part, then the log-losses
     for regularizer in regularizers:
-        maxent = MaxEntBatch(regularizer=regularizer)
+        maxent = MaxEntBatch(regularizer=regularizer, solver="dual")  # the same optimum, sooner
         params = maxent.train(parts.train_X, parts.train_y)
-        maxent.regularizer = 0.0  # so that the objective is the mean log-loss alone
         both = [(parts.train_X, parts.train_y), (parts.dev_X, parts.dev_y)]
         accuracy = [maxent.evaluate(y, maxent.test(X, params)) for X, y in both]
-        loss = [maxent.objective(X, y, params) for X, y in both]
+        loss = [log_loss(X, y, params) for X, y in both]
         measured.append([*accuracy, *loss])
         print(
             f"λ = {regularizer:6g}: accuracy {accuracy[0]:.3f} on training, {accuracy[1]:.3f} on development;   "
@@ -482,7 +540,7 @@ with lab.exercise("1.6"):
 # <!-- numbers: choosing -->
 # <!-- given: 0.693, 50, 2 -->
 # **One answer.** By the accuracy, $\lambda = 10$, 1 and 0.1: they are more than one standard error (0.022) below the best, 0.816.
-# The five smaller values cannot be told apart. The log-loss is smallest, 0.435, at $\lambda = 0.01$, and then rises to
+# The five smaller values cannot be told apart. The log-loss is smallest, 0.434, at $\lambda = 0.01$, and then rises to
 # 1.026 at $\lambda = 10^{-6}$. That is worse than $\log 2 = 0.693$, the loss of a model that always says "50 %". The
 # accuracy asks only which class is more probable; the log-loss asks how sure the model is, and a model with
 # $\lVert W\rVert = 23.80$ is very sure when it is wrong.
@@ -519,13 +577,14 @@ with lab.exercise("1.6"):
     honest, flattery = [], {"400": [], "100": []}
     for seed in range(20):
         train, dev, test = np.split(np.random.default_rng(seed).permutation(len(y)), [n_train, n_train + n_dev])
-        trials = []  # for each λ: accuracy on development, on test, on the first quarter of both
+        train_X, dev_X, test_X = X[train], X[dev], X[test]
+        trials = []  # for each λ: accuracy on development, on test, on the first quarter of the test part
         for regularizer in 10.0 ** np.arange(0, -4.5, -0.5):
             svm = SVM(regularizer=regularizer, solver="dual", tolerance=1e-2)
-            params = svm.train(X[train], y[train])
-            shown = [dev, test, dev[: len(dev) // 4], test[: len(test) // 4]]
-            trials.append([svm.evaluate(y[rows], svm.test(X[rows], params)) for rows in shown])
-        on_dev, on_test, _, on_quarter = np.array(trials).T
+            params = svm.train(train_X, y[train])
+            right = svm.test(test_X, params) == y[test]
+            trials.append([np.mean(svm.test(dev_X, params) == y[dev]), right.mean(), right[: len(test) // 4].mean()])
+        on_dev, on_test, on_quarter = np.array(trials).T
         honest.append(on_test[on_dev.argmax()])
         flattery["400"].append(on_test.max() - on_test[on_dev.argmax()])
         flattery["100"].append(on_quarter.max() - on_test[on_quarter.argmax()])
@@ -617,7 +676,7 @@ with lab.exercise("1.6"):
 # $\prod_t (1 - \eta_0\lambda/t) \approx T^{-\eta_0\lambda}$ in $T$ steps. After 30 rounds 0.35 of a bad start remains with
 # $\eta_0 = 0.1$, and with $\eta_0 = 0.01$ nearly all, 0.9. So $\eta_0\lambda$ must not be much below 1, and $\eta_0 = 1/\lambda$ is a
 # good first try (Pegasos takes it). $\eta_0 = 10$ costs a rough start, 0.27439 above the optimum after the first round, and
-# little in the end. *Transfer:* 100, by the same rule; but then the first steps are wild, and a few sections below there is a better one.
+# little in the end. *Transfer:* 100, by the same rule. But then the first steps are far too long; "Steps that are right at every λ", below, has a better rule.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.6")
@@ -640,9 +699,9 @@ lab.reveal("1.6")
 # $\sum_t\eta_t^2 < \infty$. For $\eta_t = \eta_0t^{-a}$ this is $\tfrac12 < a \le 1$. That is a condition for
 # the limit. In the first thousand rounds $\eta_0$ decides as much.
 #
-# > **A misprint with consequences.** The printed guide recommends $a \in [1, 2]$. For $a > 1$ the steps sum
-# > to a finite number (for $a = 2$ to $\eta_0\pi^2/6$): the weights can only ever get so far. The classes of the
-# > lab refuse such an $a$; below, the check is switched off.
+# > **A slip that teaches.** The printed guide recommends $a \in [1, 2]$. For $a > 1$ the steps sum to a finite number (for
+# > $a = 2$ to $\eta_0\pi^2/6$): the weights can only ever get so far. The classes of the lab refuse such an $a$; the cell below
+# > switches the check off.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Order the five curves of the next cell after 200 rounds, before you run it: $a = 0.6, 1, 1.5, 2$ with
@@ -661,14 +720,16 @@ with lab.exercise("1.6"):
     optimum = exact.objective(sd.train_X, sd.train_y, exact.train(sd.train_X, sd.train_y))
     fig, axis = plt.subplots(figsize=(11.5, 5.6), layout="constrained")
     print(f"optimum {optimum:.4f}")
+    rounds = np.unique(np.geomspace(1, 200, 40).round()).astype(int)  # those to look at
     tried = [(1.0, 100.0), (0.6, 1.0), (1.0, 1.0), (1.5, 1.0), (2.0, 1.0)]
     for number, (exponent, first) in enumerate(tried):
-        sgd = AnySteps(0.01, nr_rounds=200, alpha=exponent, initial_step=first, averaged=False, track_objective=True)
-        sgd.train(sd.train_X, sd.train_y)
-        excess = [round.objective - optimum for round in sgd.history]
+        sgd = AnySteps(0.01, nr_rounds=200, alpha=exponent, initial_step=first, averaged=False)
+        weights_after = []
+        sgd.train(sd.train_X, sd.train_y, callback=lambda _, weights, params: weights_after.append(weights.copy()))
+        excess = {number: sgd.objective(sd.train_X, sd.train_y, weights_after[number - 1]) - optimum for number in rounds}
         style = line_style("maximum entropy online", number, len(tried))
-        axis.plot(range(1, 201), excess, **style, label=f"a = {exponent:g}, η₀ = {first:g}")
-        print(f"a = {exponent:3g}, η₀ = {first:3g}: {excess[9]:.5f} above it after 10 rounds, {excess[-1]:.6f} after 200")
+        axis.plot(rounds, list(excess.values()), **style, label=f"a = {exponent:g}, η₀ = {first:g}")
+        print(f"a = {exponent:3g}, η₀ = {first:3g}: {excess[10]:.5f} above it after 10 rounds, {excess[200]:.6f} after 200")
     axis.set(xscale="log", yscale="log", xlabel="rounds", ylabel="F above the optimum", xlim=(1, 200))
     label_ends(axis)
 
@@ -801,7 +862,7 @@ lab.check("1.11")
 with lab.exercise("1.11"):
     from classifiers.iterative_scaling import scale_max_ent, with_slack
 
-    def mismatches(X, y, iterations=800):
+    def mismatches(X, y, iterations=500):
         """‖E_emp − E_model‖ of the three words after each iteration, as shares of the one at the start; and V."""
         G, Y = np.hstack([np.ones((len(X), 1)), X]), np.eye(3)[y]
         found = [
@@ -823,7 +884,7 @@ with lab.exercise("1.11"):
     legend = axis.legend()
 
 # %% [markdown] tags=["answer"]
-# **Explain.** Why do filler words make scaling slow, while larger counts, with the same $V$, do not? **Transfer.** At the
+# **Explain.** Filler words and larger counts both raise $V$. Why do the first make scaling slow, and the second not? **Transfer.** At the
 # regularized optimum ($\lambda > 0$), do the expectations still match? *Your answer:*
 
 # %% [markdown] tags=["solution"]
@@ -846,7 +907,7 @@ lab.reveal("1.11")
 # </details>
 
 # %% [markdown]
-# ## D · Support vector machines: only the margin counts
+# ## D. Support vector machines: only the margin counts
 #
 # If all you want is good predictions, why estimate probabilities first? The **margin** of an example is the score of
 # its true class minus the best other score. The SVM requires the score of the true class to exceed every other score by a
@@ -877,7 +938,7 @@ lab.reveal("1.11")
 # The smaller the weights, the wider the street. The slack form allows points inside the street, for a price; $\lambda$
 # sets the price.
 #
-# The picture below shows the optimum for two $\lambda$ (`solver="dual"` finds it; how, comes further down).
+# The picture below shows the optimum for two $\lambda$. `solver="dual"` finds it ("Two certificates", below, says how).
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Which of the two $\lambda$ has the wider street? Which points hold it in place? *Your prediction:*
@@ -936,9 +997,12 @@ lab.reveal("1.7")
 
 # %% [markdown]
 # The guide quotes Vapnik (1995): "Do not solve an estimation problem of interest by solving a more general (harder) problem as an
-# intermediate step." Where is the boundary? Nothing else is asked. (And as the solution is a sum over support vectors, only inner
-# products $x\cdot x'$ are needed. Replace them by a *kernel* $k(x, x')$, and the same method draws curved boundaries. Text has
-# thousands of features, and straight ones suffice.)
+# intermediate step." We want the boundary. So the SVM looks for the boundary and estimates nothing else.
+#
+# **Kernels.** The solution is a sum over support vectors (the formula comes with the certificates, below). So a score needs inner
+# products $x^m \cdot x$ only. Replace each of them by a *kernel* $k(x^m, x)$, which is an inner product of other, more numerous
+# features, and the same method draws curved boundaries. With $k(x, x') = (1 + x\cdot x')^2$, for instance, it works with all squares and
+# products of two features, but never writes them down. A text has thousands of features already, and straight boundaries suffice.
 #
 # ### The rule
 #
@@ -950,9 +1014,6 @@ lab.reveal("1.7")
 # $$
 # W \leftarrow (1 - \eta_t\lambda)\, W + g(x)\, d^\top, \qquad d = \eta_t\,(e_y - e_{\tilde y}) .
 # $$
-#
-# > **A slip in the printed guide.** Its objective (1.35) leaves out $1/M$, so that its $\lambda$ is not the $\lambda$ of
-# > maximum entropy, nor that of its own algorithm 6, whose steps are those of the objective above.
 #
 # Three learners, three losses, for two classes as functions of the margin $s_y - s_{y'}$. The log-loss is drawn in
 # base 2: so it costs 1 where the two scores are equal, and is above the 0/1 loss everywhere, as the hinge loss is.
@@ -1031,7 +1092,7 @@ with lab.exercise("1.7"):
 # %% [markdown]
 # ### Two certificates: how far is the optimum?
 #
-# A method that only sees $F$ go down does not know when to stop. Two do.
+# A method that only sees $F$ go down does not know when to stop. Two quantities say how far the optimum can be.
 #
 # **The duality gap**, for the hinge loss. A maximum over classes is also a maximum over mixtures of them: shares $a_{m,y'} \ge 0$ with
 # $\sum_{y'} a_{m,y'} = 1$. Exchange "minimise over $W$" and "maximise over $a$"; for fixed $a$ the best $W$ has a closed form:
@@ -1097,9 +1158,6 @@ with lab.exercise("1.7"):
         print(f"λ = {regularizer:6g}             {' '.join(columns[:3])}              {' '.join(columns[3:])}")
 
 # %% [markdown]
-# (Where the default steps seem to beat the optimum by the last digit, remember the tolerance: the optimum is known to one part in ten
-# thousand.)
-#
 # Choose $\lambda$ for the SVM and for maximum entropy with `tune`, which trains with each of seven values and takes the best one on
 # the development part. Then look at the test part, once.
 
@@ -1113,7 +1171,7 @@ with lab.exercise("1.7"):
     from lxmls_day1.figures.tuning_curve import plot_tuning
 
     fig, axes = plt.subplots(1, 2, figsize=(15, 5), sharey=True, layout="constrained")
-    for classifier, axis in zip([SVM(), MaxEntBatch()], axes, strict=True):
+    for classifier, axis in zip([SVM(), MaxEntBatch(solver="dual")], axes, strict=True):
         found = tune(classifier, parts)
         values, accuracy = [[trial.settings["regularizer"] for trial in found.trials], [t.accuracy for t in found.trials]]
         errors, training = [[found.standard_error(t) for t in found.trials], [t.training_accuracy for t in found.trials]]
@@ -1173,7 +1231,7 @@ for token, n in count_tokens(text).items():
         x[reviews.feat_dict[token]] = n
 positive = reviews.label_names.index("positive")
 for regularizer in (1e-4, 1e-2):
-    maxent = MaxEntBatch(regularizer=regularizer)
+    maxent = MaxEntBatch(regularizer=regularizer, solver="dual")
     params = maxent.train(parts.train_X, parts.train_y)
     difference = params[:, positive] - params[:, 1 - positive]
     votes = x * difference[1:]
@@ -1235,6 +1293,71 @@ lab.reveal("1.7")
 # </details>
 
 # %% [markdown]
+# ## Exercise 1.7b: λ chosen on the development part
+#
+# Write `choose_regularizer` in `classifiers/choosing_lambda.py`: train with each $\lambda$ on the training part, compare on the
+# development part, and take the best; of equal ones the largest $\lambda$. It works for every learner that has a $\lambda$.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** 30 training points of 20 features, of which two tell the classes apart. Where is the accuracy on the *training* part
+# highest: at $\lambda = 0.001$ or at $\lambda = 100$? And on the development part? *Your prediction:*
+
+# %% tags=["cell-chosen"]
+with lab.exercise("1.7b"):
+    from classifiers.choosing_lambda import choose_regularizer
+    from classifiers.max_ent_batch import MaxEntBatch
+    from classifiers.svm import SVM
+
+    rng = np.random.default_rng(4)
+    y = rng.integers(2, size=1530)
+    X = rng.normal(size=(1530, 20))
+    X[:, :2] += 0.8 * (2 * y[:, None] - 1)
+    train, dev, new = (X[:30], y[:30]), (X[30:530], y[30:530]), (X[530:], y[530:])
+    regularizers = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]
+    for name, make in [
+        ("maximum entropy", lambda value: MaxEntBatch(regularizer=value)),
+        ("SVM", lambda value: SVM(regularizer=value, solver="dual", tolerance=1e-6)),
+    ]:
+        chosen, on_dev = choose_regularizer(make, regularizers, *train, *dev)
+        _, on_train = choose_regularizer(make, regularizers, *train, *train)
+        learner = make(chosen)
+        on_new = learner.evaluate(new[1], learner.test(new[0], learner.train(*train)))
+        print(f"{name}: λ = {chosen:g} is chosen, with accuracy {on_new:.3f} on new points")
+        print("   λ           ", "  ".join(f"{value:5g}" for value in regularizers))
+        print("   training    ", "  ".join(f"{value:.3f}" for value in on_train))
+        print("   development ", "  ".join(f"{value:.3f}" for value in on_dev))
+
+# %% tags=["skip-execution"]
+lab.check("1.7b")
+
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) What would you choose by the training part, and why? (2) Why is the largest of equally good values taken, and not the
+# first one in the list? (3) The accuracy of the chosen $\lambda$ on the development part is a little too good. Why?
+#
+# **Transfer.** You have 60 labelled examples and no more. How do you choose $\lambda$ without giving up a third of them? *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# **One answer.** (1) The smallest: with 20 features some line separates almost any 30 points, and a small $\lambda$ finds it. That is
+# fitted to chance. (2) The list may stand in any order. Where the development part cannot tell two models apart, the one with the
+# smaller weights has fitted less. (3) It is the largest of several numbers, each with an error of its own: the maximum prefers the
+# lucky ones. So the last word has a test part that was looked at once.
+#
+# *Transfer.* Cross-validation: divide the examples into five parts, let each of them be the development part once, and compare the
+# means of the five accuracies. Then train with the chosen $\lambda$ on all 60.
+# <!-- given: 20, 30, 60 -->
+
+# %% tags=["skip-execution"]
+lab.reveal("1.7b")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - The training part prefers small values of $\lambda$, new examples do not.
+# - Choosing is training, too: what has chosen $\lambda$ cannot judge it.
+#
+# </details>
+
+# %% [markdown]
 # ## What to take home
 #
 # - Generative models fit $p(x, y)$, discriminative ones $p(y\mid x)$. Gaussian naive Bayes and maximum entropy are two ways to
@@ -1250,4 +1373,4 @@ lab.reveal("1.7")
 # A. Ng, M. Jordan, *On discriminative vs. generative classifiers*, 2001 · C. Bishop, *Pattern Recognition and Machine Learning*, 2006,
 # chapters 4 and 7 · D. Jurafsky, J. Martin, *Speech and Language Processing*, 3rd ed., the chapter on logistic regression · S. Shalev-Shwartz
 # et al., *Pegasos*, 2007 · L. Bottou, *Stochastic gradient descent tricks*, 2012 · K. Crammer, Y. Singer, *On the algorithmic implementation of
-# multiclass kernel-based vector machines*, 2001.
+# multiclass kernel-based vector machines*, 2001 · [Errata](errata.md) of the guide and other sources.

@@ -50,7 +50,7 @@ for words, tags in zip(corpus.train_X[:2], corpus.train_y[:2], strict=True):
     print(" ".join(f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)))
 
 # %% [markdown]
-# ## A · The same model with a bigger argmax
+# ## A. The same model with a bigger argmax
 #
 # A linear classifier scores a label by $w \cdot f(x, y)$. Let $y = (y_1, \dots, y_L)$ be a whole tag sequence, and let its
 # features be sums over its parts: what is seen at each word together with its tag (*emissions*), and each pair of
@@ -90,7 +90,7 @@ def best_of_all(emissions, transitions, start, stop):
 print(f"{3**4} sequences of 4 words and 3 tags; {15**20:.1e} of 20 words and 15 tags")
 
 # %% [markdown]
-# ## B · The best path through a lattice
+# ## B. The best path through a lattice
 #
 # Every tag sequence is a path from the left to the right of the *lattice* below. Its score is the sum of the nodes and edges
 # that it passes. The words are *fish watch boats*, the tags NOUN and VERB, and the numbers are made up.
@@ -128,8 +128,8 @@ for path in ([0, 0, 0], [0, 1, 0]):
 #
 # | | fish | watch | boats |
 # |---|---|---|---|
-# | NOUN | $2 + \max(-1 + 6,\; 2 + 7) = 11$ | $3 + \max(-1 + 3,\; 2 + 1) = 6$ | $3$ |
-# | VERB | $1 + \max(2 + 6,\; -2 + 7) = 9$ | $2 + \max(2 + 3,\; -2 + 1) = 7$ | $1$ |
+# | NOUN | 2 + max(−1 + 6, 2 + 7) = **11** | 3 + max(−1 + 3, 2 + 1) = **6** | **3** |
+# | VERB | 1 + max(2 + 6, −2 + 7) = **9** | 2 + max(2 + 3, −2 + 1) = **7** | **1** |
 #
 # **The read-off** goes from left to right, and here the start comes in:
 #
@@ -221,8 +221,8 @@ lab.check("1.13")
 # %% [markdown] tags=["solution"]
 # <!-- numbers: random -->
 # **One answer.** It looks at the transition into a tag, never at those out of it: a tag that is best so far may have only bad
-# successors. So it finds 128 of 200 sequences, word by word 61, and Viterbi all 200. *Transfer:* no. From right to left it overlooks the other
-# side.
+# successors. So it finds 128 of 200 sequences, word by word 61, and Viterbi all 200. *Transfer:* no. From right to left it overlooks the
+# transitions from the left.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.13")
@@ -231,13 +231,13 @@ lab.reveal("1.13")
 # <!-- numbers: random -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# A decision that is never taken back is quick, and often wrong: greedy finds 128 of 200 sequences. Viterbi decides nothing before it has seen the
-# whole sentence.
+# Greedy is quick, but it never takes a decision back, and is often wrong: it finds 128 of 200 sequences. Viterbi decides nothing before
+# it has seen the whole sentence.
 #
 # </details>
 
 # %% [markdown]
-# ## C · The structured perceptron
+# ## C. The structured perceptron
 #
 # `StructuredPerceptron` is the loop of the second notebook over sentences. The features of a word (itself, its prefixes and
 # suffixes, its shape, its neighbours) are a table in `classifiers/tag_features.py`, easy to change.
@@ -264,13 +264,13 @@ with lab.exercise("1.13"):
 # <!-- numbers: toy -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# Nothing about who is best. 62 test words are 62 coin tosses, and 3, 4 and 1 mistakes differ by no more than luck. For a comparison
-# we need real sentences (section E).
+# It does not show which tagger is best. With 62 test words, 3, 4 and 1 mistakes do not differ by more than their standard errors
+# together. For a comparison we need real sentences (section E).
 #
 # </details>
 
 # %% [markdown]
-# ## D · One update, seen in the lattice
+# ## D. One update, seen in the lattice
 #
 # *Answer* can be a verb or a noun. The perceptron has seen 36 toy sentences once; then comes "I like her answer." It takes *answer* for a
 # verb. The update adds the features of the true path and takes away those of the best one. Where the two agree, nothing
@@ -332,13 +332,13 @@ lab.reveal("1.13")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # The node *answer*–NOUN grows by 28 and *answer*–VERB falls by 28: one for each of the 27 features of *answer*, and one for the intercept. The same transition
-# weights stand at every position, so they change everywhere at once. And a tagger with transitions can be wrong where the words alone are
-# right, and right where they are wrong.
+# weights are used at every position, so they change everywhere at once. And a tagger with transitions can be wrong where the words alone
+# are right, and right where they are wrong.
 #
 # </details>
 
 # %% [markdown]
-# ## E · Real sentences
+# ## E. Real sentences
 #
 # The English Web Treebank has 12,544 training sentences from blogs, reviews, mails and answers. To keep this short we train
 # on the first 2,000 of them for three rounds; `lxmls-day1 run --task tagging` takes them all, and reports every tag.
@@ -395,8 +395,8 @@ lab.reveal("1.13")
 # <!-- numbers: treebank -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# Transitions (0.894) and neighbour features (0.898) do nearly the same, each by itself. Both together bring 0.901: two standard errors of
-# 0.002 above the better one. What only the search can do is to make the tags of a sentence agree with each other.
+# Transitions alone (0.894) and neighbour features alone (0.898) bring nearly the same. Both together bring 0.901, about two standard
+# errors (0.002 each) above the better one. Only the search makes the tags of a sentence agree with each other.
 #
 # </details>
 
@@ -440,13 +440,13 @@ lab.reveal("1.13")
 # <!-- numbers: searches -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# Greedy finds the best sequence of 64.0% of the sentences and falls from 0.901 to 0.886. The search is part of the model: what is not
-# searched as it was trained is another classifier.
+# Greedy finds the best sequence of 64.0% of the sentences, and the accuracy falls from 0.901 to 0.886. The search is part of the
+# classifier: with another search than in training, the same weights are another classifier.
 #
 # </details>
 
 # %% [markdown]
-# ## F · The map: from a label to a sequence
+# ## F. The map: from a label to a sequence
 #
 # | flat, notebooks 1 to 3 | structured | what is fitted | what is needed beside Viterbi |
 # |---|---|---|---|
@@ -456,16 +456,15 @@ lab.reveal("1.13")
 # | MIRA | structured MIRA | the least change that gives the margin $\rho(\hat y, y)$ | nothing |
 # | SVM | structured SVM, max-margin Markov network | hinge loss with $\tilde y$ | costs that are sums over words |
 #
-# The left column differs from the second in the argmax alone, and within a column the same is different as in notebooks 1
-# to 3: the first row is generative, the others are discriminative. That is why the others may use features that overlap, such as a word and its
-# suffix.
+# In each row, the two classifiers differ in the argmax alone. From row to row, the differences are those of notebooks 1 to 3: the first
+# row is generative, the others are discriminative. That is why the others may use features that overlap, such as a word and its suffix.
 #
 # ## What to take home
 #
-# - A tag sequence is scored by a sum over its parts. That is what makes the search for the best of $K^L$ sequences take $L K^2$ steps.
-# - Perceptron, MIRA and SVM learn sequences with the rules that you know. Only the argmax is another one.
+# - The score of a tag sequence is a sum over its parts. That is why the search for the best of $K^L$ sequences takes $L K^2$ steps.
+# - Perceptron, MIRA and SVM learn sequences with the rules that you know. Only the argmax changes.
 # - A cost that is a sum over the words joins the emissions; the search stays the same.
-# - Transitions and neighbour features say partly the same. Measure one without the other before you praise either.
+# - Transitions and neighbour features tell partly the same. Measure each without the other before you say what it brings.
 # - Count the test words before you compare.
 #
 # **Reading.** M. Collins, *Discriminative training methods for hidden Markov models*, 2002 (the structured perceptron) ·

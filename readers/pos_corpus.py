@@ -78,6 +78,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     sentences: list[TaggedSentence] = []
     forms: list[str] = []
     labels: list[str] = []
+    known: dict[str, str] = {}  # a word is kept once, however often it occurs
     for number, line in enumerate(_lines(content, name), start=1):
         if not line:
             if forms:
@@ -107,8 +108,8 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
                 f"{name}, line {number}: column {column + 1} is {_shown(tag)}; expected the {tags.upper()} tag of "
                 f"{_shown(form)} (not every treebank has both kinds of tags)"
             )
-        forms.append(form)
-        labels.append(tag)
+        forms.append(known.setdefault(form, form))
+        labels.append(known.setdefault(tag, tag))
     if forms:
         sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
     if not sentences:

@@ -15,7 +15,6 @@ import numpy as np
 from lxmls_day1.checks import as_numbers, check_flag
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, add_boundary, plot_points
-from lxmls_day1.gaussians import bayes_error, discriminant_params, linear_discriminant_params
 from readers.splitting import split_train_dev_test
 
 Gaussian = Sequence[Any]  # [mean, variance]
@@ -152,16 +151,18 @@ class SimpleDataSet:
         Returns
         -------
         array (D + 1, K) or (2D + 1, K)
-            Where all classes share their variances, linear: b_y = log p(y) − ‖μ_y‖²/(2σ²), w_y = μ_y/σ². Otherwise
+            Where all classes share their variances, linear: row 0 the b_y, the others the w_y of exercise 1.3. Otherwise
             quadratic, on [1, x, x²], with the logarithms of the determinants: scores are then log p(y) + log p(x|y).
 
         References
         ----------
         R. O. Duda, P. E. Hart and D. G. Stork, *Pattern Classification*, 2nd ed., 2001, section 2.6.
         """
+        from lxmls_day1 import gaussians  # it answers exercise 1.3: checks run without it
+
         if np.all(self.variances == self.variances[0]):
-            return linear_discriminant_params(self.prior, self.means, self.variances[0])
-        return discriminant_params(self.prior, self.means, self.variances)
+            return gaussians.linear_discriminant_params(self.prior, self.means, self.variances[0])
+        return gaussians.discriminant_params(self.prior, self.means, self.variances)
 
     def get_bayes_error(self) -> float:
         """The error rate of the best possible classifier on new points; see `lxmls_day1.gaussians.bayes_error`.
@@ -170,7 +171,9 @@ class SimpleDataSet:
         -------
         float
         """
-        return bayes_error(self.prior, self.means, self.variances)
+        from lxmls_day1 import gaussians  # as above
+
+        return gaussians.bayes_error(self.prior, self.means, self.variances)
 
     def plot_data(
         self, params: Any = None, name: str = "Naive Bayes", print_bayes_opt: bool = True, ax: Any = None

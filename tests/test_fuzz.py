@@ -31,16 +31,14 @@ from classifiers.perceptron import Perceptron
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
 from lxmls_day1.figures.moments import moment_table, plot_moments
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.gaussians import (
     bayes_error,
     discriminant_params,
-    discriminant_scores,
     linear_discriminant_params,
-    wrong_terms,
 )
 from lxmls_day1.text.explanations import explain
 from lxmls_day1.text.parsed_reviews import parse_review, parse_reviews
@@ -377,7 +375,6 @@ def test_predicting_from_rubbish(name, one, other, tmp_path_factory):
 GOOD = {
     discriminant_params: ([0.5, 0.5], [[0.0], [1.0]], [[1.0], [2.0]]),
     linear_discriminant_params: ([0.5, 0.5], [[0.0], [1.0]], 1.0),
-    wrong_terms: ([[0.0, 0.0], [0.0, 1.0]], [0.5, 0.5], [[0.0], [1.0]], 1.0),
     discriminant_scores: ([[0.0]], [[0.0, 1.0], [1.0, 2.0]], False),
     bayes_error: ([0.5, 0.5], [[0.0], [1.0]], [[1.0], [2.0]]),
     multiclass_update: ([[1.0, 0.0], [0.0, 1.0]], [1.0, 2.0], 0, 1.0, None, None),

@@ -15,7 +15,7 @@ NAMES = [path.stem for path in sorted(FOLDER.glob("[0-9]_*.ipynb"))]
 NAMED = re.compile(r"<!-- (numbers|given): (.*?) -->", re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.,/])[-−+]?\d+(?:[.,]\d+)*(?:e[-−]?\d+)?(?![\w/])")
 NO_PROSE = re.compile(
-    r"<!--.*?-->|`[^`]*`|\]\([^)]*\)|\b[Ee]xercises? \d+\.\d+(?:(?:, | and )\d+\.\d+)*|\b[Nn]otebooks? \d|^ *\d+\. |\(\d\)",
+    r"<!--.*?-->|`[^`]*`|\]\([^)]*\)|\b[Ee]xercises? \d+\.\d+[a-z]?(?:(?:, | and )\d+\.\d+[a-z]?)*|\b[Nn]otebooks? \d|^ *\d+\. |\(\d\)",
     re.DOTALL | re.MULTILINE,
 )
 FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]+\$", re.DOTALL)

@@ -78,6 +78,14 @@ def wheel(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def site(wheel, tmp_path_factory):
+    """The unpacked wheel: one for all tests, so that its kernels are compiled once."""
+    folder = tmp_path_factory.mktemp("wheel") / "site"
+    zipfile.ZipFile(wheel).extractall(folder)
+    return folder
+
+
 @pytest.mark.slow
 class TestWheel:
     def test_only_the_package_goes_on_the_import_path(self, wheel):
@@ -109,12 +117,11 @@ class TestWheel:
         left = r"__pycache__|\.pyc$|\.nb[ic]$|ipynb_checkpoints|\.hypothesis|\.part$"
         assert not [name for name in zipfile.ZipFile(wheel).namelist() if re.search(left, name)]
 
-    def test_its_command_works_far_from_the_repository(self, wheel, tmp_path):
+    def test_its_command_works_far_from_the_repository(self, site, tmp_path):
         """From the unpacked wheel alone: no repository, no network, the reference lab inside the package."""
-        zipfile.ZipFile(wheel).extractall(tmp_path / "site")
         (tmp_path / "elsewhere").mkdir()
         code = "from lxmls_day1.commands.command_line import main; main(['run', '--domain', 'toy'])"
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
+        environment = {**os.environ, "PYTHONPATH": str(site), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
         result = subprocess.run(
             [sys.executable, "-P", "-c", code],
             cwd=tmp_path / "elsewhere",
@@ -130,18 +137,13 @@ class TestWheel:
             "results.json",
             "results.csv",
         }
-        from_inside = tmp_path / "site/lxmls_day1/reference_lab/classifiers/__pycache__"
+        from_inside = site / "lxmls_day1/reference_lab/classifiers/__pycache__"
         assert any(from_inside.glob("mira.*.pyc")) or os.environ.get("PYTHONDONTWRITEBYTECODE")
 
 
 @pytest.mark.slow
 class TestReferenceLabInTheWheel:
     """``lxmls_day1.classifiers`` where nothing but the wheel and the libraries is installed."""
-
-    @pytest.fixture
-    def site(self, wheel, tmp_path):
-        zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-        return tmp_path / "site"
 
     def run(self, code, site, cwd):
         """Run code with a search path on which this checkout is not."""

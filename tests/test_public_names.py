@@ -20,6 +20,7 @@ PARTS = {
     *(
         "Descent",
         "DualPoint",
+        "EncodedSentences",
         "Epoch",
         "FeatureIndex",
         "Iteration",

@@ -29,9 +29,9 @@ from classifiers.perceptron import Perceptron
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.boundaries import decision_boundary
+from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
-from lxmls_day1.gaussians import bayes_error, discriminant_params, discriminant_scores, linear_discriminant_params
+from lxmls_day1.gaussians import bayes_error, discriminant_params, linear_discriminant_params
 from lxmls_day1.settings import settings
 from lxmls_day1.sklearn_adapter import as_estimator
 from lxmls_day1.text.explanations import explain

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 POLLED_EVERY = 0.5  # seconds
 
-Snapshot = dict[Path, tuple[int, int]]
-
 
 @click.command(name="check", short_help="Check what you have written.")
 @click.argument("exercises", metavar="[EXERCISE]...", nargs=-1)
@@ -26,19 +24,32 @@ Snapshot = dict[Path, tuple[int, int]]
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
+    default=8.0,
     show_default=True,
-    help="Seconds that a single check may take.",
+    help="Seconds of work that a single check may take.",
+)
+@click.option(
+    "--because",
+    metavar="TEXT",
+    help="Answer the question that the last check of EXERCISE has asked; nothing is checked.",
 )
 @lab_option
 @click.pass_context
 def command(
-    context: click.Context, exercises: tuple[str, ...], watch: bool, time_limit: float, lab_folder: str | None
+    context: click.Context,
+    exercises: tuple[str, ...],
+    watch: bool,
+    time_limit: float,
+    because: str | None,
+    lab_folder: str | None,
 ) -> None:
     """Run the public checks of one exercise, of several, or of all.
 
     What differs is shown with what was expected, and a mistake that is known is explained. The checks run in a process
     of their own: code that hangs or breaks down is reported as what it is. At grading more checks run, on fresh inputs.
+
+    After a known mistake one question is asked. Answer it in one line, right there or with --because: explaining a mistake
+    helps more than mending it. The answer goes to your instructor with what you hand in, and costs no points.
 
     The exit status is 0 if all checks pass and 1 if not.
 
@@ -47,13 +58,19 @@ def command(
       lxmls-day1 check 1.5
       lxmls-day1 check
       lxmls-day1 check --watch 1.5
+      lxmls-day1 check 1.5 --because "Two blocks of weights move."
     """
     from lxmls_day1.exercises.terminal import shown_workspace
 
+    if because is not None and (watch or len(exercises) != 1):
+        raise click.UsageError('--because answers the question on one exercise: check 1.5 --because "…".')
     folder = shown_workspace(lab_folder, "check")
+    if because is not None:
+        keep_and_show(folder, exercises[0], because)
+        return
 
     def run(ids: Collection[str] | None) -> bool:
-        return check_and_show(folder, ids, time_limit).all_passed
+        return check_and_show(folder, ids, time_limit, can_ask=not watch and is_interactive()).all_passed
 
     if not watch:
         context.exit(0 if run(exercises or None) else 1)
@@ -63,10 +80,13 @@ def command(
         click.echo("\nNo longer watching.")
 
 
-def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float) -> "CheckReport":
-    """Run checks, show the report, keep the results."""
+def check_and_show(
+    folder: Path, ids: Collection[str] | None, time_limit: float, can_ask: bool = False
+) -> "CheckReport":
+    """Run checks, show the report, keep the results; show the questions on named mistakes, and let one be answered."""
     from lxmls_day1.exercises.checking import CheckReport, remember, run_checks
-    from lxmls_day1.exercises.report_text import check_lines
+    from lxmls_day1.exercises.explanations import asked_after, remember_questions
+    from lxmls_day1.exercises.report_text import check_lines, question_lines
     from lxmls_day1.exercises.terminal import echo_lines, echo_unless_kept
 
     with shown_check() as progressed:
@@ -75,7 +95,38 @@ def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float)
         report = CheckReport(tuple(one for one in report.reports if one.results))
     echo_lines(check_lines(report))
     echo_unless_kept(lambda: remember(folder, report), "The results")
+    asked = asked_after(folder, report)
+    echo_lines(question_lines(asked))
+    if echo_unless_kept(lambda: remember_questions(folder, asked), "The question") and asked and can_ask:
+        answer_one(folder, asked[0].exercise)
     return report
+
+
+def answer_one(folder: Path, exercise: str) -> None:
+    """Let the question on an exercise be answered at once; Enter, Ctrl-C and the end of the input leave it for later."""
+    from lxmls_day1.exercises.terminal import echo_unless_kept
+
+    try:
+        text = click.prompt("  Your answer (Enter: later)", default="", show_default=False)
+    except click.Abort:
+        click.echo()
+        return
+    if text.strip():
+        echo_unless_kept(lambda: keep_and_show(folder, exercise, text), "Your answer")
+
+
+def keep_and_show(folder: Path, exercise: str, text: str) -> None:
+    """Keep the answer to the question on an exercise, and show what was kept."""
+    from lxmls_day1.exercises.explanations import explain
+    from lxmls_day1.exercises.report_text import explained_lines
+    from lxmls_day1.exercises.terminal import echo_lines
+
+    echo_lines(explained_lines(explain(folder, exercise, text)))
+
+
+def is_interactive() -> bool:
+    """Whether somebody sits at a terminal who can be asked."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 class shown_check:
@@ -106,6 +157,7 @@ def watch_files(
     Files are asked for their time and size twice a second: that works on network drives too, where no system reports a
     change. A change counts once two looks in a row are the same, so that a half-written file is not checked.
     """
+    from lxmls_day1.exercises.newest_code import snapshot
     from lxmls_day1.exercises.registry import Registry
 
     seen = snapshot(folder)
@@ -139,18 +191,3 @@ def watch_files(
         if os.environ.get("TERM") != "dumb":
             click.clear()
         click.echo(f"{time.strftime('%H:%M:%S')}  {', '.join(sorted(changed))} changed\n")
-
-
-def snapshot(folder: Path) -> Snapshot:
-    """Time and size of every Python file of a lab."""
-    from lxmls_day1.lab import PACKAGES
-
-    found: Snapshot = {}
-    for package in PACKAGES:
-        for path in (folder / package).rglob("*.py"):
-            try:
-                stat = path.stat()
-            except OSError:  # an editor is just replacing it
-                continue
-            found[path] = (stat.st_mtime_ns, stat.st_size)
-    return found

@@ -148,7 +148,7 @@ def describe_os_error(error: OSError) -> str:
 
 @contextlib.contextmanager
 def caches_without_home() -> Iterator[None]:
-    """Where there is no home folder, a place for what libraries keep there: numba would make a folder ``~`` where we are."""
+    """If there is no home folder, give libraries another place: numba would make a folder ``~`` in the current one."""
     if os.path.expanduser("~") != "~":
         yield
         return
@@ -161,7 +161,7 @@ def caches_without_home() -> Iterator[None]:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with its status. The process is ours: it is told to do linear algebra on one thread.
+    """Run the command line and exit with its status. Linear algebra runs on one thread in this process.
 
     Our matrices are sparse and our vectors short. Threads of a linear algebra library find next to nothing to do in them,
     and while they wait for more they keep the processor busy: on two cores `lxmls-day1 run` takes twice as long with them.
@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     def formatwarning(message: Warning | str, category: type[Warning], *arguments: Any, **settings: Any) -> str:
         if issubclass(category, LibraryName):
-            return f"Warning: {message}\n"  # meant for whoever types the command: no file and line of ours
+            return f"Warning: {message}\n"  # for the person who types the command: without file and line
         return shown_before(message, category, *arguments, **settings)
 
     warnings.formatwarning = formatwarning

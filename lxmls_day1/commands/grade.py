@@ -45,6 +45,15 @@ MOST_NOTED = 20
     "--run-notebooks", is_flag=True, help="Run the notebooks in the sandbox, too, and report cells that fail."
 )
 @click.option(
+    "--name-group",
+    "named_groups",
+    nargs=3,
+    multiple=True,
+    metavar="ID NAME SENTENCE",
+    help="Make a known mistake of a group of wrong answers on the last summary.html, then grade.",
+)
+@click.option("--question", help="What students are asked after the mistake of --name-group.")
+@click.option(
     "--backend", type=click.Choice(["local", "dask"]), default="local", help="Cores of this machine, or a cluster."
 )
 @click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, such as tcp://head:8786.")
@@ -59,6 +68,8 @@ def command(
     as_user: str | None,
     trust_submissions: bool,
     run_notebooks: bool,
+    named_groups: tuple[tuple[str, str, str], ...],
+    question: str | None,
     backend: str,
     scheduler: str | None,
 ) -> None:
@@ -77,6 +88,8 @@ def command(
       lxmls-day1 grade class.zip --out marks --limit memory=512 --jobs 4
       lxmls-day1 grade class.zip --out marks --backend dask
                        --scheduler tcp://head:8786
+      lxmls-day1 grade class.zip --out marks --name-group 1.5-3fa9c1
+                       cap_squared "The cap is 1/λ, not 1/λ²."
 
     \b
     Limits, for each submission:
@@ -92,6 +105,8 @@ def command(
     """
     if (backend == "dask") != (scheduler is not None):
         raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
+    if question is not None and len(named_groups) != 1:
+        raise click.UsageError("--question belongs to one --name-group.")
     forget_python_path()
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.levels import strongest_level
@@ -107,6 +122,8 @@ def command(
         require_ipython()
     try:
         with _ended_by_signals(), held(folder), run_folder() as place:
+            for id, name, sentence in named_groups:
+                _name_group(folder, id, name, sentence, question or "")
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
                 level = strongest_level(sandbox, as_user)
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
@@ -132,6 +149,18 @@ def command(
     if bar.kept:
         click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
     _conclude(book, folder)
+
+
+def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
+    """Name a group of the run in a folder, and say where that is written."""
+    from lxmls_day1.grading.groups import name_group
+    from lxmls_day1.grading.run import kept_rows
+
+    taught, path = name_group(list(kept_rows(folder)), id, name, sentence, question)
+    click.echo(f"{id} is the known mistake {taught.name} of exercise {taught.exercise} now: {path}", err=True)
+    click.echo(
+        "  The pages name it from now on; `lxmls-day1 check` does once students have the next release.", err=True
+    )
 
 
 def forget_python_path() -> None:

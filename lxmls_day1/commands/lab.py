@@ -71,4 +71,4 @@ def run_until_it_ends(arguments: list[str], folder: Path) -> int:
         try:
             return process.wait()
         except KeyboardInterrupt:
-            continue  # the terminal has told it too: it asks, and ends when it likes
+            continue  # the terminal sends Ctrl-C to it too: it asks before it ends

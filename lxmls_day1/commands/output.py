@@ -23,7 +23,7 @@ ReportProgress = Callable[[int, int, str], None]
 
 
 def writable_folder(out: str) -> Path:
-    """The folder `out`, made if need be. What is wrong with it is said now, not after the training."""
+    """The folder `out`, made if it does not exist. An error is raised now, and not after the training."""
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def show_table(table: "ResultTable") -> None:
 
 @contextlib.contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """What is warned of inside becomes a line on standard error, once, without file and line number."""
+    """Each warning of the block becomes a line on standard error, once, without file and line number."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", DeprecationWarning)

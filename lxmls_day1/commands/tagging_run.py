@@ -152,6 +152,7 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     dev_accuracy: dict[str, float] = {}
     predictions: dict[str, Any] = {}
     notes: list[str] = []
+    parts = encoded_parts(lab, corpus)
     for done, (module, class_name) in enumerate(LEARNERS.items()):
         learner = lab.classifier(module, class_name, nr_rounds=NR_ROUNDS)
         name = learner.get_name()
@@ -160,19 +161,19 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
         _load_compiled_code(learner)
         started = time.perf_counter()
         try:
-            params = learner.train(corpus.train_X, corpus.train_y)
+            params = learner.train(parts["train"], corpus.train_y)
         except NotImplementedError as error:
             notes.append(f"{name} is left out, as it is not written yet: {str(error) or 'NotImplementedError'}")
             continue
         seconds = time.perf_counter() - started
         accuracy: dict[str, Any] = {}
-        for part in ("train", "dev", "test"):
-            X, y = getattr(corpus, f"{part}_X"), getattr(corpus, f"{part}_y")
+        for part, X in parts.items():
             predicted = learner.test(X, params)
-            accuracy[part] = learner.evaluate(y, predicted) if X else None
+            accuracy[part] = learner.evaluate(getattr(corpus, f"{part}_y"), predicted) if len(X) else None
         dev_accuracy[name] = accuracy["train"] if accuracy["dev"] is None else accuracy["dev"]
         predictions[name] = predicted  # of the test part
-        objective = learner.objective(corpus.train_X, corpus.train_y, params)
+        objective = learner.objective(parts["train"], corpus.train_y, params)
+        del params  # a hundred megabytes that the next learner can use
         rows.append(Row(name, corpus.get_name(), accuracy["train"], accuracy["test"], seconds, objective))
     if progress:
         progress(len(LEARNERS), len(LEARNERS), "")
@@ -189,6 +190,19 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
         figures["lattice"] = _lattice_figure(*lattices)
     notes += _on_unseen_words(best, corpus, predictions[best])
     return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, figures)
+
+
+def encoded_parts(lab: Lab, corpus: Any) -> dict[str, Any]:
+    """The training, development and test part, with features that all learners share.
+
+    The tag features of a workspace that an older version made cannot be shared: then the parts are the sentences themselves.
+    """
+    parts = {part: getattr(corpus, f"{part}_X") for part in ("train", "dev", "test")}
+    encoded = getattr(lab.load("classifiers.tag_features"), "EncodedSentences", None)
+    if encoded is None:
+        return parts
+    train = encoded.learn(parts["train"])
+    return {part: train if part == "train" else train.others(X) for part, X in parts.items()}
 
 
 def tag_rows(tags: Sequence[str], confusion: np.ndarray) -> list[TagRow]:

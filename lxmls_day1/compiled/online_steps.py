@@ -91,8 +91,13 @@ class Weights:
 
     def result(self) -> Reals:
         """The mean of W over all steps where averaging is on, else W: a new array (n_rows, K)."""
+        if not len(self.U):
+            return self.current()
         with np.errstate(over="ignore", invalid="ignore"):  # whoever asked finds out that they are not finite
-            return self._full((self.state[1] * self.V - self.U) / self.n_steps) if len(self.U) else self.current()
+            mean = self.state[1] * self.V  # the one new array: weights may fill most of the memory
+            mean -= self.U
+            mean /= self.n_steps
+            return self._full(mean)
 
     def copy(self) -> "Weights":
         """The same, in arrays of its own."""

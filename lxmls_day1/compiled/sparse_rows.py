@@ -345,8 +345,8 @@ def take_steps(
     costs : float64 array (K, K)
         Row y is ρ(·, y).
     V : float64 array (J + 1, K), or (J + 1, 1) for two classes
-        A single column v stands for the weights (−v, v): every rule of the family takes from one class what it gives to
-        the other, and then half the work is enough. Changes in place, as U, state and updates do.
+        A single column v stands for the weights (−v, v). It is enough for a rule with d = (−c, c), as all of this lab
+        are for two classes, and halves the work. Changes in place, as U, state and updates do.
     U, state : float64 arrays of the shape of V (or of no rows) and (2,)
         See :func:`apply_update`.
     updates : int64 array (R,)
@@ -359,8 +359,8 @@ def take_steps(
     Returns
     -------
     int
-        How many steps are done: T, or fewer where V is a single column and the rule does not give to one class what it
-        takes from the other. Then go on from there with two columns.
+        How many steps are done: T, or fewer if V is a single column and the two entries of a change do not add up to
+        zero. Then go on from there with two columns.
 
     Raises
     ------

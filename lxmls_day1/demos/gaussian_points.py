@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.learners import Learner
-from lxmls_day1.gaussians import discriminant_scores
+from lxmls_day1.figures.boundaries import discriminant_scores
 
 SPLIT = (0.5, 0.0, 0.5)
 MEANS = ((-1.0, -1.0), (1.0, 1.0), (-1.0, 2.0))  # where the classes begin

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import describe_exception
 
-_EXERCISE = re.compile(r"[Ee]xercise (\d+\.\d+)")
+_EXERCISE = re.compile(r"[Ee]xercise (\d+\.\d+[a-z]?)\b")
 
 
 class Learner(NamedTuple):

@@ -16,13 +16,22 @@
 ``checking``          runs checks in a process of their own (``check_process``), and reports
 ``pytest_plugin``     the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``answers``           answers of checks, recorded; ``expect`` compares with them and names known mistakes
-``mistakes``          known mistakes: a sentence, and the wrong solution that it explains
+``small_inputs``      the check that asks small inputs, shows the smallest with a wrong answer, and names mistakes
+``naming``            which known mistake wrong answers speak for
+``pool_making``       chooses the small inputs, on which mistakes differ
+``watched_lab``       the lab of a check in one process: it notes who changes what it is given
+``mistakes``          known mistakes: a sentence, and the wrong solutions or answers that it explains
+``mistaken_labs``     labs in which a mistake is made
+``explanations``      the question after a named mistake, and what the student answers
+``mutants``           the reference with one small thing changed, for the authors' check
+``seed_trials``       hidden checks over many seeds, against mistakes, mutants and right solutions
 ``record``            writes the recorded answers
 ``dry_run``           checks run on labs of our own; ``dry_run_process`` runs them
 ``importable``        what a lab's code can import while it is checked
 ``tracebacks``        the part of a traceback that a student can use
 ``report_text``       reports as text; ``terminal`` prints them, ``notebook_display`` shows them
 ``exercise_cell``     what guards the code of an exercise in a notebook
+``newest_code``       edited files count from the next cell on
 ``notebook_building`` makes the notebooks from their scripts
 ``release``           the bundle for students
 ``authors_check``     whether all of this fits together

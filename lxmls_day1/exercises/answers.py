@@ -4,10 +4,12 @@ Answers are numbers, texts, or arrays of one of them: plain data, which can cros
 expected answer stands what every known mistake answers at the same place. `lxmls_day1.exercises.expect` compares.
 """
 
+import base64
 import json
 import math
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,19 @@ from typing import Any
 from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
+POOL_RTOL, POOL_ATOL = (
+    1e-4,
+    1e-5,
+)  # small inputs are round, and mistakes far from the right answer; single precision passes
 MOST_SHOWN = 12
 LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
 
 Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
+
+
+class NoAnswer(Exception):
+    """No answer can be had, and no other input will change that: the end of a check."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,13 @@ class Answer:
         """float, str or NoneType; float for an array without entries."""
         return type(self.values[0]) if self.values else float
 
+    @property
+    def array(self) -> Any:
+        """The entries as a numpy array."""
+        import numpy as np
+
+        return np.array(self.values).reshape(self.shape)
+
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it; infinities and NaN, which JSON has not, as texts under another key than texts."""
         key = "texts" if self.kind is str else "numbers"
@@ -87,6 +104,90 @@ class Expectation:
     mistakes: dict[str, Answer] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Pool:
+    """Small inputs of an exercise, from the smallest on, with what the reference and the known mistakes answer to each.
+
+    Attributes
+    ----------
+    inputs : tuple of dict
+        What is given, in words that a student understands -> numbers, texts, or nested lists of them.
+    answers : tuple of tuple of Answer
+        The different answers to each input: the right one first, then those of mistakes.
+    programs : dict from mistake to tuple of tuple of int
+        Of each program of the mistake's family which of the answers it gives to each input.
+    """
+
+    inputs: tuple[dict[str, Any], ...]
+    answers: tuple[tuple[Answer, ...], ...]
+    programs: dict[str, tuple[tuple[int, ...], ...]]
+
+    @classmethod
+    def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
+        """The inverse of `to_plain`."""
+        pool = cls.__new__(cls)
+        made = {
+            "inputs": tuple(dict(entry["input"]) for entry in content["inputs"]),
+            "_right": [_from_compact(entry["answer"]) for entry in content["inputs"]],
+            "_packed": str(content["mistakes"]),
+        }
+        pool.__dict__.update(made)
+        return pool
+
+    def __getattr__(self, name: str) -> Any:
+        """Unpack what is known of the mistakes when it is first asked for: one check needs one pool of fifteen."""
+        own = self.__dict__
+        if name not in ("answers", "programs") or "_packed" not in own:
+            raise AttributeError(name)
+        packed = json.loads(zlib.decompress(base64.b85decode(own.pop("_packed"))))
+        wrong = (map(_from_compact, others) for others in packed["answers"])
+        own["answers"] = tuple((one, *others) for one, others in zip(own.pop("_right"), wrong, strict=True))
+        own["programs"] = {
+            name: tuple(tuple(map(int, row)) for row in rows) for name, rows in packed["programs"].items()
+        }
+        return own[name]
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON can hold it; what is known of the mistakes in packed form, for it is much, and nobody reads it."""
+        pairs = zip(self.inputs, self.answers, strict=True)
+        packed = {
+            "answers": [list(map(_in_compact, answers[1:])) for answers in self.answers],
+            "programs": self.programs,
+        }
+        return {
+            "inputs": [{"input": given, "answer": _in_compact(answers[0])} for given, answers in pairs],
+            "mistakes": base64.b85encode(zlib.compress(_dense(packed).encode(), 9)).decode(),
+        }
+
+    def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
+        """Which of the answers to each input was got: 0 the right one, −1 one that no mistake gives."""
+        return tuple(
+            next((n for n, known in enumerate(answers) if known.agrees(answer, POOL_RTOL, POOL_ATOL)), -1)
+            for answers, answer in zip(self.answers, got, strict=True)
+        )
+
+    def taught(self, name: str, wrong: Iterable[tuple[Mapping[str, Any], Answer]]) -> "Pool":
+        """The same pool with one more mistake, known by its wrong answers to some of the inputs; the others it has right.
+
+        Examples
+        --------
+        >>> pool = Pool(({"x": 1}, {"x": 2}), ((Answer.of(1),), (Answer.of(4),)), {})
+        >>> pool.taught("doubled", [({"x": 1}, Answer.of(2))]).programs
+        {'doubled': ((1, 0),)}
+        """
+        known = [list(answers) for answers in self.answers]
+        row = [0] * len(known)
+        for given, answer in wrong:
+            if given not in self.inputs:
+                continue
+            i = self.inputs.index(dict(given))
+            same = (n for n, other in enumerate(known[i]) if other.agrees(answer, POOL_RTOL, POOL_ATOL))
+            row[i] = next(same, len(known[i]))
+            if row[i] == len(known[i]):
+                known[i].append(answer)
+        return Pool(self.inputs, tuple(map(tuple, known)), {**self.programs, name: (tuple(row),)})
+
+
 @dataclass
 class RecordedAnswers:
     """What the reference and the known mistakes answer in every check.
@@ -95,12 +196,16 @@ class RecordedAnswers:
     ----------
     checks : dict from check ("test_1_05_mira.py::test_step") to dict from what is expected to `Expectation`
     sentences : dict from exercise to dict from mistake to its sentence
+    questions : dict from exercise to dict from mistake to its question, where it has one
     hidden : dict from exercise to how many checks run at grading only
+    pools : dict from exercise to `Pool`
     """
 
     checks: dict[str, dict[str, Expectation]] = field(default_factory=dict)
     sentences: dict[str, dict[str, str]] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
+    questions: dict[str, dict[str, str]] = field(default_factory=dict)
+    pools: dict[str, Pool] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> "RecordedAnswers":
@@ -125,12 +230,16 @@ class RecordedAnswers:
             }
             for check, entries in content["checks"].items()
         }
-        return cls(checks, content["sentences"], content["hidden"])
+        pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
+        return cls(checks, content["sentences"], content["hidden"], content.get("questions", {}), pools)
 
     def to_json(self) -> str:
         """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
         lines = ["{", f'"hidden": {_compact(self.hidden)},', '"sentences": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
+        lines += ["},", '"questions": {']
+        lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
+        lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []
         for check, expectations in self.checks.items():
@@ -150,6 +259,8 @@ class RecordedAnswers:
             {check: entry for check, entry in self.checks.items() if exercise_of(check.partition("::")[0]) in wanted},
             {exercise: named for exercise, named in self.sentences.items() if exercise in wanted},
             {exercise: count for exercise, count in self.hidden.items() if exercise in wanted},
+            {exercise: asked for exercise, asked in self.questions.items() if exercise in wanted},
+            {exercise: pool for exercise, pool in self.pools.items() if exercise in wanted},
         )
 
 
@@ -284,6 +395,41 @@ def _same(expected: float | str | None, got: float | str | None, rtol: float, at
 
 def _compact(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _dense(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _in_compact(answer: Answer) -> Any:
+    """An answer as nested lists where these say all; otherwise as `Answer.to_json` has it."""
+    if 0 in answer.shape or not all(isinstance(value, float) and math.isfinite(value) for value in answer.values):
+        return answer.to_json()
+    entries: list[Any] = [int(v) if isinstance(v, float) and v.is_integer() else v for v in answer.values]
+    for size in reversed(answer.shape):
+        entries = [entries[i : i + size] for i in range(0, len(entries), size)]
+    return entries[0]
+
+
+def _from_compact(content: Any) -> Answer:
+    if isinstance(content, dict):
+        return Answer.from_json(content)
+    shape, entries = [], [content]
+    while isinstance(
+        entries[0], list
+    ):  # there are twenty thousand of them: `Answer.of` would look at each more closely
+        shape.append(len(entries[0]))
+        entries = [entry for row in entries for entry in row]
+    return Answer(tuple(shape), tuple(map(float, entries)))
+
+
+def _pool_text(exercise: str, pool: Pool) -> str:
+    """A line for each input, and one for all mistakes."""
+    content = pool.to_plain()
+    inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
+    return "\n".join(
+        [f' {_compact(exercise)}: {{"inputs": [', *inputs, f' ], "mistakes": {_dense(content["mistakes"])}}}']
+    )
 
 
 def _joined(lines: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ file that was generated is current, and no line of a solution is in what a stude
 import io
 import json
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -18,8 +18,10 @@ from lxmls_day1.exercises.generation import Files, cell_source, exercises_of_cel
 from lxmls_day1.exercises.markers import find_solutions
 from lxmls_day1.exercises.mistakes import Mistake
 from lxmls_day1.exercises.model_answers import decoded, is_model_answers
-from lxmls_day1.exercises.record import differences, dry_run_everything, in_order, recorded
-from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_files
+from lxmls_day1.exercises.naming import named
+from lxmls_day1.exercises.pool_making import asked_again
+from lxmls_day1.exercises.record import add_taught, by_exercise, differences, dry_run_everything, in_order, recorded
+from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.exercises.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.whole_files import temporary_folder
@@ -52,12 +54,14 @@ def problems(reference: Path | None = None) -> list[str]:
         mistakes, outcomes = dry_run_everything(None, hidden=True, seed=1, reference=reference)
     except InputError as error:
         return [str(error)]
-    everywhere = recorded(mistakes, outcomes, hidden=True)
+    everywhere, public = (recorded(mistakes, outcomes, hidden=hidden) for hidden in (True, False))
+    add_taught(public, reference)
     return [
         *problems_of_registry(reference, registry, mistakes, everywhere.hidden),
         *problems_of_stubs(reference, registry),
         *problems_of_mistakes(mistakes, outcomes, everywhere),
-        *problems_of_recording(reference, registry, recorded(mistakes, outcomes, hidden=False)),
+        *problems_of_small_inputs(reference, by_exercise(reference, mistakes)),
+        *problems_of_recording(reference, registry, public),
         *(f"{place} is in a student's files" for place in leaks(made, solution_lines(reference, registry.ids))),
         *(f"{place} is in a student's files" for place in leaks_of_code(made, reference, registry.ids)),
     ]
@@ -74,7 +78,7 @@ def problems_of_registry(
         for name in marked.get(exercise.id, set()) - set(exercise.files):
             if name != exercise.notebook:
                 yield f"{exercise}: {name} holds a solution, but is not among its files"
-        if exercise.kind != "code":
+        if not exercise.has_code:
             continue
         for name in set(exercise.files) - marked.get(exercise.id, set()):
             yield f"{exercise}: {name} holds no solution of it"
@@ -89,7 +93,7 @@ def problems_of_registry(
 
 def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
     """Checks that pass although the exercise is not solved."""
-    checked = [e for e in registry if e.kind == "code" and check_files(reference / FOLDER, e)]
+    checked = [e for e in registry if e.has_code and check_files(reference / FOLDER, e)]
     if not checked:
         return
     with temporary_folder("lxmls-day1-stubs-") as folder:
@@ -108,9 +112,11 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
 def problems_of_mistakes(
     mistakes: list[Mistake], outcomes: Mapping[str, Mapping[str, DryOutcome]], answers: RecordedAnswers
 ) -> Iterator[str]:
-    """Known mistakes that no check notices, or that no place tells from all others."""
+    """Known mistakes that no check notices, or that no place tells from all others; of exercises without small inputs."""
     for mistake in mistakes:
-        named: list[set[str]] = []
+        if str(mistake) not in outcomes:
+            continue
+        found_as: list[set[str]] = []
         for check, found in outcomes[str(mistake)].items():
             for what, answer in found.answers.items():
                 expectation = answers.checks.get(check, {}).get(what)
@@ -118,8 +124,8 @@ def problems_of_mistakes(
                     continue
                 tolerances = found.tolerances[what]
                 same = {n for n, other in expectation.mistakes.items() if other.agrees(answer, *tolerances)}
-                named.append(same)
-        if not named:
+                found_as.append(same)
+        if not found_as:
             failed = [check for check, found in outcomes[str(mistake)].items() if found.outcome != "passed"]
             ending = (
                 f"it only makes {failed[0]} fail: {outcomes[str(mistake)][failed[0]].text}"
@@ -127,10 +133,31 @@ def problems_of_mistakes(
                 else "no check notices it"
             )
             yield f"{mistake} is never named: {ending}"
-        elif {mistake.name} not in named:
-            others = sorted(set.intersection(*named) - {mistake.name})
+        elif {mistake.name} not in found_as:
+            others = sorted(set.intersection(*found_as) - {mistake.name})
             if others:
                 yield f"{mistake} answers everywhere as {', '.join(others)} does"
+
+
+def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) -> Iterator[str]:
+    """Recorded small inputs that are not current, or to which a program of a known mistake answers as if it were another."""
+    try:
+        pools = RecordedAnswers.read(reference / RECORDED).pools
+    except InputError:
+        return  # that is said elsewhere
+    for exercise, found in asked_again(reference, mistakes, pools).items():
+        pool = pools[exercise.id]
+        if found is None or any(pool.places(found[0])):
+            yield f"{exercise}: its small inputs are not current; run `python -m lxmls_day1.exercises.record`"
+            continue
+        programs = [(mistake.name, program) for mistake in mistakes[exercise] for program in mistake.programs]
+        for (name, program), answers in zip(programs, found[1:], strict=True):
+            row = pool.places(answers)
+            names = named(pool, row).names
+            if not any(row):
+                yield f"{program} is never named: it answers all small inputs rightly"
+            elif name not in names:
+                yield f"{program} is not named by its small inputs{f', but {names[0]} is' if names else ''}"
 
 
 def problems_of_recording(reference: Path, registry: Registry, new: RecordedAnswers) -> Iterator[str]:
@@ -140,6 +167,7 @@ def problems_of_recording(reference: Path, registry: Registry, new: RecordedAnsw
     except InputError as error:
         yield str(error)
         return
+    new.pools = old.pools  # `problems_of_small_inputs` looks at them
     for difference in differences(old, in_order(new, registry)):
         yield f"recorded.json is not current (run `python -m lxmls_day1.exercises.record`): {difference}"
 

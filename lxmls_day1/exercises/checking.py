@@ -8,7 +8,7 @@ import contextlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,15 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.exercises.naming import TOGETHER
+from lxmls_day1.exercises.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
 
-TIME_LIMIT = 30.0
+TIME_LIMIT = 8.0  # of `Clock`: all public checks of an exercise together take a right solution about one second
 START_LIMIT = 120.0
-MOST_UNENDING = 2  # checks of one exercise that may run into the time limit before the others are left out
 
 Progressed = Callable[[str], None]
 
@@ -41,6 +42,10 @@ class CheckResult:
         What to say about it.
     mistakes : tuple of (name, sentence)
         The known mistakes that give such an answer.
+    named_as : str
+        What they are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
+    example : CounterExample or None
+        The smallest input with a wrong answer, of the check of small inputs.
     """
 
     check: str
@@ -49,6 +54,8 @@ class CheckResult:
     outcome: str
     text: str = ""
     mistakes: tuple[tuple[str, str], ...] = ()
+    named_as: str = ""
+    example: CounterExample | None = None
 
     @property
     def passed(self) -> bool:
@@ -70,6 +77,8 @@ class ExerciseReport:
         Of the exercise's files as they were before the checks began (`files_digest`).
     missing : tuple of str
         Those of its files that were not there.
+    questions : dict from known mistake to question
+        Of the mistakes that have one.
     """
 
     exercise: Exercise
@@ -77,6 +86,7 @@ class ExerciseReport:
     hidden: int
     digest: str = ""
     missing: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counted(self) -> tuple[CheckResult, ...]:
@@ -107,11 +117,29 @@ class ExerciseReport:
         return f"{' and '.join(self.missing)} {verb} not there; {puts_back}."
 
     @property
+    def small_inputs(self) -> CheckResult | None:
+        """How the check of small inputs went."""
+        return next((result for result in self.results if result.check.endswith(f"::{SMALL_INPUTS}")), None)
+
+    @property
+    def named_as(self) -> str:
+        """What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`."""
+        return self.small_inputs.named_as if self.small_inputs is not None else ""
+
+    @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The known mistakes that explain the most wrong answers; several only if they explain equally many."""
+        """What the answers to small inputs speak for; of an exercise without them, the mistakes that explain the most answers."""
+        if self.small_inputs is not None:
+            return self.small_inputs.mistakes
         counts = Counter(mistake for result in self.results for mistake in result.mistakes)
         most = max(counts.values(), default=0)
         return tuple(mistake for mistake, count in counts.items() if count == most)
+
+    @property
+    def question(self) -> str:
+        """What the student is asked to explain; empty if no mistake was named, or they are one of several."""
+        is_sure = len(self.mistakes) == 1 or self.named_as == TOGETHER
+        return self.questions.get(self.mistakes[0][0], "") if self.mistakes and is_sure else ""
 
     @property
     def summary(self) -> str:
@@ -146,11 +174,11 @@ class _Watched:
     order: list[dict[str, str]] = field(default_factory=list)  # the checks, as collected
     ended: dict[str, CheckResult] = field(default_factory=dict)
     running: str | None = None
-    since: float = 0.0
+    since: float = 0.0  # on the clock of the process
 
     def begin(self) -> None:
         """Wait for a process that has just been started; no check is running yet."""
-        self.running, self.since = None, time.monotonic()
+        self.running, self.since = None, 0.0
 
 
 def run_checks(
@@ -167,7 +195,7 @@ def run_checks(
     ids : collection of str, optional
         The exercises; all that are assigned unless given.
     time_limit : float
-        Seconds that one check may take.
+        Seconds of work that one check may take.
     progressed : function from str
         Called with the title of each check when it begins.
 
@@ -198,6 +226,7 @@ def run_checks(
                 recorded.hidden.get(exercise.id, 0),
                 digests[exercise.id],
                 tuple(name for name in exercise.files if not (folder / name).is_file()),
+                recorded.questions.get(exercise.id, {}),
             )
             for exercise in exercises
         )
@@ -255,6 +284,7 @@ def _run_some(
         errors,
         compiles=False,
     )  # fmt: skip
+    clock = check_process.Clock(process.pid)
     watched.begin()
     collected, read = False, 0
     timed_out = False
@@ -267,9 +297,9 @@ def _run_some(
             complete = new[: new.rfind(b"\n") + 1]
             read += len(complete)
             for line in complete.splitlines():
+                watched.since = clock.seconds()
                 collected = _take(json.loads(line), watched, progressed) or collected
-            waited = time.monotonic() - watched.since
-            timed_out = waited > (time_limit if watched.running else START_LIMIT)
+            timed_out = clock.seconds() - watched.since > (time_limit if watched.running else START_LIMIT)
             if not alive or timed_out:
                 break
             time.sleep(0.02)
@@ -288,7 +318,6 @@ def _run_some(
 
 def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> bool:
     """Note one event; whether it is that the checks were found."""
-    watched.since = time.monotonic()
     if event["event"] == "broken":
         raise InputError(
             f"the checks cannot be run, because {Path(event['file']).name} cannot be read: {event['text']}. "
@@ -305,18 +334,23 @@ def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> b
     elif event["check"] not in watched.ended:
         mistakes = tuple((name, sentence) for name, sentence in event["mistakes"])
         watched.ended[event["check"]] = CheckResult(
-            **check, outcome=event["outcome"], text=event["text"], mistakes=mistakes
+            **check,
+            outcome=event["outcome"],
+            text=event["text"],
+            mistakes=mistakes,
+            named_as=event["named_as"],
+            example=CounterExample.from_plain(event["example"]) if event["example"] else None,
         )
         watched.running = None
     return False
 
 
 def _leave_out_after_timeouts(watched: _Watched, time_limit: float) -> None:
-    """Where several checks of an exercise have not ended, the others would not either: they are not waited for."""
-    counts = Counter(result.exercise for result in watched.ended.values() if result.outcome == "timeout")
+    """Where a check of an exercise has not ended, the others would hardly either: they are not waited for."""
+    unending = {result.exercise for result in watched.ended.values() if result.outcome == "timeout"}
     for check in watched.order:
-        if check["check"] not in watched.ended and counts[check["exercise"]] >= MOST_UNENDING:
-            text = f"not run, because {MOST_UNENDING} checks before it did not end within {time_limit:g} s"
+        if check["check"] not in watched.ended and check["exercise"] in unending:
+            text = f"not run, because a check before it did not end within {time_limit:g} s"
             watched.ended[check["check"]] = CheckResult(
                 check["check"], check["exercise"], check["title"], "not run", text
             )

@@ -2,9 +2,9 @@
 
 It does two things for whoever is working on the exercise. What is edited in a file of the lab counts from the next run
 of the cell on, without a restart: on entry the lab's modules are forgotten, so that an ``import`` in the cell reads
-them anew. And what is not written yet, and says so by a `NotImplementedError`, ends the cell with one line that names
-it, so that the rest of the notebook still runs. So does, after that, a cell that misses a name which such a cell would
-have given a value.
+them anew; for cells without it, `lxmls_day1.exercises.newest_code` sees to that. And what is not written yet, and says so
+by a `NotImplementedError`, ends the cell with one line that names it, so that the rest of the notebook still runs. So does,
+after that, a cell that misses a name which such a cell would have given a value.
 """
 
 import os
@@ -12,6 +12,8 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from lxmls_day1.exercises.newest_code import NewestCode
 
 
 class ExerciseCell:
@@ -39,7 +41,10 @@ class ExerciseCell:
         self.number = str(number)
 
     def __enter__(self) -> Self:
-        self.lab.forget()
+        code = NewestCode.of(self.lab)
+        code.renew()
+        if not code.fault:
+            self.lab.forget()
         return self
 
     def __exit__(

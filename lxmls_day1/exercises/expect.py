@@ -33,11 +33,27 @@ class WrongAnswer(AssertionError):
     ----------
     mistakes : tuple of (name, sentence)
         The known mistakes that give this answer; none if it is an unknown one, several if they cannot be told apart here.
+    named_as : str
+        What several are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
+    example : CounterExample or None
+        The smallest input with a wrong answer, if this is the check of small inputs.
+    wrong : tuple of (input, answer)
+        All wrong answers of that check.
     """
 
-    def __init__(self, message: str, mistakes: Iterable[tuple[str, str]] = ()):
+    def __init__(
+        self,
+        message: str,
+        mistakes: Iterable[tuple[str, str]] = (),
+        named_as: str = "",
+        example: Any = None,
+        wrong: Iterable[tuple[dict[str, Any], Answer]] = (),
+    ):
         super().__init__(message)
         self.mistakes = tuple(mistakes)
+        self.named_as = named_as
+        self.example = example
+        self.wrong = tuple(wrong)
 
 
 class Expect:

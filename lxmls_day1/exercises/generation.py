@@ -15,7 +15,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.markers import MarkerError, Solution, find_solutions, stub, stubbed, without_markers
+from lxmls_day1.exercises.markers import (
+    EXERCISE_ID,
+    MarkerError,
+    Solution,
+    find_solutions,
+    stub,
+    stubbed,
+    without_markers,
+)
 from lxmls_day1.exercises.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.exercises.model_answers import ModelAnswer, answers_of_notebook, encoded
 from lxmls_day1.exercises.registry import FILE, FOLDER, MISTAKES, RECORDED, Exercise, Registry, exercise_of_check
@@ -28,7 +36,7 @@ LEFT_BEHIND = re.compile(
 )
 TEXT_SUFFIXES = (".py", ".toml", ".json", ".ipynb", ".md", ".txt", ".css", ".js", ".html", ".csv")
 
-HEADING = re.compile(r"^(?P<marks>#{1,6}) +(?:Exercise (?P<id>\d+\.\d+)\b)?", re.MULTILINE)
+HEADING = re.compile(rf"^(?P<marks>#{{1,6}}) +(?:Exercise (?P<id>{EXERCISE_ID})\b)?", re.MULTILINE)
 FOR_AUTHORS = b"\n## For authors\n"  # from there on a text about the notebooks is not for students
 AUTHORS_ONLY = ("jupytext.toml",)  # it would pair a student's notebooks with scripts
 
@@ -111,7 +119,9 @@ def _given_out(
 ) -> Iterator[ModelAnswer]:
     """The model answers that students may read after they have written their own: all but derivations, which are solutions."""
     for answer in answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name):
-        if answer.exercise in assigned and registry[answer.exercise].kind != "derivation":
+        if answer.exercise in assigned:
+            if registry[answer.exercise].kind == "derivation" and "derivation" in answer.question:
+                continue  # the other questions of such an exercise are as those of any
             yield answer
 
 

@@ -1,4 +1,7 @@
-"""What a student hands in: gathered from the workspace, looked through, packed into one zip file."""
+"""What a student hands in: gathered from the workspace, looked through, packed into one zip file.
+
+What the student has explained after named mistakes goes along as ``explanations.json``.
+"""
 
 import ast
 import hashlib
@@ -10,6 +13,8 @@ from pathlib import Path, PurePosixPath
 
 import lxmls_day1
 from lxmls_day1.exercises.archives import zipped
+from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
+from lxmls_day1.exercises.explanations import packed
 from lxmls_day1.exercises.generation import (
     LEFT_BEHIND,
     Files,
@@ -17,6 +22,7 @@ from lxmls_day1.exercises.generation import (
 )
 from lxmls_day1.exercises.registry import Exercise, Registry
 from lxmls_day1.exercises.status import status_of
+from lxmls_day1.exercises.workspace_state import WorkspaceState
 from lxmls_day1.lab import PACKAGES, Lab
 
 SUBMISSION = "submission.json"
@@ -118,4 +124,8 @@ def pack_submission(folder: Path, hand_in: HandIn, name: str) -> tuple[str, byte
         "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in hand_in.files.items()},
     }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
-    return f"submission-{slug}.zip", zipped({**hand_in.files, PurePosixPath(SUBMISSION): text.encode()}, slug)
+    files = {**hand_in.files, PurePosixPath(SUBMISSION): text.encode()}
+    explanations = WorkspaceState.of(folder).explanations
+    if explanations:
+        files[EXPLANATIONS] = packed(explanations)
+    return f"submission-{slug}.zip", zipped(files, slug)

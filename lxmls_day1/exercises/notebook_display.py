@@ -4,8 +4,9 @@ Colours come in pairs of a mark and its meaning in words, and the text keeps the
 themes both work.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,18 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import report_text
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport, remember, run_checks
+from lxmls_day1.exercises.explanations import asked_after, explain, remember_questions
 from lxmls_day1.exercises.generation import answers_in_notebooks
 from lxmls_day1.exercises.hints import Hints, next_hint, remember_hint
 from lxmls_day1.exercises.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.exercises.model_answers import revealed
+from lxmls_day1.exercises.naming import head_of
 from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.exercises.report_text import Line, workspace_lines
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status, status_of
 from lxmls_day1.exercises.workspace import workspace_of
-from lxmls_day1.exercises.workspace_state import why_not_kept
+from lxmls_day1.exercises.workspace_state import Explanation, why_not_kept
+from lxmls_day1.figures.counter_examples import picture
 from lxmls_day1.lab import Lab
 
 GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
@@ -30,12 +34,16 @@ CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
 
 @dataclass(frozen=True)
 class Shown:
-    """A report: a notebook shows its HTML or its markdown, Python its text; ``report`` is what it is about."""
+    """A report: a notebook shows its HTML or its markdown, Python its text; ``report`` is what it is about.
+
+    Where there is a `box`, a widget to write in, a notebook shows it below the report.
+    """
 
     report: Any
     text: str
     html: str = ""
     markdown: str = ""
+    box: Any = None
 
     def __repr__(self) -> str:
         return self.text
@@ -46,6 +54,15 @@ class Shown:
     def _repr_markdown_(self) -> str | None:
         return self.markdown or None
 
+    def _ipython_display_(self) -> None:
+        if self.box is None:
+            raise NotImplementedError  # IPython goes on to the other forms
+        from IPython.display import display
+
+        show: Any = display
+        show({"text/plain": self.text, "text/html": self.html}, raw=True)  # stays in the file when the box is gone
+        show(self.box)
+
 
 def checked(lab: Lab, exercise: Any = None) -> Shown:
     """Run the public checks of an exercise, of several, or of all that have some."""
@@ -54,7 +71,51 @@ def checked(lab: Lab, exercise: Any = None) -> Shown:
     if exercise is None:
         report = CheckReport(tuple(one for one in report.reports if one.results))
     unsaved = why_not_kept(lambda: remember(folder, report), "The results")
-    return _shown(folder, report, report_text.check_lines(report), map(_exercise, report.reports), unsaved)
+    asked = asked_after(folder, report)
+    unsaved = unsaved or why_not_kept(lambda: remember_questions(folder, asked), "The question")
+    box = answer_box(folder, asked) if asked and not unsaved else None
+    lines = [*report_text.check_lines(report), *report_text.question_lines(asked, in_notebook=True)]
+    parts = [*map(_exercise, report.reports), *(_question(one, box is not None) for one in asked)]
+    return replace(_shown(folder, report, lines, parts, unsaved), box=box)
+
+
+def explained(lab: Lab, exercise: Any, text: str) -> Shown:
+    """Keep the answer to the question that the last check of an exercise has asked."""
+    folder = workspace_of(lab, "lab.explain")
+    kept = explain(folder, _one_exercise(folder, exercise, "lab.explain"), text)
+    parts = [f"<div><b>{escape(kept.question)}</b></div>", f"<div>{escape(kept.text)}</div>"]
+    parts.append("<div><i>Kept; it goes to your instructor with what you hand in.</i></div>")
+    return _shown(folder, kept, report_text.explained_lines(kept), parts)
+
+
+def answer_box(folder: Path, asked: Sequence[Explanation]) -> Any:
+    """A line to write in for each question, as a widget; None where there are no widgets.
+
+    A line is kept when its button is clicked or Enter is pressed, and may be written again.
+    """
+    try:
+        import ipywidgets
+    except ImportError:
+        return None
+    return ipywidgets.VBox([_answer_line(ipywidgets, folder, one) for one in asked])
+
+
+def _answer_line(ipywidgets: Any, folder: Path, one: Explanation) -> Any:
+    line = ipywidgets.Text(
+        placeholder=f"Exercise {one.exercise}: your answer in one line",
+        continuous_update=False,
+        layout=ipywidgets.Layout(width="36em", max_width="100%"),
+    )
+    button, said = ipywidgets.Button(description="Keep", tooltip="Keep this answer"), ipywidgets.Label()
+
+    def keep(_: Any = None) -> None:
+        if line.value.strip():
+            why = why_not_kept(lambda: explain(folder, one.exercise, line.value, one.question), "Your answer")
+            said.value = why or "Kept; it goes to your instructor with what you hand in."
+
+    line.observe(keep, "value")  # without continuous updates: when Enter is pressed, or the line is left
+    button.on_click(keep)
+    return ipywidgets.VBox([ipywidgets.HBox([line, button]), said])
 
 
 def hinted(lab: Lab, exercise: Any) -> Shown:
@@ -89,7 +150,7 @@ def _one_exercise(folder: Path, exercise: Any, command: str) -> str:
     return ids[0]
 
 
-def _shown(folder: Path, report: Any, lines: Iterator[Line], parts: Iterator[str], unsaved: str = "") -> Shown:
+def _shown(folder: Path, report: Any, lines: Iterable[Line], parts: Iterable[str], unsaved: str = "") -> Shown:
     """A report below the lab's folder and what is to be said about it, and above what could not be kept."""
     head, foot = list(workspace_lines(folder)), [("known", unsaved)] * bool(unsaved)
     text = report_text.as_text([*head, *lines, *foot])
@@ -116,11 +177,30 @@ def _exercise(report: ExerciseReport) -> str:
     else:
         said: dict[str, str] = {}
         parts += [f"<div>{_result(result, said)}</div>" for result in report.results]
-        for _, sentence in report.mistakes:
-            parts.append(f'<div style="color:{KNOWN}"><b>A known mistake:</b> {escape(sentence)}</div>')
+        parts += [f'<div style="color:{KNOWN}">{text}</div>' for text in _named(report)]
     colour = GOOD if report.all_passed else BAD
     parts.append(f'<div style="color:{colour}"><b>{escape(report.summary)}</b></div>')
     return "".join(parts)
+
+
+def _named(report: ExerciseReport) -> Iterator[str]:
+    sentences = [escape(sentence) for _, sentence in report.mistakes]
+    if sentences:
+        head = f"<b>{head_of(report.named_as)}:</b>"
+        yield f"{head} {sentences[0]}" if len(sentences) == 1 else f"{head}<br>– {'<br>– '.join(sentences)}"
+    example = report.small_inputs.example if report.small_inputs is not None else None
+    if example is not None and report.exercise.counter_example:
+        drawn = picture(report.exercise.counter_example, example.given, example.wanted.array, example.got.array)
+        if drawn is not None:
+            yield f'<img alt="the smallest input with a wrong answer" src="data:image/png;base64,{b64encode(drawn).decode()}">'
+
+
+def _question(one: Explanation, has_box: bool) -> str:
+    how = f'<code>lab.explain("{escape(one.exercise)}", "…")</code>'
+    return (
+        f'<div style="color:{KNOWN}"><b>In one line:</b> {escape(one.question)}</div>'
+        f"<div><i>{'Write it below, or with' if has_box else 'Answer with'} {how}. It costs no points.</i></div>"
+    )
 
 
 def _result(result: CheckResult, said: dict[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 A check is an ordinary test that uses three fixtures:
 
-* ``lab``, the `Lab` that is checked;
+* ``lab``, what stands for the `Lab` that is checked (`WatchedLab`, `BoxedLab`);
 * ``expect``: ``expect("what this is", value)`` compares with the recorded answer and names the mistake;
 * ``rng``, a numpy Generator: the same in every run for public checks, seeded afresh for hidden ones.
 
@@ -16,17 +16,20 @@ import json
 import secrets
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
 from lxmls_day1.exercises.expect import Expect, RecordingExpect, WrongAnswer
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.markers import STUB_MESSAGE
-from lxmls_day1.exercises.registry import RECORDED, Registry, exercise_of_check
+from lxmls_day1.exercises.registry import RECORDED, SMALL_INPUTS, Registry, exercise_of_check
+from lxmls_day1.exercises.small_inputs import ANSWERED, SmallInputs
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
+from lxmls_day1.exercises.watched_lab import WatchedLab
 from lxmls_day1.lab import Lab
 
 PUBLIC_SEED = 1
@@ -81,9 +84,9 @@ class ChecksRun:
         assert self.item is not None
         return self.item
 
-    def lab(self, check_file: Path) -> Lab:
+    def lab(self, check_file: Path) -> Any:
         """The lab that is checked."""
-        return Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent)
+        return WatchedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
         """The answers with which a check is compared."""
@@ -108,6 +111,23 @@ class ChecksRun:
         exercise = exercise_of_check(item.path.name)
         return Expect(answers.checks.get(key, {}), answers.sentences.get(exercise or "", {}))
 
+    def small_inputs(self, item: pytest.Item) -> Callable[[Any], None]:
+        """What asks a lab about the small inputs of an exercise, and judges what it answers."""
+        module = item.getparent(pytest.Module)
+        assert module is not None
+        exercise = exercise_of_check(item.path.name) or ""
+        if self.recordings is None:
+            answers = self.answers(item)
+            return SmallInputs(module.obj, answers.pools.get(exercise), answers.sentences.get(exercise, {})).check
+        recording = RecordingExpect()
+        self.recordings[check_key(item)] = ("", "", recording)
+
+        def record_some(lab: Any) -> None:
+            recording.answers.update(SmallInputs(module.obj, None, {}).asked_without_judging(lab))
+            recording.tolerances.update(dict.fromkeys(recording.answers, (POOL_RTOL, POOL_ATOL)))
+
+        return record_some
+
     def rng(self, item: pytest.Item) -> Any:
         """The random numbers of a check: those of a hidden one depend on the seed of the run as well."""
         import numpy as np
@@ -124,6 +144,8 @@ class ChecksRun:
             arguments["expect"] = self.expect(check)
         if "rng" in check.fixturenames:
             arguments["rng"] = self.rng(check)
+        if "small_inputs" in check.fixturenames:
+            arguments["small_inputs"] = self.small_inputs(check)
         try:
             check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
@@ -180,8 +202,8 @@ class Fixtures:
         self._run = run
 
     @pytest.fixture
-    def lab(self) -> Lab:
-        """The lab that is checked."""
+    def lab(self) -> Any:
+        """The lab that is checked, or what stands for it."""
         return self._run.lab(self._run.current.path)
 
     @pytest.fixture
@@ -194,9 +216,14 @@ class Fixtures:
         """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
         return self._run.rng(self._run.current)
 
+    @pytest.fixture
+    def small_inputs(self) -> Callable[[Any], None]:
+        """What asks a lab about the small inputs of the exercise and judges what it answers."""
+        return self._run.small_inputs(self._run.current)
+
 
 RUN = pytest.StashKey[ChecksRun]()
-FIXTURES = frozenset({"lab", "expect", "rng"})
+FIXTURES = frozenset({"lab", "expect", "rng", "small_inputs"})
 
 
 def needs_no_protocol(item: pytest.Item) -> bool:
@@ -250,6 +277,19 @@ def _run_of_options(config: pytest.Config) -> ChecksRun:
         report=Path(option("--check-report")) if option("--check-report") else None,
         skip=frozenset(skip),
     )
+
+
+def check_small_inputs(lab: Lab, small_inputs: Callable[[Any], None]) -> None:
+    """Small inputs, from the smallest on."""
+    small_inputs(lab)
+
+
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.Function | None:
+    """A file of checks that says what is answered to small inputs has a check of them."""
+    if name != ANSWERED or exercise_of_check(collector.path.name) is None:
+        return None
+    made: pytest.Function = pytest.Function.from_parent(collector, name=SMALL_INPUTS, callobj=check_small_inputs)
+    return made
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -310,8 +350,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         return report
     if report.when == "call" or (report.when == "setup" and not report.passed):
         outcome, text, mistakes = verdict(run, item, call)
+        error = call.excinfo.value if call.excinfo else None
+        example = error.example if isinstance(error, WrongAnswer) else None
         run.write(
-            event="end", check=check_key(item), outcome=outcome, text=text, mistakes=mistakes, seconds=call.duration
+            event="end",
+            check=check_key(item),
+            outcome=outcome,
+            text=text,
+            mistakes=mistakes,
+            named_as=error.named_as if isinstance(error, WrongAnswer) else "",
+            example=example.to_plain() if example else None,
+            seconds=call.duration,
         )
         if run.recordings is not None:
             record(run, item, call)

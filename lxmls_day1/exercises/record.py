@@ -5,9 +5,6 @@ mistakes, no code. ``--check`` only says whether that file is current.
 """
 
 import contextlib
-import os
-import re
-import shutil
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -16,9 +13,19 @@ from typing import TypeVar
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
 from lxmls_day1.exercises.dry_run import DryOutcome, DryRun, dry_run
-from lxmls_day1.exercises.mistakes import Mistake, read_mistakes
-from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files, exercise_of_check
-from lxmls_day1.lab import PACKAGES, reference_folder
+from lxmls_day1.exercises.mistaken_labs import mistaken_lab, uncompiled_lab
+from lxmls_day1.exercises.mistakes import Mistake, read_mistakes, read_taught
+from lxmls_day1.exercises.pool_making import pool_file, pools_of
+from lxmls_day1.exercises.registry import (
+    FOLDER,
+    RECORDED,
+    SMALL_INPUTS,
+    Exercise,
+    Registry,
+    check_files,
+    exercise_of_check,
+)
+from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files, temporary_folder
 
 REFERENCE = "the reference"
@@ -50,13 +57,19 @@ def answers_of_reference(
     InputError
         If the reference fails one of its checks, or a check cannot be run.
     """
-    return recorded(*dry_run_everything(ids, hidden, seed, reference), hidden=hidden)
+    reference = reference_folder() if reference is None else reference
+    result = recorded(*dry_run_everything(ids, hidden, seed, reference), hidden=hidden)
+    add_taught(result, reference, ids)
+    kept = reference / RECORDED
+    if kept.is_file():  # small inputs are public: those that students have are the ones
+        result.pools = {id: p for id, p in RecordedAnswers.read(kept).pools.items() if id in result.sentences}
+    return result
 
 
 def dry_run_everything(
-    ids: Collection[str] | None, hidden: bool, seed: int, reference: Path | None = None
+    ids: Collection[str] | None, hidden: bool, seed: int, reference: Path | None = None, every_mistake: bool = False
 ) -> tuple[list[Mistake], dict[str, dict[str, DryOutcome]]]:
-    """Run the checks on the reference, and those of each exercise on each of its known mistakes.
+    """Run the checks on the reference, and on known mistakes: on those of exercises that have no small inputs, or on all.
 
     Returns
     -------
@@ -78,8 +91,8 @@ def dry_run_everything(
         folder_of_labs = stack.enter_context(temporary_folder("lxmls-day1-mistakes-"))
         plain = uncompiled_lab(reference, folder_of_labs / "plain")
         for exercise, known in mistakes.items():
-            for mistake in known:
-                lab_folder = mistaken_lab(plain, exercise, mistake, folder_of_labs / str(len(runs)))
+            for mistake in known if every_mistake or not pool_file(reference, exercise) else ():
+                lab_folder = mistaken_lab(plain, exercise, mistake.programs[0], folder_of_labs / str(len(runs)))
                 runs.append(DryRun(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
         outcomes = dry_run(runs, hidden, seed)
     for check, found in outcomes[REFERENCE].items():
@@ -88,19 +101,28 @@ def dry_run_everything(
     return [mistake for known in mistakes.values() for mistake in known], outcomes
 
 
-def recorded(mistakes: Sequence[Mistake], outcomes: dict[str, dict[str, DryOutcome]], hidden: bool) -> RecordedAnswers:
-    """The answers of dry runs, with those of the mistakes where they differ from the reference's."""
+def recorded(
+    mistakes: Sequence[Mistake],
+    outcomes: dict[str, dict[str, DryOutcome]],
+    hidden: bool,
+    pooled: Collection[str] = (),
+) -> RecordedAnswers:
+    """The answers of dry runs, with those of the mistakes where they differ from the reference's; not in `pooled` exercises."""
     result = RecordedAnswers()
     for check, found in outcomes[REFERENCE].items():
         exercise = exercise_of_check(check.partition("::")[0]) or ""
         if found.hidden:
             result.hidden[exercise] = result.hidden.get(exercise, 0) + 1
-        if found.hidden and not hidden:
+        if (found.hidden and not hidden) or check.endswith(
+            f"::{SMALL_INPUTS}"
+        ):  # the pool holds the answers to small inputs
             continue
         result.checks[check] = {what: Expectation(answer) for what, answer in found.answers.items()}
     for mistake in mistakes:
         result.sentences.setdefault(mistake.exercise, {})[mistake.name] = mistake.sentence
-        for check, found in outcomes[str(mistake)].items():
+        if mistake.question:
+            result.questions.setdefault(mistake.exercise, {})[mistake.name] = mistake.question
+        for check, found in outcomes.get(str(mistake), {}).items() if mistake.exercise not in pooled else ():
             for what, answer in found.answers.items():
                 expectation = result.checks.get(check, {}).get(what)
                 tolerances = outcomes[REFERENCE][check].tolerances
@@ -109,51 +131,13 @@ def recorded(mistakes: Sequence[Mistake], outcomes: dict[str, dict[str, DryOutco
     return result
 
 
-def uncompiled_lab(reference: Path, folder: Path) -> Path:
-    """A copy of the reference lab whose rules are plain Python."""
-    for package in PACKAGES:
-        shutil.copytree(reference / package, folder / package, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
-    for path in folder.glob("classifiers/*.py"):
-        source = path.read_text(encoding="utf-8")
-        if source != (plain := uncompiled(source)):  # what stays as it is has its byte code beside it
-            path.write_text(plain, encoding="utf-8")
-    return folder.resolve()
-
-
-def mistaken_lab(plain: Path, exercise: Exercise, mistake: Mistake, folder: Path) -> Path:
-    """A copy, in a new folder, of the lab of `uncompiled_lab` in which a mistake is made."""
-    sources = {
-        name: (plain / name).read_text(encoding="utf-8").replace("\r\n", "\n")
-        for name in exercise.files
-        if name.endswith(".py")
-    }
-    made = mistake.made_in(sources)
-    for package in PACKAGES:
-        shutil.copytree(plain / package, folder / package, copy_function=linked)
-    for name, source in made.items():
-        (folder / name).unlink()  # the others go on having what it was
-        (folder / name).write_text(source, encoding="utf-8")
-    return folder.resolve()
-
-
-def linked(source: str, target: str) -> str:
-    """Let the same file have another name; where that cannot be, it is copied."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
-    return target
-
-
-def uncompiled(source: str) -> str:
-    """The source with its rules as plain Python: compiling one takes longer than checking it.
-
-    Examples
-    --------
-    >>> uncompiled("@compiled\\ndef rule(scores): ...")
-    'def rule(scores): ...'
-    """
-    return re.sub(r"^@compiled[ \t]*\r?\n", "", source, flags=re.MULTILINE)
+def add_taught(answers: RecordedAnswers, reference: Path, ids: Collection[str] | None = None) -> None:
+    """Put in the sentences and questions of the mistakes that a class has taught; what they answer is in the pools."""
+    for exercise in Registry.read(reference / FOLDER / "exercises.toml").select(ids):
+        for mistake in read_taught(reference / FOLDER, exercise):
+            answers.sentences.setdefault(exercise.id, {})[mistake.name] = mistake.sentence
+            if mistake.question:
+                answers.questions.setdefault(exercise.id, {})[mistake.name] = mistake.question
 
 
 def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
@@ -161,8 +145,15 @@ def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
     found = []
     if old.sentences != new.sentences:
         found.append("the sentences of the mistakes")
+    if old.questions != new.questions:
+        found.append("the questions on the mistakes")
     if old.hidden != new.hidden:
         found.append("how many checks are hidden")
+    found += [
+        f"the small inputs of exercise {exercise}"
+        for exercise in sorted(old.pools.keys() | new.pools.keys())
+        if old.pools.get(exercise) != new.pools.get(exercise)
+    ]
     for check in [*new.checks, *(check for check in old.checks if check not in new.checks)]:
         if check not in old.checks or check not in new.checks:
             found.append(f"{check}, which is {'new' if check in new.checks else 'gone'}")
@@ -187,15 +178,24 @@ def main(arguments: Sequence[str]) -> int:
     path = reference / RECORDED
     ids = [argument for argument in arguments if not argument.startswith("-")] or None
     try:
-        new = recorded(*dry_run_everything(ids, hidden=True, seed=1), hidden=False)
-        old = RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
+        mistakes, outcomes = dry_run_everything(ids, hidden=True, seed=1)
+        new = recorded(mistakes, outcomes, hidden=False)
+        add_taught(new, reference, ids)
+        new.pools = pools_of(reference, by_exercise(reference, mistakes))
+        old = _kept(path, ids is None)
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
     if ids is not None:  # what is known of the other exercises stays
         others = [exercise.id for exercise in Registry.of(reference) if exercise.id not in ids]
         kept = old.only(others, exercise_of_check)
-        new = RecordedAnswers(kept.checks | new.checks, kept.sentences | new.sentences, kept.hidden | new.hidden)
+        new = RecordedAnswers(
+            kept.checks | new.checks,
+            kept.sentences | new.sentences,
+            kept.hidden | new.hidden,
+            kept.questions | new.questions,
+            kept.pools | new.pools,
+        )
     new = in_order(new, Registry.of(reference))
     found = differences(old, new)
     if "--check" in arguments:
@@ -208,6 +208,24 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _kept(path: Path, all_is_new: bool) -> RecordedAnswers:
+    """What was recorded before; nothing where it cannot be read, and nothing of it would stay."""
+    try:
+        return RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
+    except InputError:
+        if not all_is_new:
+            raise
+        return RecordedAnswers()
+
+
+def by_exercise(reference: Path, mistakes: Sequence[Mistake]) -> dict[Exercise, list[Mistake]]:
+    """The mistakes of each exercise that has some."""
+    found: dict[Exercise, list[Mistake]] = {}
+    for mistake in mistakes:
+        found.setdefault(Registry.of(reference)[mistake.exercise], []).append(mistake)
+    return found
+
+
 def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:
     """The same answers in the order of the registry, so that recording one exercise moves none of the others."""
     place = {id: i for i, id in enumerate(registry.ids)}
@@ -216,7 +234,13 @@ def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:
         by_exercise = {key: place.get(exercise_of_check(key.partition("::")[0]) or key, len(place)) for key in part}
         return {key: part[key] for key in sorted(part, key=by_exercise.__getitem__)}
 
-    return RecordedAnswers(ordered(answers.checks), ordered(answers.sentences), ordered(answers.hidden))
+    return RecordedAnswers(
+        ordered(answers.checks),
+        ordered(answers.sentences),
+        ordered(answers.hidden),
+        ordered(answers.questions),
+        ordered(answers.pools),
+    )
 
 
 if __name__ == "__main__":

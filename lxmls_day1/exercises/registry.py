@@ -11,9 +11,11 @@
     task = "What goes in, what comes out."
     stubs = { "Mira.steps" = "…" }         # optional: another text for the stub in that function
     boundary = "mira.Mira"                 # optional: a classifier whose boundary feedback shows beside the reference's
+    counter_example = "steps"              # optional: how a notebook draws a small input (lxmls_day1/figures/counter_examples.py)
     hints = ["the idea", "the equation", "a sketch of the code"]
 
-The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder.
+The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks a step on the way to an exercise, or
+one from it on: "1.4a", whose checks are ``test_1_04a_*.py``.
 """
 
 import re
@@ -21,6 +23,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from string import ascii_lowercase
 from typing import Any
 
 from lxmls_day1.errors import InputError, nearest
@@ -30,10 +33,12 @@ FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
 RECORDED = FOLDER / "recorded.json"
 MISTAKES = FOLDER / "mistakes"
+SMALL_INPUTS = "test_small_inputs"  # the check of them, which has no function of this name in the file of checks
 KINDS = ("code", "experiment", "derivation")
 HINT_STEPS = ("idea", "equation", "code sketch")
 BOUNDARY = re.compile(r"(\w+\.\w+)?", re.ASCII)
-ID = re.compile(r"[1-9]\d*\.[1-9]\d*")
+ID = re.compile(r"[1-9]\d*\.[1-9]\d*[a-z]?", re.ASCII)
+CHECK_FILE = re.compile(r"test_(\d+)_(\d\d)([a-z]?)_.*\.py")
 
 
 @dataclass(frozen=True)
@@ -51,15 +56,22 @@ class Exercise:
     prerequisites: tuple[str, ...] = ()
     stubs: dict[str, str] = field(default_factory=dict, hash=False)
     boundary: str = ""
+    counter_example: str = ""
 
     def __str__(self) -> str:
         return f"Exercise {self.id}: {self.title}"
 
     @property
     def stem(self) -> str:
-        """``1_05``: how the names of its files begin, so that they sort as the exercises do."""
+        """``1_05`` or ``1_04a``: how the names of its files begin, so that they sort as the exercises do."""
         chapter, number = self.id.split(".")
-        return f"{chapter}_{int(number):02d}"
+        digits = number.rstrip(ascii_lowercase)
+        return f"{chapter}_{int(digits):02d}{number[len(digits) :]}"
+
+    @property
+    def has_code(self) -> bool:
+        """Whether a student writes code for it, which checks look at: also what a derivation comes to."""
+        return self.kind == "code" or any(name.endswith(".py") for name in self.files)
 
     def stub_task(self, function: str | None) -> str:
         """What the stub in a function tells the student."""
@@ -180,9 +192,11 @@ def exercise_of_check(name: str) -> str | None:
     --------
     >>> exercise_of_check("tests/exercises/test_1_05_mira.py")
     '1.5'
+    >>> exercise_of_check("test_1_04a_perceptron_rule.py")
+    '1.4a'
     """
-    match = re.fullmatch(r"test_(\d+)_(\d\d)_.*\.py", PurePosixPath(name.replace("\\", "/")).name)
-    return f"{match[1]}.{int(match[2])}" if match else None
+    match = CHECK_FILE.fullmatch(PurePosixPath(name.replace("\\", "/")).name)
+    return f"{match[1]}.{int(match[2])}{match[3]}" if match else None
 
 
 def parse_registry(content: dict[str, Any], name: str) -> Registry:
@@ -249,6 +263,12 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             "boundary",
             "a classifier such as 'mira.Mira'",
             lambda value: isinstance(value, str) and BOUNDARY.fullmatch(value),
+            "",
+        ),
+        counter_example=take(
+            "counter_example",
+            "'steps', 'paths' or 'boundaries'",
+            lambda value: value in ("", "steps", "paths", "boundaries"),
             "",
         ),
         stubs=take(

@@ -1,19 +1,22 @@
 """Reports as text: lines with a style each, for a terminal, a file, or the plain form in a notebook."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from lxmls_day1.exercises.answers import shortened
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.exercises.hints import Hints
+from lxmls_day1.exercises.naming import head_of
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status
 from lxmls_day1.exercises.workspace import version_note
-from lxmls_day1.exercises.workspace_state import DAMAGED, WorkspaceState
+from lxmls_day1.exercises.workspace_state import DAMAGED, Explanation, WorkspaceState
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
 SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
 PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "…": "~", "█": "#", "░": "."})
 BAR_WIDTH = 30
 WIDTH = 79  # of a line of the status
+LONGEST_ECHO = 300  # of a student's answer, characters
 
 
 def workspace_lines(folder: Path) -> Iterator[Line]:
@@ -48,9 +51,35 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
         said: dict[str, str] = {}
         for result in report.results:
             yield from result_lines(result, said)
-        for _, sentence in report.mistakes:
-            yield "known", f"  A known mistake: {sentence}"
+        for text in named_lines(report.named_as, report.mistakes):
+            yield "known", f"  {text}"
     yield ("good" if report.all_passed else "bad" if report.results else "quiet"), f"  {report.summary}"
+
+
+def named_lines(named_as: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """What a mistake is called, and the sentence about it; of several a line for each."""
+    head, sentences = head_of(named_as), [sentence for _, sentence in mistakes]
+    if len(sentences) == 1:
+        yield f"{head}: {sentences[0]}"
+    elif sentences:
+        yield f"{head}:"
+        yield from (f"  – {sentence}" for sentence in sentences)
+
+
+def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> Iterator[Line]:
+    """The questions on the mistakes that were named, and how they are answered."""
+    for one in asked:
+        how = f'lab.explain("{one.exercise}", "…")' if in_notebook else f'lxmls-day1 check {one.exercise} --because "…"'
+        yield "", ""
+        yield "known", f"  Exercise {one.exercise}, in one line: {one.question}"
+        yield "quiet", f"    `{how}` keeps your answer; it costs no points"
+
+
+def explained_lines(kept: Explanation) -> Iterator[Line]:
+    """What is said of an answer that was kept."""
+    yield "title", f"Exercise {kept.exercise}: {kept.question}"
+    yield "", f"  {shortened(kept.text, LONGEST_ECHO)}"
+    yield "quiet", "  Kept; it goes to your instructor with what you hand in. Now mend the code, and check again."
 
 
 def result_lines(result: CheckResult, said: dict[str, str]) -> Iterator[Line]:

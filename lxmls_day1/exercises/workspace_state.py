@@ -1,8 +1,8 @@
-"""What a workspace remembers, in ``.lab-state.json``: hints that were shown, results of checks, what can be undone.
+"""What a workspace remembers, in ``.lab-state.json``: hints that were shown, results of checks, explanations, what can be undone.
 
 The reference lab remembers nothing on disk. Reading changes nothing. A state file that cannot be read is set aside when
 the next one is written: nothing in it is worth stopping a student for. What ``solve``, ``reset`` and ``update`` have
-replaced is found again without it, by the names under ``.lab-backups``.
+replaced is found again without it, by the names under ``.lab-backups``, and so is what the student has explained.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.markers import EXERCISE_ID
 from lxmls_day1.exercises.registry import Exercise
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
@@ -24,7 +25,8 @@ FILE = ".lab-state.json"
 DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
-BACKUP = re.compile(r"\d{4,}-(?P<command>solve|reset|update)(-(?P<exercise>\d+\.\d+))?")
+EXPLANATIONS = "explanations.json"  # under BACKUPS: a copy, for what a student wrote is found again as well
+BACKUP = re.compile(rf"\d{{4,}}-(?P<command>solve|reset|update)(-(?P<exercise>{EXERCISE_ID}))?")
 ASIDE = (".edited", ".new")  # what stands beside a backup without being one
 VERSION = 1
 
@@ -37,6 +39,29 @@ class KeptResult:
     total: int
     hidden: int
     digest: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A question that was asked after a mistake was named, and what the student wrote.
+
+    Attributes
+    ----------
+    exercise, mistake : str
+        Their names.
+    question : str
+        As it was asked.
+    attempt : str
+        The student's functions as they were checked, with the mistake.
+    text : str
+        What the student wrote; empty so far if nothing.
+    """
+
+    exercise: str
+    mistake: str
+    question: str
+    attempt: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +105,7 @@ class WorkspaceState:
     given : list of exercises that ``solve`` has put in
     backups : list of `Backup`, the latest last
     origin : Origin
+    explanations : list of `Explanation`, in the order of the questions
     damage : str
         Why the state file could not be read; empty if it could, or there is none.
     """
@@ -90,6 +116,7 @@ class WorkspaceState:
     given: list[str] = field(default_factory=list)
     backups: list[Backup] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
+    explanations: list[Explanation] = field(default_factory=list)
     damage: str = field(default="", compare=False)
 
     @classmethod
@@ -106,7 +133,7 @@ class WorkspaceState:
             damage = f"{FILE} cannot be read ({(error.strerror or str(error)).lower()})"
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             damage = f"{FILE} is damaged"
-        return cls(folder, backups=found_backups(folder), damage=damage)
+        return cls(folder, backups=found_backups(folder), explanations=found_explanations(folder), damage=damage)
 
     def contents(self) -> dict[Path, bytes]:
         """The state as a file to be written; nothing for the reference lab."""
@@ -119,8 +146,9 @@ class WorkspaceState:
             "given": self.given,
             "backups": [asdict(backup) for backup in self.backups],
             "origin": asdict(self.origin),
+            "explanations": [asdict(explanation) for explanation in self.explanations],
         }
-        return {self.folder / FILE: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
+        return {self.folder / FILE: _as_json(content)}
 
     def save(self, with_files: Mapping[Path, bytes] | None = None) -> None:
         """Write the state to disk, with other files that belong to it: all of them completely or none."""
@@ -128,6 +156,9 @@ class WorkspaceState:
             with contextlib.suppress(FileNotFoundError):
                 os.replace(self.folder / FILE, self.folder / DAMAGED)
         together = {**(with_files or {}), **self.contents()}
+        if self.explanations and keeps_state(self.folder):
+            (self.folder / BACKUPS).mkdir(exist_ok=True)
+            together[self.folder / BACKUPS / EXPLANATIONS] = _as_json([asdict(one) for one in self.explanations])
         replace_files({os.fspath(path): content for path, content in together.items()})
 
 
@@ -148,7 +179,7 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(file)  # which unlocks it, as the end of the process does
 
 
-def why_not_kept(keep: Callable[[], None], what: str) -> str:
+def why_not_kept(keep: Callable[[], object], what: str) -> str:
     """Keep something in a state that may be on a full disk or write-protected; a sentence if that fails, else nothing.
 
     Parameters
@@ -194,6 +225,19 @@ def found_backups(folder: Path) -> list[Backup]:
     return found
 
 
+def found_explanations(folder: Path) -> list[Explanation]:
+    """The copy of what the student has explained; nothing if there is none that can be read."""
+    try:
+        content = json.loads((folder / BACKUPS / EXPLANATIONS).read_text(encoding="utf-8"))
+        return [_parsed_explanation(one) for one in content]
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def _as_json(content: Any) -> bytes:
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+
 def _parsed(content: Any) -> dict[str, Any]:
     """What stands in a state file; any of several errors if it is not of the form that `WorkspaceState.contents` gives."""
     results = {str(id): KeptResult(**result) for id, result in content["results"].items()}
@@ -205,7 +249,14 @@ def _parsed(content: Any) -> dict[str, Any]:
         "given": [str(id) for id in content["given"]],
         "backups": [_parsed_backup(backup) for backup in content["backups"]],
         "origin": _parsed_origin(content.get("origin", {})),
+        "explanations": [_parsed_explanation(one) for one in content.get("explanations", [])],
     }
+
+
+def _parsed_explanation(content: dict[str, Any]) -> Explanation:
+    explanation = Explanation(**content)
+    _require(all(type(part) is str for part in vars(explanation).values()))
+    return explanation
 
 
 def _parsed_backup(content: dict[str, Any]) -> Backup:

@@ -10,13 +10,13 @@ units.
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers
-from lxmls_day1.errors import InputError
-from lxmls_day1.gaussians import discriminant_scores
+from lxmls_day1.checks import as_numbers, check_flag
+from lxmls_day1.errors import InputError, counted
 
 _TOLERANCE = 1e-12  # of slopes and offsets, where weights are scaled to 1
 _SHORTEST = 1e-9  # a segment that only touches the rectangle's corner is not drawn
@@ -66,6 +66,61 @@ def decision_boundary(params: ArrayLike, xlim: Sequence[float], ylim: Sequence[f
     polylines = _segments(weights) if len(weights) == 3 else _curves(weights)
     # the clip only takes off what rounding adds at the rectangle's edges
     return [np.clip(centre + half * polyline, low, high) for polyline in polylines]
+
+
+def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarray:
+    """The scores of each example for linear or quadratic params.
+
+    Parameters
+    ----------
+    X : array or scipy.sparse array (M, J)
+        One example a row.
+    params : array (J + 1, K), or (2J + 1, K) with ``quadratic``
+        Finite weights on [1, x], or on [1, x, x²].
+    quadratic : bool
+        Whether params weigh the squares, too; ``classifier.quadratic`` of a classifier.
+
+    Returns
+    -------
+    array (M, K)
+
+    Raises
+    ------
+    InputError
+        If X or params is no matrix, params has another number of rows, or the scores are not finite.
+
+    Examples
+    --------
+    >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0]], quadratic=False)
+    array([[7., 2.]])
+    >>> discriminant_scores([[2.0]], [[1.0, 0.0], [3.0, 1.0], [0.0, -1.0]], quadratic=True)
+    array([[ 7., -2.]])
+    """
+    X = X.tocsr() if hasattr(X, "tocsr") else as_numbers(X, "X must be a matrix of numbers")
+    params = as_numbers(params, "params must be a matrix of numbers")
+    check_flag("quadratic", quadratic)
+    if X.ndim != 2 or params.ndim != 2:
+        raise InputError(
+            f"X and params must be matrices, (examples, features) and (weights, classes), "
+            f"but have shapes {X.shape} and {params.shape}."
+        )
+    n_features = X.shape[1]
+    n_rows = 1 + n_features * (2 if quadratic else 1)
+    if params.shape[0] != n_rows:
+        raise InputError(
+            f"X has {counted(n_features, 'feature')}, so {'quadratic' if quadratic else 'linear'} params must have "
+            f"{counted(n_rows, 'row')}, but they have {params.shape[0]}; use params that were trained on these features."
+        )
+    with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are too large the scores are not finite
+        scores: np.ndarray = X @ params[1 : n_features + 1] + params[0]  # (M, K)
+        if quadratic:
+            squares = X.multiply(X).tocsr() if hasattr(X, "tocsr") else X * X
+            scores = scores + squares @ params[n_features + 1 :]
+    if not np.isfinite(scores).all():
+        raise InputError(
+            "the scores are not finite: X or params hold numbers that are too large, or none; scale them down"
+        )
+    return scores
 
 
 def _checked_params(params: ArrayLike) -> np.ndarray:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lxmls_day1.errors import counted
+from lxmls_day1.figures.style import CONNECTOR
 
 MIME_TYPE = "application/vnd.lxmls-day1.figure+json"
 
@@ -41,9 +42,12 @@ def record_figures(shell: Any = None) -> None:
     shell.display_formatter.mimebundle_formatter.for_type(Figure, as_mime_bundle)
 
 
-def as_mime_bundle(fig: Any, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-    """Data and description of a figure by media type, as IPython asks for them; the image comes from matplotlib."""
-    return {MIME_TYPE: figure_data(fig), "text/plain": describe(fig)}
+def as_mime_bundle(fig: Any, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Data and description of a figure by media type, as IPython asks for them, and the alternative text of its image.
+
+    The image itself comes from matplotlib.
+    """
+    return {MIME_TYPE: figure_data(fig), "text/plain": describe(fig)}, {"image/png": {"alt": alternative_text(fig)}}
 
 
 def figure_data(fig: Any) -> dict[str, Any]:
@@ -94,6 +98,28 @@ def describe(fig: Any) -> str:
             side = "height" if len({bar["height"][0] for bar in bars}) > 1 else "width"  # whichever differs
             lines.append("  bars: " + ", ".join(f"{bar[side][0]:.3g}" for bar in bars))
     return "\n".join(lines)
+
+
+def alternative_text(fig: Any) -> str:
+    """What a figure is about, in one line: for those who do not see it, and for pages that cannot show it.
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> fig, axis = detached_axes()
+    >>> line, = axis.plot([0, 1], [2, 4], label="MIRA")
+    >>> _ = axis.set(title="errors", xlabel="rounds", ylabel="error")
+    >>> alternative_text(fig)
+    'Figure: errors (rounds → error): MIRA'
+    """
+    parts = []
+    for axes in figure_data(fig)["axes"]:
+        around = [" ".join(axes["title"].split())]
+        if axes["xlabel"] and axes["ylabel"]:
+            around.append(f"({axes['xlabel']} → {axes['ylabel']})")
+        drawn = dict.fromkeys(" ".join(artist["label"].split()) for artist in axes["artists"] if artist["label"])
+        parts.append(": ".join(filter(None, (" ".join(filter(None, around)), ", ".join(drawn)))))
+    return "Figure: " + "; ".join(filter(None, parts))
 
 
 def differences(expected: dict[str, Any], got: dict[str, Any]) -> list[str]:
@@ -160,6 +186,8 @@ def _artist_data(ax: Any, artist: Any) -> dict[str, Any] | None:
     if not artist.get_visible() or artist is ax.patch or artist in titles or isinstance(artist, Spine):
         return None
     label = str(artist.get_label())
+    if label == CONNECTOR:  # where it ends is known from its text
+        return None
     entry = {"kind": "", "label": "" if label.startswith("_") else label}
     if isinstance(artist, Line2D):
         style = f"{_hex(artist.get_color())} {artist.get_linestyle()} {artist.get_marker()}"

@@ -20,10 +20,13 @@ CLASSIFIERS: dict[str, tuple[str, tuple[float, ...]]] = {
     "column squishing": ("#5F5F5F", (2, 1)),
     "maximum entropy": ("#00696B", (4, 1.2, 1, 1.2, 1, 1.2)),
     "maximum entropy online": ("#4FA8A0", (9, 2)),
+    "maximum entropy, online": ("#4FA8A0", (9, 2)),
     "svm": ("#7A3B1E", (5, 1, 1, 1)),
 }
 TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
+CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels
 _LIGHTEST = 0.6  # of the way to white
+_BRIGHTEST_TEXT = 0.18  # relative luminance: contrast 4.5 to white, which small text wants
 
 
 def is_known(name: str) -> bool:
@@ -96,20 +99,34 @@ def label_ends(ax: Any, least_gap: float = 0.055) -> None:
     >>> [text.get_text() for text in axis.texts]
     ['MIRA', 'SVM']
     """
+    from matplotlib.lines import Line2D
+
     named = []
     for line in ax.lines:
         if line.get_label().startswith("_") or not len(line.get_xdata()):
             continue
         end = ax.transLimits.transform(ax.transScale.transform((line.get_xdata()[-1], line.get_ydata()[-1])))
-        named.append((float(end[1]), float(end[0]), line))
+        named.append((float(end[1]), min(float(end[0]), 1.0), line))
     height = -1.0
     for end, across, line in sorted(named, key=lambda entry: entry[0]):
         height = max(end, height + least_gap)
         ax.annotate(
-            line.get_label(), (across, end), (1.02, height), xycoords="axes fraction", textcoords="axes fraction",
-            color=line.get_color(), va="center", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.8},
+            line.get_label(), (across, end), (1.03, height), xycoords="axes fraction", textcoords="axes fraction",
+            color=_legible(line.get_color()), va="center", annotation_clip=False,
         )  # fmt: skip
+        look = {"color": line.get_color(), "linewidth": 0.8, "clip_on": False, "label": CONNECTOR}
+        ax.add_artist(Line2D([across, 1.025], [end, height], transform=ax.transAxes, **look))
+
+
+def _legible(colour: Any) -> tuple[float, ...]:
+    """A colour, darkened as far as a text of it on white needs to be read."""
+    from matplotlib.colors import to_rgb
+
+    rgb = to_rgb(colour)
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in rgb]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    share = min(1.0, (_BRIGHTEST_TEXT / luminance) ** (1 / 2.2)) if luminance else 1.0
+    return tuple(share * part for part in rgb)
 
 
 def _known(name: str) -> str | None:

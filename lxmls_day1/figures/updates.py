@@ -10,6 +10,7 @@ from lxmls_day1.figures.plotting import BLACK, CLASS_COLOURS, GREY, add_boundary
 from lxmls_day1.figures.style import line_style
 
 _REACH = 0.45  # the weight vector's arrow, as a share of the axes
+_BESIDE = 14  # points from the middle of an arrow to its name
 _RING = {"linestyle": "none", "marker": "o", "markersize": 20, "markerfacecolor": "none", "markeredgewidth": 2.5}
 
 
@@ -117,4 +118,8 @@ def _arrow(ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
     ax.annotate(
         "", tip, tail, arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2.5, "mutation_scale": 18}
     )
-    ax.annotate(name, (tail + tip) / 2, (6, 6), textcoords="offset points", color=colour, fontsize=14)
+    along = (tip - tail) / np.linalg.norm(tip - tail)
+    beside = _BESIDE * np.array([-along[1], along[0]])
+    ax.annotate(
+        name, (tail + tip) / 2, tuple(beside), textcoords="offset points", color=colour, fontsize=14, ha="center", va="center"
+    )

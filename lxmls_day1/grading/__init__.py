@@ -55,7 +55,8 @@ What comes of it
     ``page_frame``             what the pages share
     ``class_tables``           the class's tables
     ``boundary_picture``       the picture of learned boundaries
-    ``notebook_answers``       the free answers in a notebook
+    ``notebook_answers``       the free answers and the predictions in a notebook
+    ``groups``                 wrong answers without a name, grouped; a group that is named
     ``similarity``             which submissions are alike
     ``safe_text``              texts of students, made harmless
     =========================  ==========================================================================================
@@ -73,6 +74,7 @@ Glossary
     check                   one test of one exercise, public or hidden
     verdict                 how a check ended: ``ok``, ``wrong``, ``error``, ``timeout``, ``memory``, …
     row                     all verdicts on one submission; `Gradebook` holds the rows of a class
+    group                   submissions with the same wrong answers, which no known mistake explains
     report                  the pages and tables that are made from rows
     ======================  =============================================================================================
 """

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.answers import NoAnswer
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.box_server import OUT_OF_TIME
 from lxmls_day1.grading.channel import Channel, Ended, Hung
@@ -27,7 +28,7 @@ PRIVATE_LOOK = 0.5  # seconds between two looks at how much was written where th
 SIGNALS_IN_WORDS: dict[int, str] = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
 
 
-class BoxFailure(Exception):
+class BoxFailure(NoAnswer):
     """There is no reply; the box is gone.
 
     Attributes
@@ -86,6 +87,7 @@ class Box:
             }
         )
         self.printed = b""
+        self.changed = False
         self.cpu_used = 0.0
         self._n_printed = 0
         self._next_look = 0.0
@@ -167,6 +169,7 @@ class Box:
         except Ended:
             raise self._end(self.close()) from None
         if "value" in reply:
+            self.changed = reply.get("changed") is True
             return reply["value"]
         if "refused" in reply:
             raise RefusedAnswer(_line(reply["refused"]))

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from lxmls_day1.exercises.importable import only_what_labs_need
 from lxmls_day1.exercises.tracebacks import trimmed_traceback
+from lxmls_day1.exercises.watched_lab import alike, copied
 from lxmls_day1.grading.channel import Channel
 from lxmls_day1.grading.messages import NotPlain, Reference, TooLong
 from lxmls_day1.lab import Lab
@@ -80,6 +81,7 @@ class BoxServer:
         self._objects: dict[int, Any] = {}
         self._refused: Any = None
         self._notebook: Any = None
+        self._changed = False
 
     def serve(self, channel: Channel) -> None:
         """Answer requests until there are no more."""
@@ -112,7 +114,9 @@ class BoxServer:
     def _answer(self, handler: Callable[[dict[str, Any]], Any], request: dict[str, Any]) -> dict[str, Any]:
         try:
             try:
-                return {"value": handler(request)}
+                self._changed = False
+                value = handler(request)
+                return {"value": value, "changed": True} if self._changed else {"value": value}
             finally:
                 _flush()
         except BaseException as error:  # KeyboardInterrupt and SystemExit too: the student's code has raised it
@@ -174,10 +178,13 @@ class BoxServer:
         }
 
     def _function(self, request: dict[str, Any]) -> Any:
-        return self.lab.function(request["module"], request["name"], *request["arguments"], **request["settings"])
+        return self._called(functools.partial(self.lab.function, request["module"], request["name"]), request)
 
     def _each(self, request: dict[str, Any]) -> list[Any]:
-        answers: list[Any] = self.lab.each(request["module"], request["name"], request["calls"])
+        calls = request["calls"]
+        before = copied(calls)
+        answers: list[Any] = self.lab.each(request["module"], request["name"], calls, request["first_as"])
+        self._changed = not alike(before, calls)
         return answers
 
     def _get(self, request: dict[str, Any]) -> Any:
@@ -185,9 +192,16 @@ class BoxServer:
         return {"method": True} if callable(value) else {"attribute": value}
 
     def _call(self, request: dict[str, Any]) -> Any:
-        method = getattr(self._objects[request["object"]], request["name"])
+        return self._called(getattr(self._objects[request["object"]], request["name"]), request)
+
+    def _called(self, function: Callable[..., Any], request: dict[str, Any]) -> Any:
+        """What a function makes of its arguments; whether it has changed them is told with the answer."""
         arguments = [self._objects[a.number] if isinstance(a, Reference) else a for a in request["arguments"]]
-        return method(*arguments, **request["settings"])
+        given = [arguments, request["settings"]]
+        before = copied(given)
+        value = function(*arguments, **request["settings"])
+        self._changed = not alike(before, given)
+        return value
 
     def _cell(self, request: dict[str, Any]) -> str:
         """Run one code cell after those before it; what went wrong, or nothing."""

@@ -41,6 +41,9 @@ class BoxedLab:
     ----------
     calls : list of str
         What was called since `begin`, if that is noted.
+    changes : list of str
+        The functions and methods that have changed an argument since `begin`, as the box says. Code that hides it is marked
+        as if it changed nothing: nobody but the code in the box had that argument.
     """
 
     def __init__(self, fork_server: BoxMaker, files: Mapping[PurePosixPath, bytes], limits: Limits):
@@ -57,10 +60,12 @@ class BoxedLab:
             tuple[str, str, str], frozenset[str]
         ] = {}  # of classes of which this box has made an object
         self.calls: list[str] = []
+        self.changes: list[str] = []
 
     def begin(self, noting: bool = False) -> None:
         """A new check begins, with its own time; its calls are noted if they may be told."""
         self.calls = []
+        self.changes = []
         self._noting = noting
         self._first_call = True
         self._check_seconds_left = self._limits.check_seconds
@@ -88,12 +93,12 @@ class BoxedLab:
         self._note(name, arguments, settings)
         return self._ask("function", module=module, name=name, arguments=list(arguments), settings=settings)
 
-    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
         """As `Lab.each`; all calls go into the box at once, and their answers come out at once."""
         sent = [list(arguments) for arguments in calls]
         for arguments in sent:
             self._note(name, tuple(arguments), {})
-        answers = self._ask("each", module=module, name=name, calls=sent)
+        answers = self._ask("each", module=module, name=name, calls=sent, first_as=first_as)
         if not isinstance(answers, list) or len(answers) != len(sent):
             raise BoxFailure("refused", f"what came out of the box is not {len(sent)} answers")
         return answers
@@ -129,7 +134,10 @@ class BoxedLab:
         )
         began = time.monotonic()
         try:
-            return box.ask({"do": verb, **content}, left, limit)
+            answer = box.ask({"do": verb, **content}, left, limit)
+            if box.changed:
+                self.changes.append(str(content.get("name", "")))
+            return answer
         except StudentError as error:
             raise exception_of(error) from None
         except BoxFailure:

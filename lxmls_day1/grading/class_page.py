@@ -1,8 +1,11 @@
-"""Two pages for the instructor: how the class did, and the free-text answers to be marked by hand.
+"""Two pages for the instructor: how the class did, and what students wrote.
 
-The summary shows the distribution of points, the most common known mistakes, the checks that few pass, and submissions that
-are alike. A human judges the last: two short right solutions of one task are alike by themselves. This module computes what
-the pages show; ``templates`` says how they look.
+The second has the free-text answers to be marked by hand, what students explained after a mistake was named, beside the
+attempt that it is about, and what they predicted.
+
+The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
+difficulty and the discrimination of checks, and submissions that are alike. A human judges the last: two short right solutions
+of one task are alike by themselves. This module computes what the pages show; ``templates`` says how they look.
 """
 
 from collections import Counter
@@ -10,7 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
 from typing import NamedTuple
 
+import numpy as np
+
 from lxmls_day1.errors import counted
+from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import (
     CRASHED,
     MEMORY,
@@ -18,16 +24,22 @@ from lxmls_day1.grading.gradebook import (
     REFUSED,
     TIMEOUT,
     VERDICTS,
+    WRONG,
     CheckGrade,
     ExerciseGrade,
+    FreeAnswer,
     Gradebook,
     Row,
 )
+from lxmls_day1.grading.groups import groups
 from lxmls_day1.grading.page_frame import VERDICT_WORDS, how_graded, points_text, render
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import Alike
 
 MOST_MISTAKES, MOST_CHECKS, MOST_ALIKE = 15, 20, 200
+GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
+FEWEST = 10  # submissions from which on the discrimination of a check says something
+WEAK = 0.2  # a check that discriminates less is to be looked at
 MOST_NAMES = 8
 BINS = 10
 WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distribution
@@ -63,7 +75,11 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),
         mistakes=_mistakes(rows),
-        hard_checks=list(_hard_checks(rows)),
+        groups=groups(rows),
+        unseen=_unseen(rows),
+        groups_shown=GROUPS_SHOWN,
+        most_groups=MOST_GROUPS,
+        **_checks(rows),
         trouble=list(_trouble(rows)),
         alike=alike[:MOST_ALIKE],
         more_alike=max(0, len(alike) - MOST_ALIKE),
@@ -71,17 +87,24 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         submissions=list(map(_submission, rows)),
         facts=how_graded(gradebook),
         most_names=MOST_NAMES,
+        fewest=FEWEST,
     )
 
 
-def answers_html(gradebook: Gradebook, model_answers: Mapping[tuple[str, str, str], str] | None = None) -> str:
-    """The free-text answers of all students, question by question, with room for a mark; and notebook cells that failed.
+def answers_html(
+    gradebook: Gradebook,
+    model_answers: Mapping[tuple[str, str, str], str] | None = None,
+    sentences: Mapping[str, Mapping[str, str]] | None = None,
+) -> str:
+    """What students wrote: answers with room for a mark, explanations of mistakes, predictions; and notebook cells that failed.
 
     Parameters
     ----------
     gradebook : Gradebook
     model_answers : mapping from (exercise, notebook, question) to markdown, optional
         What `lxmls_day1.grading.notebook_answers.model_answers` finds; shown below each question.
+    sentences : mapping from exercise to mapping from known mistake to sentence, optional
+        Shown beside the explanations.
 
     Examples
     --------
@@ -90,12 +113,17 @@ def answers_html(gradebook: Gradebook, model_answers: Mapping[tuple[str, str, st
     """
     rows = gradebook.rows
     questions = _questions(rows, model_answers or {})
+    explained = _explained(rows, sentences or {})
     return render(
         "answers.html.j2",
         title="Answers to be marked by hand",
         wide=True,
         in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
         questions=questions,
+        explained=explained,
+        predictions=_predictions(rows),
+        rows_in_all=len(rows),
+        most_names=MOST_NAMES,
         failures=[(row, failure) for row in rows for failure in row.notebook_failures],
     )
 
@@ -175,6 +203,11 @@ class _MistakeLine(NamedTuple):
     sentence: str
     who: list[Row]
 
+    @property
+    def sample(self) -> str:
+        """What one of them wrote; empty if nobody's code was kept."""
+        return next((row.written[self.exercise] for row in self.who if self.exercise in row.written), "")
+
 
 def _mistakes(rows: Sequence[Row]) -> list[_MistakeLine]:
     """The known mistakes that most have made, those first."""
@@ -187,25 +220,96 @@ def _mistakes(rows: Sequence[Row]) -> list[_MistakeLine]:
     return [_MistakeLine(*mistake, who) for mistake, who in ranked]
 
 
+def _unseen(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """By exercise, whose wrong answers no small input shows: other checks find them."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        for exercise in row.exercises:
+            small = exercise.small_inputs
+            if small is not None and small.verdict == OK and any(check.verdict == WRONG for check in exercise.checks):
+                found.setdefault(exercise.id, []).append(row)
+    return found
+
+
 class _CheckLine(NamedTuple):
     check: CheckGrade
     share: float
     passed: str
+    discrimination: float | None
     otherwise: str
 
+    @property
+    def discriminates(self) -> str:
+        """The discrimination as it is printed."""
+        return "–" if self.discrimination is None else f"{self.discrimination:+.2f}".replace("-", "−")
 
-def _hard_checks(rows: Sequence[Row]) -> Iterator[_CheckLine]:
-    """The checks that fewest pass, those first."""
-    results: dict[str, list[CheckGrade]] = {}
+    @property
+    def is_weak(self) -> bool:
+        """Whether the strong pass this check hardly more often than the weak."""
+        return self.discrimination is not None and self.discrimination < WEAK
+
+
+def _checks(rows: Sequence[Row]) -> dict[str, list[_CheckLine]]:
+    """Difficulty and discrimination of each check: of the hardest ones, and of the others that not all pass."""
+    results: dict[str, list[tuple[CheckGrade, float]]] = {}
     for row in rows:
-        for check in row.checks:
-            results.setdefault(check.check, []).append(check)
-    ranked = [(sum(c.verdict == OK for c in checks) / len(checks), checks) for checks in results.values()]
-    for share, checks in sorted((entry for entry in ranked if entry[0] < 1), key=lambda entry: entry[0])[:MOST_CHECKS]:
-        passed = sum(c.verdict == OK for c in checks)
-        verdicts = Counter(c.verdict for c in checks if c.verdict != OK)
-        kinds = ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in verdicts.most_common())
-        yield _CheckLine(checks[0], share, f"{passed} of {len(checks)}", kinds)
+        points = row.points
+        for exercise in row.exercises:
+            for check in exercise.checks:
+                own = exercise.out_of * exercise.weight(check) if check.verdict == OK else 0.0
+                results.setdefault(check.check, []).append((check, points - own))
+    lines = [_check_line(theirs) for theirs in results.values()]
+    hard = sorted((line for line in lines if line.share < 1), key=lambda line: line.share)
+    return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:]}
+
+
+def _check_line(theirs: Sequence[tuple[CheckGrade, float]]) -> _CheckLine:
+    """One check: of each submission its grade, and the points of all other checks."""
+    right = [check.verdict == OK for check, _ in theirs]
+    verdicts = Counter(check.verdict for check, _ in theirs if check.verdict != OK)
+    return _CheckLine(
+        theirs[0][0],
+        sum(right) / len(right),
+        f"{sum(right)} of {len(right)}",
+        point_biserial(right, [points for _, points in theirs]) if len(theirs) >= FEWEST else None,
+        ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in verdicts.most_common()),
+    )
+
+
+def point_biserial(right: Sequence[bool], points: Sequence[float]) -> float | None:
+    """The point-biserial correlation of a check with the points of all others: how well it tells the strong from the weak.
+
+    It is Pearson's correlation where one variable is 0 or 1.
+
+    Parameters
+    ----------
+    right : sequence of bool (M,)
+        Who passed the check.
+    points : sequence of float (M,)
+        What each reached in the other checks.
+
+    Returns
+    -------
+    float or None
+        In [−1, 1]; None if all passed, none passed, or all have the same points.
+
+    Examples
+    --------
+    >>> point_biserial([True, True, False, False], [4, 3, 2, 1])
+    0.8944271909999159
+    >>> point_biserial([True, True], [1, 2]) is None
+    True
+
+    References
+    ----------
+    F. M. Lord, M. R. Novick, *Statistical Theories of Mental Test Scores*, 1968, ch. 15.
+    """
+    passed, reached = np.array(right, dtype=bool), np.array(points, dtype=float)
+    share, spread = passed.mean(), reached.std()
+    if spread <= 1e-9 * np.abs(reached).max() or share in (0.0, 1.0):
+        return None
+    lead = reached[passed].mean() - reached[~passed].mean()
+    return float(lead / spread * np.sqrt(share * (1 - share)))
 
 
 class _TroubleLine(NamedTuple):
@@ -256,11 +360,72 @@ class _Question(NamedTuple):
     absent: list[Row]
 
 
+class _Attempt(NamedTuple):
+    """What a student wrote about a mistake of one attempt, and predicted in that exercise."""
+
+    row: Row
+    explanation: Explanation
+    predictions: list[FreeAnswer]
+
+
+class _ExplainedMistake(NamedTuple):
+    """A question that was asked after a mistake was named, with what students answered."""
+
+    exercise: str
+    question: str
+    mistake: str
+    sentence: str
+    answered: list[_Attempt]
+    silent: list[Row]
+
+
+def _explained(rows: Sequence[Row], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
+    """The questions on named mistakes in the order of the exercises, those that most were asked first."""
+    order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
+    asked: dict[tuple[str, str, str], list[tuple[Row, Explanation]]] = {}
+    for row in rows:
+        for one in row.explanations:
+            asked.setdefault((one.exercise, one.mistake, one.question), []).append((row, one))
+    found = []
+    for (exercise, mistake, question), theirs in sorted(
+        asked.items(), key=lambda item: (order.get(item[0][0], len(order)), -len(item[1]))
+    ):
+        answered = [_Attempt(row, one, _predicted(row, exercise)) for row, one in theirs if one.text.strip()]
+        silent = {row.student: row for row, one in theirs if not one.text.strip()}
+        sentence = sentences.get(exercise, {}).get(mistake, "")
+        found.append(_ExplainedMistake(exercise, question, mistake, sentence, answered, list(silent.values())))
+    return found
+
+
+def _predicted(row: Row, exercise: str) -> list[FreeAnswer]:
+    return [answer for answer in row.answers if answer.is_prediction and answer.exercise == exercise]
+
+
+class _Predicted(NamedTuple):
+    """What a notebook asks to be predicted, with what students wrote."""
+
+    exercise: str
+    asked: str
+    theirs: list[tuple[Row, str]]
+
+
+def _predictions(rows: Sequence[Row]) -> list[_Predicted]:
+    """The predictions, question by question."""
+    found: dict[tuple[str, str, str], list[tuple[Row, str]]] = {}
+    for row in rows:
+        for answer in row.answers:
+            if answer.is_prediction:
+                found.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer.text))
+    order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
+    keys = sorted(found, key=lambda key: order.get(key[0], len(order)))
+    return [_Predicted(exercise, asked, found[exercise, notebook, asked]) for exercise, notebook, asked in keys]
+
+
 def _questions(rows: Sequence[Row], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
     """All questions, in the order of the exercises."""
     answers: dict[tuple[str, str, str], list[tuple[Row, str]]] = {}
     for row in rows:
-        for answer in row.answers:
+        for answer in (answer for answer in row.answers if not answer.is_prediction):
             answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer.text))
     graded = {exercise.id: exercise for row in rows for exercise in row.exercises}
     order = {exercise: n for n, exercise in enumerate(graded)}

@@ -181,7 +181,7 @@ def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
 
 def _submission(row: Row) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(row)
-    for left_out in ("fingerprints", "boundaries", "key", "exercises"):
+    for left_out in ("fingerprints", "boundaries", "key", "exercises", "written"):
         del plain[left_out]
     verdicts = Counter(check.verdict for check in row.checks)
     return plain | {
@@ -198,7 +198,7 @@ def _exercise(exercise: ExerciseGrade) -> dict[str, Any]:
         to_plain(check) | {"mistakes": [_mistake(*mistake) for mistake in check.mistakes]} for check in exercise.checks
     ]
     for check in checks:
-        del check["exercise"]
+        del check["exercise"], check["behaviour"]
     return {
         "id": exercise.id,
         "title": exercise.title,

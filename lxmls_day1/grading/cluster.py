@@ -1,4 +1,4 @@
-"""Grading on a Dask cluster: its workers are asked who they are first, and each grades in processes of its own.
+"""Grading on a Dask cluster. Each of its workers first says which version it has, and then grades in processes of its own.
 
 A worker of the cluster only hands on what it is sent: the grading is done by a `WorkerProcess` on its machine, with a safe
 path and limits as everywhere. One that has another version of the package, of the checks or of the reference lab, that was
@@ -37,14 +37,14 @@ _lock = threading.Lock()
 
 
 def who_are_you() -> tuple[str, bool]:
-    """What `identity` says here, and whether this Python imports only what is installed."""
+    """The `identity` of this machine, and whether its Python imports only what is installed."""
     here, package = os.path.realpath(os.curdir), os.path.dirname(os.path.dirname(os.path.realpath(lxmls_day1.__file__)))
     found_here = any(os.path.realpath(entry) == here != package for entry in sys.path)
     return identity(), bool(sys.flags.safe_path) and not found_here
 
 
 def prepare_here(packed: bytes) -> tuple[str, Any]:
-    """Start a process that grades by a plan; ``ready`` and the checks, or why it cannot be had."""
+    """Start a process that grades by a plan. Returns ``ready`` and the checks, or why it cannot be started."""
     plan = pickle.loads(packed)
     worker = WorkerProcess(plan)
     try:
@@ -61,7 +61,7 @@ def prepare_here(packed: bytes) -> tuple[str, Any]:
 
 
 def grade_here(packed: bytes) -> tuple[str, Any]:
-    """Have a submission graded by a process of this machine: ``graded``, ``died`` or ``unavailable``, and what belongs to it.
+    """Have a process of this machine grade a submission. Returns ``graded``, ``died`` or ``unavailable``, and the row or the reason.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def end_here(key: str) -> None:
 class Cluster:
     """The workers of a cluster, as `lxmls_day1.grading.run.grade` wants them.
 
-    Submissions are read by a process on this machine, for theirs need not have the files.
+    A process on this machine reads the submissions: the files need not exist on the others.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class Cluster:
         """End the processes that grade, on all machines."""
         self.reader.close()
         if self._slots and self.client.status == "running":
-            with contextlib.suppress(Exception):  # whoever cannot be reached any more has nothing to end
+            with contextlib.suppress(Exception):  # a worker that cannot be reached has nothing to end
                 self.client.run(end_here, self.plan.key, workers=list(self._slots), on_error="ignore")
 
     def _look(self) -> None:
@@ -205,7 +205,7 @@ class Cluster:
         return InputError("the dask scheduler is lost; rows that are finished are kept, run the same command again.")
 
     def _strangers(self, addresses: list[str]) -> dict[str, str]:
-        """Who of them must not grade, and why."""
+        """The workers that must not grade, and why."""
         if not addresses:
             return {}
         try:

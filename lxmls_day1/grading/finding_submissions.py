@@ -1,4 +1,4 @@
-"""Where submissions are in what an instructor names, and whose they are: downloads of an LMS, folders, zip files.
+"""Find the submissions in the paths that an instructor names, and their students: downloads of an LMS, folders, zip files.
 
 Without an LMS it is a folder of repositories ``assignment-login``, or anything else: a folder or a zip file of folders and
 zip files; a lab; loose files. Files are listed here; only Gradescope's table of names is read.
@@ -152,7 +152,7 @@ Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the
 
 
 def _entries_in(path: Path, alone: bool) -> list[_Entry]:
-    """The submissions in a path; one, whatever is raised over it: `read_submission` finds out what is wrong with it."""
+    """The submissions in a path. A path that raises an error counts as one: `read_submission` says what is wrong with it."""
     is_folder = path.is_dir()
     try:
         entries = _many_in(path, is_folder, alone)
@@ -181,7 +181,7 @@ def _many_in(path: Path, is_folder: bool, alone: bool) -> list[_Entry]:
 
 
 def _is_empty(path: Path) -> bool:
-    """Whether there is nothing in a folder, but for what systems leave there by themselves."""
+    """Whether a folder is empty, apart from what systems leave there by themselves."""
     try:
         return path.is_dir() and not any(True for _ in _listed_folder(path))
     except (OSError, Refused):
@@ -202,7 +202,7 @@ def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]
 
 
 def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
-    """Whether what stands at the top are submissions, where no LMS has named them."""
+    """Whether the entries at the top are submissions, if no LMS has named them."""
     folded = {top.casefold() for top in tops}
     if folded & {*LAB_FOLDERS, "tests"}:
         return False
@@ -215,7 +215,7 @@ def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
 
 
 def _plain_tops(tops: Tops) -> list[str]:
-    """Folders and archives; not what grading itself has written."""
+    """Folders and archives, without those that grading itself has written."""
     archives = (".zip", *OTHER_ARCHIVES)
     return [
         top

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.registry import SMALL_INPUTS
+from lxmls_day1.exercises.workspace_state import Explanation
 
 FORMAT = 1
 PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -51,8 +53,12 @@ class CheckGrade:
     calls : tuple of str
         What was called in the student's code, such as ``mira_rule([0.5, 2.5, −1], 0, 6, 8, [0, 1, 1])``; public checks only.
     mistakes : tuple of (name, sentence)
-        The known mistakes that give this very answer.
+        What the wrong answers to small inputs speak for; only the check of these names mistakes.
     seconds : float
+    named_as : str
+        What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
+    behaviour : str
+        The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.groups`).
     """
 
     check: str
@@ -64,6 +70,8 @@ class CheckGrade:
     calls: tuple[str, ...] = ()
     mistakes: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
+    named_as: str = ""
+    behaviour: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,8 +125,20 @@ class ExerciseGrade:
         return (1.0 - PUBLIC_SHARE if has_public else 1.0) if hidden else PUBLIC_SHARE
 
     @property
+    def small_inputs(self) -> CheckGrade | None:
+        """How the check of small inputs went."""
+        return next((check for check in self.checks if check.check.endswith(f"::{SMALL_INPUTS}")), None)
+
+    @property
+    def named_as(self) -> str:
+        """What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`."""
+        return self.small_inputs.named_as if self.small_inputs is not None else ""
+
+    @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The known mistakes that explain the most wrong answers; several only if they explain equally many."""
+        """What the answers to small inputs speak for; of an exercise without them, the mistakes that explain the most answers."""
+        if self.small_inputs is not None:
+            return self.small_inputs.mistakes
         counts: dict[tuple[str, str], int] = {}
         for check in self.checks:
             for mistake in check.mistakes:
@@ -129,12 +149,16 @@ class ExerciseGrade:
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty."""
+    """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty.
+
+    A prediction, of what an experiment will show, is not marked.
+    """
 
     exercise: str
     notebook: str
     asked: str
     text: str
+    is_prediction: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,6 +211,10 @@ class Row:
         Version and digests of the installation that has made the row (`lxmls_day1.grading.plan.identity`).
     failed : bool
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
+    written : mapping from exercise to text
+        The functions that the student wrote, of exercises with wrong answers to small inputs: a sample for the instructor.
+    explanations : tuple of Explanation
+        What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
     """
 
     student: str
@@ -205,6 +233,8 @@ class Row:
     notes: tuple[str, ...] = ()
     made_by: str = ""
     failed: bool = False
+    explanations: tuple[Explanation, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> float:

@@ -1,4 +1,4 @@
-"""The files with which a submission is run: a student's own, and those given out wherever nothing was to be written."""
+"""The files with which a submission runs: a student's own where there was something to write, and the given ones elsewhere."""
 
 import sys
 from collections.abc import Collection, Iterable, Sequence
@@ -17,7 +17,7 @@ NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python wou
 def lab_in_the_box(
     submission: Submission, given: Files, exercises: Iterable[Exercise], notebooks: bool = False
 ) -> tuple[Files, tuple[str, ...]]:
-    """The files with which a submission is run: theirs where they were to write, those given out everywhere else.
+    """The files with which a submission runs: the student's where there was something to write, the given ones elsewhere.
 
     Parameters
     ----------
@@ -120,6 +120,6 @@ def _not_handed_in(missing: Sequence[PurePosixPath], own: Sequence[PurePosixPath
 
 
 def _text_alone(content: bytes) -> bytes:
-    """A text without what editors change by themselves: its encoding mark, line ends, blanks at the ends of lines."""
+    """A text without what editors change by themselves: byte order mark, line ends, blanks at the ends of lines."""
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     return b"\n".join(line.rstrip() for line in lines).rstrip()

@@ -1,4 +1,4 @@
-"""How submissions are kept apart from us and from each other: three levels, the strongest that works here first.
+"""How submissions are isolated from the grader and from each other: three levels, the strongest first.
 
 ==============  ============================================================================================================
 ``bubblewrap``  own mount, pid, network, ipc and user name spaces in which nothing but Python and its libraries can be seen,
@@ -69,7 +69,7 @@ class Level:
 
     @property
     def safe(self) -> bool:
-        """Whether code that means harm is kept in."""
+        """Whether the level holds hostile code."""
         return self.name in SAFE_LEVELS
 
 
@@ -109,7 +109,7 @@ def strongest_level(wanted: str | None = None, as_user: str | None = None) -> Le
 
 
 def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
-    """Whom boxes may belong to, the best one first: numbers of user and group, or None for whoever grades."""
+    """The users that boxes may belong to, the best one first: numbers of user and group, or None for the user who grades."""
     superuser = hasattr(os, "geteuid") and os.geteuid() == 0
     if as_user is None and not superuser:
         return [None]
@@ -131,7 +131,7 @@ def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
 
 
 def why_not(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> str | None:
-    """What is in the way of a level on this machine, or None."""
+    """Why a level does not work on this machine, or None."""
     try:
         return self_test(level, user, newest_landlock)
     except (BoxesUnavailable, OSError) as error:
@@ -148,7 +148,7 @@ def self_test(level: str, user: tuple[int, int] | None = None, newest_landlock: 
 
 
 def possible_in_a_box(maker: BoxMaker) -> list[str]:
-    """What must not be possible in a box, and is: each in words."""
+    """What is possible in a box and must not be: each in words."""
     limits = Limits()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lxmls-day1-probe-")))
@@ -192,7 +192,7 @@ def _look_of(path: Path) -> tuple[Any, ...]:
 
 @contextlib.contextmanager
 def _bystander() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that waits: what a box should not do to the one that grades is attempted on this one."""
+    """A process that only waits. The box attempts on it what it must not do to the process that grades."""
     call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
     with subprocess.Popen(call, stdin=subprocess.PIPE) as process:
         try:

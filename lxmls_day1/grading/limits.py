@@ -1,4 +1,4 @@
-"""What a submission may use up, and how much of it."""
+"""How much processor time, memory and output a submission may use."""
 
 from dataclasses import dataclass, fields
 from typing import Any

@@ -1,8 +1,10 @@
-"""The free-text answers in a student's notebooks, for a human to mark.
+"""The free-text answers and the predictions in a student's notebooks, for a human to read.
 
 The notebooks as given out say where an answer is asked for: in a markdown cell with the tag ``answer`` in the part of an
-exercise. A student's text is found by the id of that cell, wherever the cell stands now. Text in cells of the student's own
-belongs to the exercise whose heading stands above it. Students may have deleted, doubled or moved cells, or changed their kind.
+exercise. A cell with the tag ``predict`` asks what an experiment will show; it belongs to the exercise of the experiment,
+which stands below it. Nobody marks predictions: those that were written are collected. A student's text is found by the id of
+that cell, wherever the cell stands now. Text in cells of the student's own belongs to the exercise whose heading stands above
+it. Students may have deleted, doubled or moved cells, or changed their kind.
 """
 
 import functools
@@ -34,6 +36,7 @@ class _Question:
     id: str
     given: str
     asked: str
+    is_prediction: bool = False
     texts: list[str] = field(default_factory=list)
 
 
@@ -43,7 +46,7 @@ class _Cell:
     id: str
     source: str
     exercise: str | None
-    is_answer: bool
+    asks: str  # "answer", "predict" or nothing
 
 
 def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[FreeAnswer, ...], tuple[str, ...]]:
@@ -61,7 +64,8 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     Returns
     -------
     answers : tuple of FreeAnswer
-        One for each question, in the order of the notebooks; its text is empty where nothing was written.
+        One for each question, in the order of the notebooks; its text is empty where nothing was written. Predictions
+        stand among them where something was written.
     warnings : tuple of str
         Sentences about what could not be read, or was too long.
 
@@ -102,7 +106,10 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
             text, cut = _joined(question.texts)
             if cut:
                 warnings.append(f"{path}: the answer to exercise {question.exercise} is cut off; it is very long.")
-            answers.append(FreeAnswer(question.exercise, question.notebook, question.asked, text))
+            if text or not question.is_prediction:
+                answers.append(
+                    FreeAnswer(question.exercise, question.notebook, question.asked, text, question.is_prediction)
+                )
     if missing:
         warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
     return tuple(answers), tuple(warnings)
@@ -122,11 +129,15 @@ def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
 
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
-    return [
-        _Question(cell.exercise, notebook, cell.id, cell.source, _asked(cell.source) or registry[cell.exercise].title)
-        for cell in known
-        if cell.is_answer and cell.exercise and cell.exercise in registry.assigned
-    ]
+    found: list[_Question] = []
+    below = ""  # the exercise of the nearest cell below that belongs to one
+    for cell in reversed(known):
+        below = cell.exercise or below
+        exercise = below if cell.asks == "predict" else cell.exercise
+        if cell.asks and exercise and exercise in registry.assigned:
+            asked = _asked(cell.source) or registry[exercise].title
+            found.append(_Question(exercise, notebook, cell.id, cell.source, asked, cell.asks == "predict"))
+    return found[::-1]
 
 
 def _asked(source: str) -> str:
@@ -146,11 +157,16 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
     given_by_id = {cell.id: cell for cell in known if cell.id}
     given_texts = _squeezed_texts(known)
     latest: dict[str, _Question] = {}  # by exercise, the question that was passed last on the way down
+    right_above: _Question | None = None
     strays = 0
     for cell in theirs:
-        question = by_id.get(cell.id)
+        predicted, right_above = right_above, None
+        question = by_id.get(cell.id) or (None if cell.id in given_by_id else _question_in(cell, questions))
         if question is not None:
-            latest[question.exercise] = question
+            if question.is_prediction:
+                right_above = question
+            else:
+                latest[question.exercise] = question
             text = _answer_in(cell.source, question.given)
         elif cell.id in given_by_id and given_by_id[cell.id].source == cell.source:
             continue  # it is as it was given out
@@ -166,8 +182,8 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
         elif cell.id in given_by_id:
             text = _added(cell.source, given_by_id[cell.id].source)
             question = _question_for(cell, questions, latest)
-        else:
-            question = _question_for(cell, questions, latest)
+        else:  # a cell of their own; right below the cell for a prediction it is one
+            question = predicted or _question_for(cell, questions, latest)
             text = _answer_in(cell.source, question.given) if question else cell.source.strip()
         if question is not None and text:
             question.texts.append(text)
@@ -183,7 +199,21 @@ def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, 
     """The question above a cell in the part of its exercise; the first one of the exercise if there is none above."""
     if cell.exercise and cell.exercise in latest:
         return latest[cell.exercise]
-    return next((question for question in questions if question.exercise == cell.exercise), None)
+    answers = (question for question in questions if not question.is_prediction)
+    return next((question for question in answers if question.exercise == cell.exercise), None)
+
+
+def _question_in(cell: _Cell, questions: list[_Question]) -> _Question | None:
+    """The question with which a cell begins that lost its id; of several in the same words that of its exercise."""
+    if cell.kind != "markdown":
+        return None
+    asked = [question for question in questions if _begins_with(cell.source, question.given)]
+    return next((question for question in asked if question.exercise == cell.exercise), asked[0] if asked else None)
+
+
+def _begins_with(source: str, given: str) -> bool:
+    prompt = PROMPT.search(given)
+    return prompt is not None and bool(given[: prompt.start()].strip()) and source.startswith(given[: prompt.end()])
 
 
 def _answer_in(source: str, given: str) -> str:
@@ -246,8 +276,10 @@ def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
     sound = [cell for cell in map(_sound, notebook["cells"]) if cell]
     for cell, exercise in zip(sound, exercises_of_cells({"cells": sound}), strict=True):
         tags = cell["metadata"]["tags"]
-        is_answer = cell["cell_type"] == "markdown" and "answer" in tags
-        yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, is_answer)
+        asks = (
+            next((tag for tag in ("answer", "predict") if tag in tags), "") if cell["cell_type"] == "markdown" else ""
+        )
+        yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, asks)
 
 
 def _sound(cell: Any) -> dict[str, Any] | None:

@@ -6,11 +6,17 @@
 import functools
 import json
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
+from lxmls_day1.exercises.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.exercises.generation import Files
+from lxmls_day1.exercises.registry import SMALL_INPUTS
+from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import (
@@ -19,6 +25,7 @@ from lxmls_day1.grading.gradebook import (
     MISSING,
     REFUSED,
     TIMEOUT,
+    WRONG,
     Boundary,
     CellFailure,
     CheckGrade,
@@ -35,6 +42,7 @@ from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. That is no statement about the code; the instructor has been told."
+LONGEST_SAMPLE = 3000  # characters
 Anything = TypeVar("Anything")
 Instead = TypeVar("Instead")
 
@@ -238,19 +246,30 @@ def _exercises(plan: Plan, checks: Sequence[CheckGrade]) -> tuple[ExerciseGrade,
 
 
 def _row(
-    plan: Plan, submission: Submission, checks: Sequence[CheckGrade], warnings: Sequence[str], notes: list[str]
+    plan: Plan, submission: Submission, checks: Sequence[CheckGrade], remarks: Sequence[str], notes: list[str]
 ) -> Row:
     from lxmls_day1.grading.notebook_answers import free_answers
     from lxmls_day1.grading.similarity import fingerprints
 
     files = submission.files
     answers: tuple[FreeAnswer, ...] = ()
-    remarks: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
     if not submission.problem:
-        answers, remarks = _attempt(notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given))
+        answers, more = _attempt(notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given))
+    explanations: tuple[Explanation, ...] = ()
+    if EXPLANATIONS in files:
+        ids = [exercise.id for exercise in plan.exercises]
+        try:
+            explanations = unpacked(files[EXPLANATIONS], ids)
+        except InputError as error:
+            more = (*more, f"{error}; it was left aside.")
     nothing: dict[str, tuple[int, ...]] = {}
     prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
-    sentences = [submission.problem, *submission.warnings, *warnings, *remarks]
+    failed = {
+        check.exercise for check in checks if check.check.endswith(f"::{SMALL_INPUTS}") and check.verdict == WRONG
+    }
+    samples = _attempt(notes, "samples", {}, lambda: _samples(files, plan, failed))
+    sentences = [submission.problem, *submission.warnings, *remarks, *more]
     return Row(
         submission.student,
         submission.name,
@@ -259,10 +278,22 @@ def _row(
         _exercises(plan, checks),
         warnings=tuple(dict.fromkeys(filter(None, sentences))),
         answers=tuple(answers),
+        explanations=explanations,
+        written=samples,
         fingerprints=prints,
         key=plan.key,
         made_by=identity(),
     )
+
+
+def _samples(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str, str]:
+    """What a student wrote in some exercises, cut to a length that can be shown."""
+    from lxmls_day1.grading.similarity import written
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what Python says about their escape sequences
+        texts = {e.id: "\n\n".join(written(files, plan.given, e)) for e in plan.exercises if e.id in exercises}
+    return {id: NO_CHARACTER.sub("\ufffd", text[:LONGEST_SAMPLE]) for id, text in texts.items() if text.strip()}
 
 
 def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Boundary, ...]:

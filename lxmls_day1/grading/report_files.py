@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.registry import RECORDED
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import (
     grades_csv,
@@ -66,12 +68,14 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
     >>> [str(path) for path in files_of_class(Gradebook((), 1, "process", ""))]
     ['grades.csv', 'grades.json', 'junit.xml', 'summary.html', 'answers.html']
     """
+    reference = reference_folder()
+    sentences = RecordedAnswers.read(reference / RECORDED).sentences
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
         PurePosixPath("junit.xml"): junit_xml(gradebook),
         PurePosixPath("summary.html"): summary_html(gradebook, alike).encode(),
-        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference_folder())).encode(),
+        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
     }
 
 

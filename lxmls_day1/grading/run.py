@@ -33,7 +33,7 @@ LOOK_SECONDS = 1.0  # between two looks at which workers of a cluster there are
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: how many are done of how many, and how many of them were before."""
+    """Progress of a run: submissions done, all submissions, and how many were done before it began."""
 
     done: int
     total: int
@@ -41,7 +41,7 @@ class Progress:
 
 
 class NotTried(Exception):
-    """A worker cannot be used any more; what it was given goes to another one."""
+    """A worker cannot be used any more; another one gets its submission."""
 
 
 class Slot(Protocol):
@@ -69,7 +69,7 @@ class Workers(Protocol):
     def checks(self) -> tuple[CheckGrade, ...]: ...
 
     def slots(self) -> Sequence[Slot]:
-        """Those that can be used now. Is asked again and again: some may be gone, and others new."""
+        """The slots that can be used now. Called repeatedly: slots may go, and new ones may come."""
 
     def stop(self) -> None:
         """End what is being graded: it ends in `WorkerDied`. From any thread."""
@@ -117,7 +117,7 @@ class LocalWorkers:
 
 
 def number_of_jobs(jobs: int) -> int:
-    """How many workers are meant.
+    """The number of workers that `jobs` stands for.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def grade(
     progressed: Callable[[Progress], None] = lambda progress: None,
     workers: Callable[[Plan], Workers] | None = None,
 ) -> Gradebook:
-    """Grade submissions, and write marks and feedback to `out`: what is about one student as soon as it is known.
+    """Grade submissions, and write marks and feedback to `out`; the files of a student as soon as they are known.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def _graded(
 ) -> Generator[tuple[Found, Graded | None], None, None]:
     """Each submission with what came of it, as they are done; None for what is kept.
 
-    One on which grading fails is put aside, and tried once more alone at the end: a neighbour cannot be the reason then.
+    A submission on which grading fails is graded once more at the end, alone: no other submission can be the reason then.
     """
     waiting, aside = deque(map(_Task, found)), deque[_Task]()
     running: dict[Future[Graded | None], tuple[_Task, Slot]] = {}
@@ -238,7 +238,7 @@ def _graded(
                     aside.append(_Task(task.found, again=True))
                 else:
                     results.append((task.found, graded))
-            give_all()  # before what is done is written: no worker has to wait for the disk
+            give_all()  # before the results are written: no worker waits for the disk
             yield from results
     except BaseException:
         crew.stop()
@@ -255,7 +255,7 @@ def _of_death(plan: Plan, crew: Workers, found: Found, death: WorkerDied) -> Gra
 
 
 def keep(out: Path, graded: Graded) -> None:
-    """Write what is about one student: the row last, so that one which is there has all its files."""
+    """Write the files of one student, the row last: a row that exists has all its files."""
     write_files(out, graded.files)
     write_files(out, {PurePosixPath(ROWS, f"{graded.row.student}.json"): json.dumps(to_plain(graded.row)).encode()})
 

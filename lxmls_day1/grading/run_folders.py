@@ -1,4 +1,4 @@
-"""Who grades where: one run at a time in an output folder, and temporary files that the next run clears if one was killed."""
+"""The lock on an output folder (one run at a time), and the temporary files of runs; the next run removes those of a killed one."""
 
 import contextlib
 import json
@@ -65,7 +65,7 @@ def _holder(file: IO[str]) -> str:
 def run_folder() -> Iterator[Path]:
     """The folder of all temporary files of a run. Those of runs that were killed are removed first.
 
-    Within it `tempfile` makes its files there, in this process and in those that it starts. One inside another is the same.
+    Inside the block, `tempfile` makes its files there, in this process and in those that it starts. Nested blocks share one folder.
     """
     if _current:
         yield _current[-1]

@@ -26,11 +26,12 @@ from lxmls_day1.exercises import check_process, pytest_plugin
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.markers import STUB_MESSAGE
-from lxmls_day1.exercises.registry import exercise_of_check
+from lxmls_day1.exercises.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
+from lxmls_day1.grading.groups import behaviour_of
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.whole_files import temporary_folder
 
@@ -253,7 +254,7 @@ class CheckSession:
         check = self._known[i]
         if check.hidden and self._refuse_hidden:
             return _Try(replace(check, verdict=REFUSED, text=self._refuse_hidden), "")
-        lab.begin(noting=not check.hidden)
+        lab.begin(noting=not (check.hidden or check.check.endswith(f"::{SMALL_INPUTS}")))
         self._run.boxed = lab
         began = time.monotonic()
         item = self._items[i]
@@ -269,6 +270,8 @@ class CheckSession:
             calls=tuple(lab.calls),
             mistakes=tuple(mistakes),
             seconds=seconds,
+            named_as=error.named_as if isinstance(error, WrongAnswer) else "",
+            behaviour=behaviour_of(error) if isinstance(error, WrongAnswer) else "",
         )
         return _Try(grade, lab.take_printed())
 

@@ -123,7 +123,7 @@ def fingerprints(files: Files, given: Files, exercises: Iterable[Exercise]) -> d
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python says about their escape sequences
             try:
-                text = "\n".join(_written(files, given, exercise))
+                text = "\n".join(written(files, given, exercise))
             except (RecursionError, MemoryError, SystemError):  # expressions that are nested too deeply for the parser
                 text = "\n".join(_text_of(files, name) for name in exercise.files)
         if not text.strip():
@@ -208,7 +208,7 @@ def _alike_in(exercise: str, theirs: list[tuple[str, tuple[int, ...]]], least: f
             yield Alike(exercise, theirs[pair[0]][0], theirs[pair[1]][0], share, False)
 
 
-def _written(files: Files, given: Files, exercise: Exercise) -> Iterator[str]:
+def written(files: Files, given: Files, exercise: Exercise) -> Iterator[str]:
     """A student's texts for an exercise: the functions that were stubs, and new ones; the whole file if they are not found."""
     for name in exercise.files:
         path = PurePosixPath(name)

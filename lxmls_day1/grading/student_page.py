@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from lxmls_day1.exercises.naming import head_of
 from lxmls_day1.grading.gradebook import OK, VERDICTS, WRONG, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
 from lxmls_day1.grading.page_frame import VERDICT_WORDS, embedded, how_graded, joined, name_of, points_text, render
 from lxmls_day1.grading.safe_text import lines, markdown_block, markdown_prose, markdown_text, one_line
@@ -173,6 +174,7 @@ class _ToldExercise(NamedTuple):
     passed: str
     checks: list[_ToldCheck]
     answers: list[FreeAnswer]
+    named: str  # what stands above the sentences on its mistakes
 
 
 def _told_exercise(exercise: ExerciseGrade, row: Row) -> _ToldExercise:
@@ -185,7 +187,8 @@ def _told_exercise(exercise: ExerciseGrade, row: Row) -> _ToldExercise:
         points / exercise.out_of if points is not None and exercise.out_of else 0.0,
         "–" if points is None else f"{exercise.passed} of {len(exercise.checks)}",
         list(_told_checks(exercise)),
-        [answer for answer in row.answers if answer.exercise == exercise.id],
+        [answer for answer in row.answers if answer.exercise == exercise.id and not answer.is_prediction],
+        head_of(exercise.named_as),
     )
 
 
@@ -215,7 +218,7 @@ def _markdown_exercise(told: _ToldExercise) -> Iterator[str]:
     yield f"## {markdown_text(told.title)}: {told.points}{'' if told.grade.by_hand else ' points'}"
     if told.grade.mistakes:
         sentences = "\n".join(f"> - {markdown_prose(sentence)}" for _, sentence in told.grade.mistakes)
-        yield f"> **A known mistake:**\n>\n{sentences}"
+        yield f"> **{told.named}:**\n>\n{sentences}"
     if told.checks:
         yield "\n".join(map(_markdown_check, told.checks))
     for answer in told.answers:

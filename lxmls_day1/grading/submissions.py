@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
+from lxmls_day1.exercises.explanations import LARGEST_FILE
 from lxmls_day1.exercises.generation import Files
 from lxmls_day1.exercises.hand_in import SUBMISSION
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES, Found, slug_of
@@ -52,7 +54,7 @@ class Submission:
     digest : str
         SHA-256 of paths and contents; of the problem where there is one.
     files : dict from path to content
-        Paths are relative to the lab: ``classifiers/mira.py``.
+        Paths are relative to the lab: ``classifiers/mira.py``. What `lxmls-day1 submit` adds to them is ``explanations.json``.
     problem : str
         Why there is nothing to grade; empty if there is.
     warnings : tuple of str
@@ -128,6 +130,12 @@ def _read(
     by_name = {member.name: member for member in members}
     files, too_large = _contents(layout, by_name, limits)
     warnings = [*layout.warnings, *(f"{said}; it was left aside." for said in (*complaints, *too_large))]
+    explanations = by_name.get(layout.root / EXPLANATIONS)
+    if explanations is not None:
+        try:
+            files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
+        except Refused as refusal:
+            warnings.append(f"{shown(explanations.name)} {refusal}; it was left aside.")
     manifest = by_name.get(layout.root / SUBMISSION)
     called = _name_in_manifest(manifest, limits) if manifest else ""
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), called, warnings

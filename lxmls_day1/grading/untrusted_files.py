@@ -1,7 +1,7 @@
 """Files in folders and zip files that anybody may have made: listed, named, and read into memory without harm.
 
 Nothing is unpacked to the disk, no link is followed, nothing but plain files is opened, and what is read is counted as it is
-read, whatever a zip file's table says. So a submission can do no more here than be refused, with a sentence that says why.
+read, whatever a zip file's table says. The worst that a submission can reach here is to be refused, with a sentence that says why.
 """
 
 import contextlib
@@ -240,7 +240,7 @@ def opened(folder: Path, name: str = "") -> BinaryIO:
 
 
 class Guarded:
-    """A file of which nobody reads more than so much at once: a zip file's table of contents has its limit."""
+    """A file of which at most so many bytes are read at once: this limits a zip file's table of contents."""
 
     def __init__(self, file: BinaryIO, most: int = DOWNLOAD_TABLE_BYTES):
         self.seek, self.tell, self.close = file.seek, file.tell, file.close

@@ -47,7 +47,7 @@ def numba_cache_folder() -> Path:
 
 
 def require_cache() -> None:
-    """Say so where that folder cannot be written to: numba would, later and in other words.
+    """Raise an error if that folder cannot be written to. Without this, numba would fail later and with another message.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submissions import Submission, read_submission
 
 GIBIBYTE = 1 << 30
-OWN_MEMORY = 2 * GIBIBYTE  # that a worker may take on top of what it has when it is ready, and more for large answers
+OWN_MEMORY = 2 * GIBIBYTE  # on top of what a worker has when it is ready; and more for large answers
 
 
 def serve() -> None:
@@ -63,7 +63,7 @@ def serve() -> None:
 
 
 def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
-    """Take requests; the end of them is the end of this process, whatever it is doing, and of the boxes with it."""
+    """Put requests into the queue. When there are no more, this process ends at once, and its boxes with it."""
     try:
         while True:
             requests.put(pickle.load(stream))
@@ -76,7 +76,7 @@ def _prepared(plan: Plan) -> tuple[str, Any]:
         return "broken", f"a worker has another lxmls-day1 ({identity()}) than the plan ({plan.identity})"
     known = known_checks(plan)
     gc.collect()
-    gc.freeze()  # what is there already stays, and there is much of it: it is not searched for garbage again
+    gc.freeze()  # the many objects that exist now will stay: the garbage collector need not look at them again
     gc.set_threshold(10_000)
     limit_memory(OWN_MEMORY + 16 * plan.limits.bytes_of("reply"))
     return "ready", known

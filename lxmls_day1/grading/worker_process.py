@@ -1,4 +1,4 @@
-"""A worker from outside: a process that grades for us, which may be killed by a submission or by us, and is started anew."""
+"""A worker seen from outside: a process that grades. If a submission or the run kills it, it is started again."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ class WorkerDied(Exception):
 class WorkerProcess:
     """A process that runs `lxmls_day1.grading.worker.serve`, started when it is needed first.
 
-    Its path is safe, its current folder is an empty one, and it ends when this process does, however that ends.
+    It imports nothing from the current folder, which is empty, and it ends when this process does, however that ends.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class WorkerProcess:
         return process.stdin, process.stdout
 
     def _death(self, seconds: float, timed_out: bool) -> WorkerDied:
-        """What to say of a process that is gone; nothing of it is left then."""
+        """The error for a process that has ended. Nothing of it is left afterwards."""
         process, folder = self._process, Path(self._folder.name)
         assert process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,6 +1,6 @@
 """Which columns of a table hold the labels and the texts, and what stands in them.
 
-Columns are named or numbered by the caller, or found from the names that such columns usually have, or, of two, from what
+Columns are named or numbered by the caller, or found from the names that such columns usually have, or, where there are only two, from what
 they hold.
 """
 
@@ -20,7 +20,7 @@ TEXT_NAMES = (
     *("comment", "body", "tweet", "question", "query", "phrase"),
 )
 LONGEST_NAME = 40
-MISSING = object()  # what an object of JSON lacks
+MISSING = object()  # stands for a key that a JSON object does not have
 
 
 class Table(NamedTuple):
@@ -61,7 +61,7 @@ def choose_columns(
     Raises
     ------
     InputError
-        If there is no such column, both are the same one, or it is not plain which is meant.
+        If there is no such column, both are the same one, or it is unclear which one is meant.
 
     Examples
     --------

@@ -59,7 +59,7 @@ class CorpusFile:
 
 @dataclass(frozen=True)
 class Network:
-    """How patient a download is.
+    """How long a download waits, and how often it tries again.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class TarArchive:
             tarfile.open(fileobj=_Capped(unpacked, self.max_unpacked_bytes), mode="r|") as members,  # type: ignore[call-overload]  # has read, which is all that a stream needs
         ):
             for member in members:
-                if members.offset > self.max_unpacked_bytes:  # to go on, tarfile would read up to there, or try to
+                if members.offset > self.max_unpacked_bytes:  # tarfile would read up to there before it goes on
                     raise _too_large(self.max_unpacked_bytes)
                 folder_and_name = "/".join(PurePosixPath(member.name).parts[-2:])
                 one = missing.get(folder_and_name)
@@ -219,7 +219,7 @@ def fetch_files(
 def _held(path: Path) -> Iterator[None]:
     """Keep a file locked as long as the block runs; `_is_held` sees that, also after a ``kill -9``."""
     with path.open("wb") as file:
-        with contextlib.suppress(ImportError, OSError):  # on Windows an open file cannot be deleted, which will do
+        with contextlib.suppress(ImportError, OSError):  # Windows has no flock, but deletes no open file either
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -281,7 +281,7 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
             with requests.get(url, stream=True, timeout=timeouts) as response, open(path, "wb") as file:
                 response.raise_for_status()
                 capped = _Capped(file, max_bytes)
-                for piece in response.iter_content(chunk_size=1 << 12):  # less than that is lost when it breaks off
+                for piece in response.iter_content(chunk_size=1 << 12):  # a download that breaks off loses less
                     capped.write(piece)
         except requests.exceptions.RequestException:
             with contextlib.suppress(OSError):
@@ -303,7 +303,7 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
 
 
 def _within(seconds: float, action: Callable[[], _T]) -> _T:
-    """What `action` returns or raises, if it ends in time. A thread waits for a server that drips; it ends with us."""
+    """What `action` returns or raises, if it ends in time. A thread waits for a slow server; it ends with this process."""
     ended: Future[_T] = Future()
 
     def act() -> None:

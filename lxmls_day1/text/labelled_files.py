@@ -1,8 +1,8 @@
 """Files of labelled examples: CSV, TSV, JSON lines or svmlight, plain or gzipped, in any encoding.
 
 `read_labelled` goes from the bytes of a file to its labels and texts (or features), in four steps: unpacked, decoded, parted
-into records (`tables`, `svmlight`), and of these the columns of label and text (`column_choice`). What it took for what stands in
-`LabelledFile.described`, for whoever wants to say so.
+into records (`tables`, `svmlight`), and of these the columns of label and text (`column_choice`). `LabelledFile.described` says in one
+sentence how the file was read.
 """
 
 import codecs

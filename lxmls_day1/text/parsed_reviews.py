@@ -211,7 +211,7 @@ def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -
     Returns
     -------
     ParsedReviews
-        Review 2i is the i-th positive one and review 2i + 1 the i-th negative one; what the longer file has more
+        Review 2i is the i-th positive one and review 2i + 1 the i-th negative one; the rest of the longer file
         comes at the end.
 
     Raises
@@ -286,7 +286,7 @@ def _parse(parts: Sequence[tuple[str, list[str], str | None]]) -> ParsedReviews:
 
 
 def _parse_bytes(contents: Sequence[bytes]) -> ParsedReviews | None:
-    """Read one file for each of `LABEL_NAMES` at once; None where that does not do, above all if something is wrong."""
+    """Read one file for each of `LABEL_NAMES` at once; None where they cannot be read so, for instance where a line is malformed."""
     pairs = read_pairs(contents, [f"{_LABEL_MARK}{label}".encode() for label in LABEL_NAMES])
     if pairs is None:
         return None

@@ -12,7 +12,7 @@ import numpy as np
 
 _SPACE, _LINE_FEED, _COLON, _ONE, _NINE, _MARK = b" \n:19#"
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)  # of the first bytes of eight
-_FACTOR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)  # odd, its bits well mixed: that of Fibonacci hashing
+_FACTOR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)  # the odd multiplier of Fibonacci hashing
 
 
 class Pairs(NamedTuple):
@@ -35,7 +35,7 @@ def read_pairs(contents: Sequence[bytes], endings: Sequence[bytes]) -> Pairs | N
     ----------
     contents : sequence of bytes
     endings : sequence of bytes
-        For each file that with which its lines end, such as ``#label#:positive``.
+        For each file the text at the end of its lines, such as ``#label#:positive``.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def _numbered(text: bytes, starts: np.ndarray, lengths: np.ndarray) -> tuple[np.
 
 
 def _mix(hashes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Take numbers into hashes, in place; either can be told from the result and the other."""
+    """Take numbers into hashes, in place; no information is lost: the result and one of them give the other."""
     hashes ^= numbers
     hashes *= _FACTOR
     hashes ^= hashes >> _SHIFT

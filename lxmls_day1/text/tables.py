@@ -1,6 +1,6 @@
 """Records of columns (CSV, TSV) or of JSON lines, as a `Table`.
 
-What a caller does not say is guessed from the file: the delimiter from how it parts the first records, a header from what
+What a caller does not say is guessed from the file: the delimiter from how it divides the first records, a header from what
 stands in it and in the records below.
 """
 
@@ -39,7 +39,7 @@ def parse_columns(
     quote: str | None = '"',
     column_names: Sequence[str] = (),
 ) -> tuple[Table, str]:
-    """Read records whose fields are parted by a character.
+    """Read records whose fields are separated by a character.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def parse_columns(
     name : str
         How an error names it.
     delimiter : str, optional
-        The character between the fields. Not given, it is the first of tab, comma, semicolon and bar that parts each
+        The character between the fields. Not given, it is the first of tab, comma, semicolon and bar that divides each
         of the first 100 records in two, or else in equally many.
     header : bool, optional
         Whether the first record names the columns; what `looks_like_header` says of it if not given.
@@ -67,7 +67,7 @@ def parse_columns(
     Raises
     ------
     CorpusError
-        If records have not equally many fields, two or more; if a quote does not close, or there is no record.
+        If records differ in their number of fields or have only one, a quote does not close, or there is no record.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def _records(
 
 
 def _sniffed_delimiter(text: str, name: str, quote: str | None) -> str:
-    """The delimiter that parts each of the first records in two, else in equally many, else the first one at all."""
+    """The delimiter that divides each of the first records in two, else in equally many, else the first one at all."""
     failures, in_many, ragged = [], [], []
     for delimiter in DELIMITERS:
         if delimiter == quote:

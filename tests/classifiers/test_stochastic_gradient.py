@@ -1,5 +1,7 @@
 """The step sizes of the stochastic learners: their formula, and that the default ones are right at every λ."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,11 @@ def two_clouds(n_features, n_examples=1000):
     y = rng.integers(2, size=11 * n_examples)
     X = rng.normal(size=(len(y), n_features)) + y[:, None]
     return X[:n_examples], y[:n_examples], X[n_examples:], y[n_examples:]
+
+
+@functools.cache
+def corpus_of(domain, folder):
+    return QuestionCorpus(data_dir=folder) if domain == "questions" else SentimentCorpus(domain, data_dir=folder)
 
 
 def optimum(learner, regularizer):
@@ -58,9 +65,7 @@ def test_the_default_steps_are_right_at_every_regularizer(learner, regularizer, 
 @pytest.mark.parametrize("domain", ["books", "dvd", "electronics", "questions"])
 def test_the_default_steps_are_right_on_texts(real_data, domain, learner, regularizer):
     """Of 400 or 500 test texts 1.25 % are five or six: the standard error of such an accuracy is three times that."""
-    corpus = (
-        QuestionCorpus(data_dir=real_data) if domain == "questions" else SentimentCorpus(domain, data_dir=real_data)
-    )
+    corpus = corpus_of(domain, real_data)
     too_much, lost, of_zero = excess(learner, regularizer, corpus.train_X, corpus.train_y, corpus.test_X, corpus.test_y)
     assert too_much <= 0.01 or lost <= 0.0125
     assert of_zero <= 1.0

@@ -15,7 +15,7 @@ from classifiers.online_classifier import compiled
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.structured import StructuredClassifier, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM, svm_rule
-from classifiers.tag_features import FeatureIndex
+from classifiers.tag_features import EncodedSentences, FeatureIndex
 from classifiers.viterbi import viterbi
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
@@ -475,3 +475,32 @@ def test_what_a_structured_state_does_not_know():
     flat = Perceptron(nr_rounds=1).resume(None, [[0.0], [1.0]], [0, 1])[1]
     with pytest.raises(InputError, match="this state is of a flat learner"):
         learner.resume(flat, X, y)
+
+
+@pytest.mark.parametrize("decoder", [None, viterbi])
+def test_encoded_sentences_stand_for_the_sentences(decoder):
+    X, y, orders = random_sentences(3)
+    others = random_sentences(4)[0]
+    train = EncodedSentences.learn(X, TEMPLATES)
+    plain, shared = (StructuredSVM(templates=TEMPLATES, nr_rounds=3, order=orders, decoder=decoder) for _ in range(2))
+    params = plain.train(X, y)
+    np.testing.assert_array_equal(shared.train(train, y), params)
+    assert shared.feature_names == plain.feature_names
+    assert shared.test(train.others(others), params) == plain.test(others, params)
+    assert shared.objective(train, y, params) == plain.objective(X, y, params)
+    for ours, theirs in zip(shared.get_scores(train, params), plain.get_scores(X, params), strict=True):
+        np.testing.assert_array_equal(ours.emissions, theirs.emissions)
+
+
+def test_sentences_encoded_otherwise_are_refused():
+    X, y, _ = random_sentences(3)
+    tagger = StructuredPerceptron(templates=TEMPLATES, nr_rounds=1)
+    with pytest.raises(InputError, match=r"has the templates .* but X was encoded with \['word'\]"):
+        tagger.train(EncodedSentences.learn(X, ["word"]), y)
+    params = tagger.train(X, y)
+    with pytest.raises(InputError, match=r"encode it as the training part was"):
+        tagger.test(EncodedSentences.learn(X[:1], TEMPLATES), params)
+    with pytest.raises(InputError, match="sentence 0 has 3 words and the tags"):
+        tagger.train(EncodedSentences.learn(X, TEMPLATES), [y[1], *y[1:]])
+    with pytest.raises(InputError, match="X has none"):
+        tagger.train(EncodedSentences.learn([], TEMPLATES), [])

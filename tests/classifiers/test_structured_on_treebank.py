@@ -3,10 +3,14 @@
 A greedy averaged perceptron reached 0.9458 (universal tags) and 0.9412 (Penn tags) on the same split.
 """
 
+import functools
+
 import pytest
 
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from readers.pos_corpus import PosCorpus
+
+corpus_of = functools.cache(lambda tags: PosCorpus("UD_English-EWT", tags=tags))
 
 
 @pytest.mark.slow
@@ -20,7 +24,7 @@ from readers.pos_corpus import PosCorpus
     ],
 )
 def test_accuracy_after_five_rounds(real_data, learner, tags, at_least):
-    corpus = PosCorpus("UD_English-EWT", tags=tags)
+    corpus = corpus_of(tags)
     assert (len(corpus.train_X), len(corpus.test_X)) == (12_544, 2_077)
     tagger = learner(nr_rounds=5, track_objective=False)
     params = tagger.train(corpus.train_X, corpus.train_y)

@@ -15,6 +15,55 @@ def trained(lab, X=COUNTS, y=LABELS, **settings):
     return classifier, np.asarray(classifier.train(X, y))
 
 
+SMALL_TEXTS = [  # counts of a document in each row, and the classes of the documents
+    ([[1, 0], [0, 1]], [0, 1]),
+    ([[2, 0], [0, 1]], [0, 1]),
+    ([[1, 2], [2, 1]], ["b", "a"]),
+    ([[1, 0], [1, 1], [0, 2]], [0, 0, 1]),
+    ([[0, 1], [3, 1], [1, 0]], [1, 0, 1]),
+    ([[1, 1], [4, 2], [1, 2], [0, 1]], [1, 0, 1, 1]),
+    ([[1, 0, 2], [0, 1, 1], [1, 1, 0]], [0, 1, 1]),
+    ([[1, 0], [0, 2], [1, 1]], [0, 1, 2]),
+    ([[2, 1], [1, 3], [1, 0], [2, 2]], [2, 0, 1, 0]),
+]
+
+
+def small_inputs():
+    """Few words of few documents; α from 1 on, and 0 where nothing is smoothed."""
+    for counts, classes in SMALL_TEXTS:
+        for alpha in (1, 0.5, 2, 0):
+            if alpha or all(
+                any(row[0] for row, label in zip(counts, classes, strict=True) if label == k) for k in set(classes)
+            ):
+                for asked in ("prior", "likelihood", "params"):
+                    yield {"word counts": counts, "classes": classes, "α": alpha, "asked for": asked}
+
+
+def small_answers(lab, inputs):
+    """The attributes `prior` and `likelihood` after training, or what training returns."""
+    answers, last = [], None
+    for given in inputs:
+        data = given["word counts"], given["classes"], given["α"]
+        if data != last:
+            settings = {"smooth_param": float(given["α"])} if given["α"] else {"smooth": False}
+            classifier, params = trained(lab, np.array(given["word counts"]), given["classes"], **settings)
+            last = data
+        answers.append(params if given["asked for"] == "params" else getattr(classifier, given["asked for"]))
+    return answers
+
+
+def small_properties(given, answer):
+    """What does not hold of probabilities, or of their logarithms."""
+    parts = np.exp(answer[1:]) if given["asked for"] == "params" else answer
+    if np.any(answer < 0) and given["asked for"] != "params":
+        yield "negative", "A probability is negative. It is a count divided by another, a number between 0 and 1."
+    elif np.any(np.abs(np.sum(parts, axis=0) - 1) > 1e-4):
+        yield (
+            "does_not_sum_to_1",
+            "Probabilities that belong together do not sum to 1: the shares of the words in a class, or of the classes.",
+        )
+
+
 def test_add_one(lab, expect):
     """Add-one smoothing."""
     _, params = trained(lab)
@@ -49,8 +98,11 @@ def test_new_documents(lab, expect):
 
 @pytest.mark.hidden
 def random_documents(rng, n_classes):
-    """Counts of three words, every word in every class, in classes of unequal size."""
-    labels = rng.permutation(np.repeat(np.arange(n_classes), rng.integers(2, 6, size=n_classes)))
+    """Counts of three words, in classes of unequal sizes, which do not descend; the last class is named first."""
+    sizes = np.roll(np.sort(rng.choice(np.arange(2, 7), n_classes, replace=False)), 2 - n_classes)
+    labels = rng.permutation(np.repeat(np.arange(n_classes), sizes))
+    place = np.argmax(labels == n_classes - 1)
+    labels[[0, place]] = labels[[place, 0]]
     rates = rng.uniform(0.5, 6.0, size=(n_classes, 3))
     return rng.poisson(rates[labels]) + (rng.permutation(len(labels)) < 4)[:, None], labels
 
@@ -69,8 +121,9 @@ def test_random_counts(lab, expect, rng, n_classes):
 def test_random_counts_without_smoothing(lab, expect, rng):
     """Random counts, not smoothed."""
     X, y = random_documents(rng, 3)
-    X[y == 1, 0], X[0] = 0, X[0] + 1
-    _, params = trained(lab, X + (y == 1)[:, None] * [0, 1, 0], y, smooth=False)
+    X += 1
+    X[y == 1, 0] = 0  # a word that a class never showed
+    _, params = trained(lab, X, y, smooth=False)
     expect("the intercepts, params[0]", params[0], **SINGLE)
     expect("the weights, params[1:]", params[1:], **SINGLE)
 

@@ -16,6 +16,38 @@ def of_class_1(matrices):
     return [np.asarray(W)[:, 1] for W in matrices]
 
 
+SMALL_POINTS = [  # points of a line and their classes; no threshold separates them
+    ([1, 1], [0, 1]),
+    ([1, 2], [1, 0]),
+    ([1, 1, -1], [0, 1, 1]),
+    ([2, -1, 1], [1, 1, 0]),
+    ([1, -1, 2], [0, 1, 2]),
+    ([1, 1, 2, -1], [1, 0, 1, 1]),
+]
+
+
+def small_inputs():
+    """Few points and few rounds; asked for is one of the two lists."""
+    for points, classes in SMALL_POINTS:
+        for rounds in (1, 2, 3):
+            for asked in ("weights_after", "averages_after"):
+                if len(set(classes)) > 1:
+                    yield {"points x": points, "classes": classes, "rounds": rounds, "asked for": asked}
+
+
+def small_answers(lab, inputs):
+    """The matrices in one of the lists; the points are visited in their order."""
+    answers, last = [], None
+    for given in inputs:
+        data = given["points x"], given["classes"], given["rounds"]
+        if data != last:
+            learner = perceptron(lab, nr_rounds=given["rounds"], order=list(range(len(given["points x"]))))
+            lists = learner.weights_of_rounds(np.array(given["points x"], dtype=float)[:, None], given["classes"])
+            last = data
+        answers.append(lists[given["asked for"] == "averages_after"])
+    return answers
+
+
 def test_weights(lab, expect):
     """The weights at the end of each of five rounds."""
     weights, _ = perceptron(lab, nr_rounds=5, order=[0, 1, 2, 3, 4]).weights_of_rounds(POINTS, LABELS)
@@ -54,6 +86,16 @@ def test_random_points(lab, expect, rng, n_classes):
     for number in (3, 5):
         expect(f"the weights after round {number}", weights[number - 1])
         expect(f"the average after round {number}", averages[number - 1])
+
+
+@pytest.mark.hidden
+def test_rounds_without_a_mistake(lab, expect, rng):
+    """Random points that a line separates: rounds that change nothing have their entries too."""
+    y = rng.permutation(np.arange(12) % 2)
+    X = rng.normal(size=(12, 2)) * [0.5, 1.0] + np.outer(2 * y - 1, [3.0, 0.0])
+    weights, averages = perceptron(lab, nr_rounds=8, order=list(range(12))).weights_of_rounds(X, y)
+    expect("the intercepts after each round", [W[0] for W in weights])
+    expect("the average intercepts after each round", [W[0] for W in averages])
 
 
 @pytest.mark.hidden

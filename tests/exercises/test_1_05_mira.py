@@ -1,5 +1,7 @@
 """Exercise 1.5: single steps of MIRA on paper-sized examples, and a short training run."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,59 @@ def steps_of(lab, steps, most):
     """What the rule answers to each of these scores, labels, ‖g(x)‖² and costs."""
     calls = [(np.array(scores), label, sq_norm, most, np.array(cost)) for scores, label, sq_norm, cost in steps]
     return lab.each("mira", "mira_rule", calls)
+
+
+SMALL_SETTINGS = [  # costs, ‖g(x)‖², cap
+    ([1.0, 1.0, 1.0], 1.0, 8.0),
+    ([1.0, 1.0, 1.0], 2.0, 8.0),
+    ([2.0, 3.0, 0.5], 1.0, 8.0),
+    ([0.5, 4.0, 3.0], 2.0, 8.0),
+    ([1.0, 1.0, 1.0], 1.0, 0.5),
+    ([2.0, 3.0, 0.5], 2.0, 0.25),
+    ([0.5, 4.0, 3.0], 4.0, 0.75),
+    ([2.0, 3.0, 0.5], 4.0, 8.0),
+]
+
+
+def small_inputs():
+    """Two classes, then three; 0/1 costs, then others; a cap that does not bite, then one that does."""
+    for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 3.0, 0.5))]:
+        for scores in sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores))):
+            for label in range(n_classes):
+                for costs, sq_norm, cap in SMALL_SETTINGS:
+                    yield {
+                        "scores": list(scores),
+                        "true class": label,
+                        "‖g(x)‖²": sq_norm,
+                        "cap 1/λ": cap,
+                        "costs ρ(·, y)": [0.0 if k == label else cost for k, cost in enumerate(costs[:n_classes])],
+                    }
+
+
+def small_answers(lab, inputs):
+    """What the rule adds to the weights of each class, over g(x)."""
+    return lab.each(
+        "mira",
+        "mira_rule",
+        [
+            (
+                np.array(given["scores"]),
+                given["true class"],
+                given["‖g(x)‖²"],
+                given["cap 1/λ"],
+                np.array(given["costs ρ(·, y)"]),
+            )
+            for given in inputs
+        ],
+    )
+
+
+def small_properties(given, d):
+    """What does not hold of a step."""
+    if abs(np.sum(d)) > 1e-5:
+        yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, the others must lose."
+    if np.argmax(given["scores"]) == given["true class"] and np.any(d):
+        yield "moves_when_right", "A right prediction is changed. MIRA as it stands here moves on a mistake only."
 
 
 def test_a_mistake(lab, expect):

@@ -7,6 +7,55 @@ ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
 
 
+def small_inputs():
+    """Few classes and whole numbers first; the last ones are so large that e^s is more than a float can hold."""
+    for scores in (
+        [0, 0],
+        [1, 0],
+        [0, 1],
+        [2, 0],
+        [1, 1],
+        [-1, 1],
+        [0, 0, 1],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 2, 0],
+        [0, -1, 1],
+    ):
+        for label in range(len(scores)):
+            for step, sq_norm, costs in ((1, 1, 1), (0.5, 2, 1), (2, 4, 0.5)):
+                cost = [0 if k == label else costs * (k + 1) for k in range(len(scores))]
+                yield {"scores": scores, "true class": label, "step": step, "‖g(x)‖²": sq_norm, "costs": cost}
+    for scores in (
+        [1000, 1000],
+        [1000, 999],
+        [-1000, -999],
+        [1000, 0],
+        [0, -1000],
+        [2000, 0],
+        [-2000, 0],
+        [0, -500, -1000],
+    ):
+        for label in range(len(scores)):
+            cost = [int(k != label) for k in range(len(scores))]
+            yield {"scores": scores, "true class": label, "step": 1, "‖g(x)‖²": 1, "costs": cost}
+
+
+def small_answers(lab, inputs):
+    """What the rule answers to each of them."""
+    calls = [
+        (
+            np.array(i["scores"], float),
+            i["true class"],
+            float(i["‖g(x)‖²"]),
+            float(i["step"]),
+            np.array(i["costs"], float),
+        )
+        for i in inputs
+    ]
+    return lab.each("max_ent_online", "max_ent_rule", calls)
+
+
 def test_by_hand(lab, expect):
     """One step that can be followed by hand"""
     scores = np.log([1.0, 2.0, 5.0])  # their probabilities are 1/8, 2/8 and 5/8
@@ -22,11 +71,11 @@ def test_nothing_known(lab, expect):
 
 
 def test_large_scores(lab, expect):
-    """Scores of a thousand, and of minus a thousand"""
-    scores = np.array([1000.0, 1000.0 - np.log(3.0), -1000.0])
+    """Scores of a thousand, and of minus three thousand"""
+    scores = np.array([1000.0, 1000.0 - np.log(3.0), -3000.0])  # exp of the distance to their mean is too large as well
     calls = [(each, 1, 1.0, 1.0, ZERO_ONE[1]) for each in (scores, scores - 2000.0)]
     large, small = lab.each("max_ent_online", "max_ent_rule", calls)
-    expect("d for the scores 1000, 1000 − log 3, −1000, the true class 1 and the step 1", large, **SINGLE)
+    expect("d for the scores 1000, 1000 − log 3, −3000, the true class 1 and the step 1", large, **SINGLE)
     expect("d for the same scores, each less by 2000", small, **SINGLE)
 
 
@@ -55,12 +104,24 @@ def test_random_scores(lab, expect, rng, n_classes):
 
 @pytest.mark.hidden
 def test_random_large_scores(lab, expect, rng):
-    """Random scores, far from zero"""
+    """Random scores, far from zero and far from one another"""
     scores, label = rng.normal(size=4), int(rng.integers(4))
     shifts = (-1e4, -800.0, 800.0, 1e4)
+    apart = scores - [0.0, 0.0, 2000.0, 3000.0]  # neither their mean, nor any one but the largest, may be taken off
     calls = [(scores + far, label, 1.0, 1.0, np.zeros(4)) for far in shifts]
-    for far, d in zip(shifts, lab.each("max_ent_online", "max_ent_rule", calls), strict=True):
+    calls += [(np.roll(apart, places), label, 1.0, 1.0, np.zeros(4)) for places in range(4)]
+    answers = lab.each("max_ent_online", "max_ent_rule", calls)
+    for far, d in zip(shifts, answers, strict=False):
         expect(f"d for {far:+g}", d, **SINGLE)
+    expect("d for scores that are thousands apart", answers[len(shifts) :], **SINGLE)
+
+
+@pytest.mark.hidden
+def test_random_scores_far_apart(lab, expect, rng):
+    """Random scores, far from one another: no mean, and no score but the largest, keeps all of them from an overflow"""
+    calls = [(rng.permutation([-9e3, 1e3, 1e3 + 1, 9e3]) + rng.normal(), k, 1.0, 1.0, np.zeros(4)) for k in range(4)]
+    calls += [(-scores, label, *others) for scores, label, *others in calls]
+    expect("d, a row for each example", lab.each("max_ent_online", "max_ent_rule", calls), **SINGLE)
 
 
 @pytest.mark.hidden

@@ -1,5 +1,7 @@
 """Exercise 1.9: runs of a few steps, short enough to be averaged by hand."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,39 @@ SINGLE, SINGLE_U = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 1e-5, "atol": 1e-3}
 
 
 def run(lab, X, labels, order):
-    average, U = lab.function("running_average", "averaged_perceptron", np.array(X), np.array(labels), list(order))
+    average, U = lab.function("running_average", "averaged_perceptron", np.array(X), np.array(labels), np.array(order))
     return average, U
+
+
+def small_inputs():
+    """Runs of a few steps over points on a line, then in the plane and of three classes."""
+    lines = [[1, -1], [2, -1], [1, 2], [-1, 3], [0.5, 2], [1, 2, -1], [2, -1, 3]]
+    for n_steps in range(1, 7):
+        for points in lines:
+            for order in itertools.islice(itertools.product(range(len(points)), repeat=n_steps), 0, 81, 1 + n_steps):
+                classes = [1, 0, 1][: len(points)]
+                yield {"points": [[x] for x in points], "classes": classes, "order": list(order)}
+    for order in ([0, 1], [1, 0, 2], [1, 2, 0, 1], [2, 1, 1, 0], [2, 0, 1, 0, 2], [1, 2, 0, 0, 1, 2]):
+        yield {"points": [[1, 0], [0, 2], [-1, 1]], "classes": [0, 1, 2], "order": order}
+
+
+def small_answers(lab, inputs):
+    """The average and U of each run, one after the other."""
+    names = ("points", "classes", "order")
+    calls = [(np.array(i["points"], float), *(np.array(i[name]) for name in names[1:])) for i in inputs]
+    return [
+        [*np.ravel(average), *np.ravel(U)] for average, U in lab.each("running_average", "averaged_perceptron", calls)
+    ]
+
+
+def small_properties(given, answer):
+    """What does not hold of an average and U."""
+    rows = np.reshape(answer, (-1, max(given["classes"]) + 1))
+    if np.abs(rows.sum(axis=1)).max() > 1e-4:
+        yield (
+            "classes_do_not_balance",
+            "The weights of the classes do not sum to 0: what the true class gains, the predicted one loses.",
+        )
 
 
 def test_one_step(lab, expect):

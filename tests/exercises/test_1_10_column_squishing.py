@@ -1,5 +1,7 @@
 """Exercise 1.10: single steps on a few columns, those of the source among them, and a short training run."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -22,6 +24,82 @@ def steps_of(lab, steps, most):
     """What the rule answers to each of these scores, labels, ‖g(x)‖² and costs."""
     calls = [(np.array(scores), label, sq_norm, most, np.array(cost)) for scores, label, sq_norm, cost in steps]
     return lab.each("column_squishing", "squishing_rule", calls)
+
+
+def small_inputs():
+    """Two to four classes, scores and costs that are whole or halves, without a cap (100) and with one."""
+    ladders = [
+        [0, 0],
+        [0, 1],
+        [1, 0],
+        [0, 2],
+        [0.5, 0],
+        [0, 0, 0],
+        [0, 1, 0],
+        [0, 2, 1],
+        [0, 3, 2],
+        [0, 3, 0],
+        [0, 0, 3],
+        [1, 0.5, 0],
+    ]
+    ladders += [
+        [0, 2, 2],
+        [0, 4, 1],
+        [2, 3, 0],
+        [0, 2, -1],
+        [1, 0, 3],
+        [0, 3, 2, -3],
+        [0, 3, 2, 1],
+        [0, 4, 2, -1],
+        [1, 0, 3, 2.5],
+    ]
+    for n_classes in (2, 3, 4):
+        for scores in (scores for scores in ladders if len(scores) == n_classes):
+            for sq_norm, cap, others in itertools.product(
+                [1, 2, 4], [100, 1, 0.5], [[1, 1, 1], [2, 1, 1], [0.5, 2, 1]]
+            ):
+                costs = [0, *others[: n_classes - 1]]
+                yield {"scores": scores, "true class": 0, "‖g(x)‖²": sq_norm, "cap": cap, "costs": costs}
+                if (sq_norm, cap) in [(1, 100), (2, 1)]:
+                    costs = [*others[: n_classes - 1], 0]
+                    yield {
+                        "scores": scores,
+                        "true class": n_classes - 1,
+                        "‖g(x)‖²": sq_norm,
+                        "cap": cap,
+                        "costs": costs,
+                    }
+
+
+def small_answers(lab, inputs):
+    """d of each step."""
+    return lab.each(
+        "column_squishing",
+        "squishing_rule",
+        [
+            (
+                np.array(i["scores"], float),
+                i["true class"],
+                float(i["‖g(x)‖²"]),
+                float(i["cap"]),
+                np.array(i["costs"], float),
+            )
+            for i in inputs
+        ],
+    )
+
+
+def small_properties(given, d):
+    """What does not hold of a step."""
+    label, after = given["true class"], np.array(given["scores"]) + given["‖g(x)‖²"] * d
+    if abs(d.sum()) > 1e-5:
+        yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, the others must lose."
+    if d[label] > given["cap"] + 1e-5:
+        yield "above_the_cap", "The true class gains more than the cap."
+    if np.delete(d, label).max() > 1e-5:
+        yield "rival_raised", "A rival goes up. Rivals come down, or stay where they are."
+    if d[label] < given["cap"] - 1e-5 and np.any(after + given["costs"] > after[label] + 1e-4):
+        yield "margin_missed", "After the step a rival is not behind by its margin, although the cap allows more."
 
 
 def test_the_source(lab, expect):

@@ -1,5 +1,7 @@
 """Exercise 1.11: the slack feature, the update of iterative scaling, and the moments that meet in the end."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,64 @@ def moments(features, weights):
     scores = features @ weights
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
     return features.T @ (p / p.sum(axis=1, keepdims=True)) / len(features)
+
+
+def small_inputs():
+    """Examples with one to three features, and updates of one to three weights."""
+    for X in (
+        [[1]],
+        [[1], [0]],
+        [[2], [1]],
+        [[1, 2]],
+        [[2, 3], [1, 0]],
+        [[0, 1], [3, 2]],
+        [[0.5, 1], [2, 2]],
+        [[4, 0], [1, 1]],
+    ):
+        yield {"X": X}
+    for X in ([[1], [0], [3]], [[2, 3], [1, 0], [0.5, 1.5]], [[3, 0, 1], [1, 1, 0]], [[1, 2, 0], [0, 4, 1], [2, 2, 2]]):
+        yield {"X": X}
+    shares = [([0.5], [0.25]), ([0.5], [0.5]), ([0.25], [0.5]), ([1], [0.5]), ([2], [0.5]), ([0.5, 0.25], [0.25, 0.25])]
+    shares += [([0.5, 0.5], [0.25, 0.5]), ([1.5, 0.5], [1, 1]), ([0.75, 0.25, 2], [0.25, 0.5, 1])]
+    for (empirical, expected), total, first in itertools.product(shares, [1, 2, 3, 5], [0, 1, -0.5]):
+        weights = [first, 2, 0.5][: len(empirical)]
+        yield {"weights": weights, "E_emp": empirical, "E_model": expected, "V": total}
+
+
+def small_answers(lab, inputs):
+    """(1, x, slack) of each example and V; or the new weights."""
+    tables = [(np.array(i["X"], float),) for i in inputs if "X" in i]
+    updates = [
+        (*(np.array(i[name], float) for name in ("weights", "E_emp", "E_model")), float(i["V"]))
+        for i in inputs
+        if "V" in i
+    ]
+    slack = iter(lab.each("iterative_scaling", "with_slack", tables) if tables else [])
+    new = iter(lab.each("iterative_scaling", "scaling_update", updates) if updates else [])
+    return [_flat(*next(slack)) if "X" in i else next(new) for i in inputs]
+
+
+def _flat(features, total):
+    return [*np.ravel(features), total]
+
+
+def small_properties(given, answer):
+    """What does not hold of a table of features and V, or of new weights."""
+    if "X" in given:
+        rows = np.reshape(answer[:-1], (len(given["X"]), -1))
+        if rows.min() < 0:
+            yield "negative_slack", "A slack is negative. Iterative scaling allows no negative features."
+        if np.abs(rows.sum(axis=1) - answer[-1]).max() > 1e-4:
+            yield "sums_not_v", "The features of an example, the 1 and the slack included, do not sum to V."
+        return
+    moved = np.subtract(answer, given["weights"])
+    if np.any(np.abs(moved[np.equal(given["E_emp"], given["E_model"])]) > 1e-5):
+        yield "no_rest", "A weight moves although the data show its feature just as often as the model expects it."
+    elif np.any(moved * np.subtract(given["E_emp"], given["E_model"]) < 0):
+        yield (
+            "wrong_way",
+            "A weight falls although the data show its feature more often than the model expects it, or the other way round.",
+        )
 
 
 def test_slack(lab, expect):

@@ -1,5 +1,7 @@
 """Exercise 1.12: R, γ and the bound (R/γ)² or 2 K R²/γ²."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,56 @@ SINGLE = {"rtol": 1e-4}  # what a solution in single precision can keep: γ is a
 def bound(lab, X, y, separator):
     """[R, γ, the most updates]"""
     return [float(number) for number in lab.function("mistake_bounds", "mistake_bound", X, y, separator)]
+
+
+def small_inputs():
+    """A few points on a line or in the plane, and a separator: a vector, or a column for each class."""
+    lines = [[-1, 1], [-1, 2], [-3, 4], [-2, 1], [-2, 1, 3], [-3, -1, 2]]
+    for points, (intercept, weight) in itertools.product(
+        lines, [(0, 1), (0, 2), (0.5, 1), (-0.5, 2), (1, 2), (0, 3), (2, 1), (0, -1)]
+    ):
+        X, classes = [[x] for x in points], [int(x > 0) for x in points]
+        yield {"points": X, "classes": classes, "separator": [intercept, weight]}
+        for of_0 in ([0, 0], [0.5, -1], [-intercept, -weight]):
+            columns = [[of_0[0], intercept], [of_0[1], weight]]
+            yield {"points": X, "classes": classes, "separator": columns}
+    plane = [([[1, 2], [-1, -2]], [1, 0]), ([[3, 0], [-1, 2]], [1, 0]), ([[2, 1], [4, -1], [-1, 0]], [1, 1, 0])]
+    for (X, classes), u in itertools.product(plane, [[0, 1, 0], [0, 2, 1], [0.5, 1, 0], [1, 2, 2], [0, 3, 4]]):
+        yield {"points": X, "classes": classes, "separator": u}
+    triples = [
+        [[0, 0, 0], [2, 0, -2], [0, 2, -1]],
+        [[0, 0.5, 0], [1, 0, -1], [0, 1, -1]],
+        [[0, 0, 0], [1, -1, 0], [0, 1, -2]],
+    ]
+    for X in (
+        [[3, 0], [0, 3], [-3, -3]],
+        [[2, 0], [-1, 2], [0, -2]],
+        [[2, 1], [-1, 3], [-1, -2]],
+        [[2, 0], [4, 1], [0, 3], [-2, -3]],
+    ):
+        classes = [0, 1, 2] if len(X) == 3 else [0, 0, 1, 2]
+        for separator in triples:
+            yield {"points": X, "classes": classes, "separator": separator}
+
+
+def small_answers(lab, inputs):
+    """[R, γ, the most updates] of each, or "refused"."""
+    calls = [(np.array(i["points"], float), np.array(i["classes"]), np.array(i["separator"], float)) for i in inputs]
+    try:
+        return [[float(number) for number in answer] for answer in lab.each("mistake_bounds", "mistake_bound", calls)]
+    except ValueError as error:
+        if "does not part the classes" not in str(error):
+            raise
+        if len(inputs) == 1:
+            return ["refused"]
+        return [answer for i in inputs for answer in small_answers(lab, [i])]
+
+
+def small_properties(given, answer):
+    """What does not hold of R, γ and the bound."""
+    radius, _, _ = answer
+    if radius < np.sqrt(1 + (np.array(given["points"], float) ** 2).sum(axis=1).max()) - 1e-5:
+        yield "longer_example", "R is shorter than an example, (1, x). It must be as long as the longest one."
 
 
 def test_one_vector(lab, expect):
@@ -53,14 +105,29 @@ def test_no_separator(lab, expect):
 
 
 @pytest.mark.hidden
+def said(lab, X, y, separator):
+    """What is said of a separator that does not part the classes."""
+    try:
+        return f"a bound of {bound(lab, X, y, separator)[2]:.6g}"
+    except ValueError as error:
+        return "refused" if "does not part the classes" in str(error) else str(error)
+
+
+@pytest.mark.hidden
 @pytest.mark.parametrize("n_features", [1, 3])
 def test_random_vector(lab, expect, rng, n_features):
-    """A random vector and points on both of its sides"""
+    """A random vector and points on both of its sides, some of them far from it"""
     X, direction = rng.normal(scale=2.0, size=(40, n_features)), rng.normal(size=n_features)
-    u = np.append(-np.median(X @ direction), direction)
-    activations = u[0] + X @ direction
+    direction /= np.linalg.norm(direction)
+    activations = X @ direction - np.median(X @ direction)
     clear = np.abs(activations) > 0.05
-    expect("R, γ and the bound", bound(lab, X[clear], np.where(activations[clear] > 0, "yes", "no"), u), **SINGLE)
+    u = np.append(-np.median(X @ direction), direction) * rng.uniform(1.5, 4.0)
+    X, signs = X[clear], np.sign(activations[clear])
+    y = np.where(signs > 0, "yes", "no")
+    expect("R, γ and the bound", bound(lab, X, y, u), **SINGLE)
+    apart = X + 3.0 * signs[:, None] * direction
+    expect("R, γ and the bound, with a wide gap between the classes", bound(lab, apart, y, u), **SINGLE)
+    expect("what is said of a vector that is wrong about every point", said(lab, X, y, -u))
 
 
 @pytest.mark.hidden
@@ -74,4 +141,7 @@ def test_random_columns(lab, expect, rng, n_classes):
     ordered = np.sort(scores, axis=1)
     clear = ordered[:, -1] - ordered[:, -2] > 0.1
     X, labels = X[clear], scores.argmax(axis=1)[clear]
-    expect("R, γ and the bound", bound(lab, X, labels, U[:, np.unique(labels)]), **SINGLE)
+    kinds, columns = np.array(["ash", "beech", "elm", "fir", "oak"]), np.unique(labels)
+    expect("R, γ and the bound", bound(lab, X, kinds[labels], U[:, columns]), **SINGLE)
+    wrong = kinds[columns[(np.searchsorted(columns, labels) + 1) % len(columns)]]
+    expect("what is said of columns that are wrong about every point", said(lab, X, wrong, U[:, columns]))

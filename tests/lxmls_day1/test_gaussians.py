@@ -4,12 +4,11 @@ import scipy.sparse
 from scipy.stats import multivariate_normal, norm
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures.boundaries import discriminant_scores
 from lxmls_day1.gaussians import (
     bayes_error,
     discriminant_params,
-    discriminant_scores,
     linear_discriminant_params,
-    wrong_terms,
 )
 
 
@@ -213,40 +212,3 @@ def test_wrong_shapes_are_refused():
         discriminant_scores(np.ones(2), np.ones((3, 2)), quadratic=False)
     with pytest.raises(InputError, match="one number per feature"):
         linear_discriminant_params([0.5, 0.5], np.ones((2, 2)), np.ones(3))
-
-
-WRONG_DERIVATIONS = {
-    "no σ² in w": (lambda p, m, v: (np.log(p) - (m**2).sum(1) / (2 * v), m), ["w_y: the variance is missing"]),
-    "no σ² in b": (lambda p, m, v: (np.log(p) - (m**2).sum(1) / 2, m / v), ["b_y: the variance is missing"]),
-    "no σ² at all": (lambda p, m, v: (np.log(p) - (m**2).sum(1) / 2, m), ["w_y: the variance", "b_y: the variance"]),
-    "σ for σ²": (
-        lambda p, m, v: (np.log(p) - (m**2).sum(1) / (2 * v**0.5), m / v**0.5),
-        ["w_y: it has the standard deviation", "b_y: it has the standard deviation"],
-    ),
-    "no prior": (lambda p, m, v: (-(m**2).sum(1) / (2 * v), m / v), ["b_y: the prior is missing"]),
-    "something else": (lambda p, m, v: (np.log(p) - m[:, 1], m / v + m**2), ["w_y: it is wrong", "b_y: it is wrong"]),
-}
-
-
-@pytest.mark.parametrize("name", WRONG_DERIVATIONS)
-def test_the_wrong_term_is_named_at_other_variances_and_unequal_priors(name):
-    derived, sentences = WRONG_DERIVATIONS[name]
-    prior, means = np.array([0.2, 0.8]), np.array([[-1.0, -0.5], [1.5, 1.0]])
-    for variance in (0.4, 2.5):
-        b, w = derived(prior, means, variance)
-        found = wrong_terms(np.vstack([b, w.T]), prior, means, variance)
-        assert len(found) == len(sentences) and all(map(str.startswith, found, sentences)), found
-
-
-def test_at_variance_one_four_wrong_derivations_are_right():
-    prior, means = np.array([0.5, 0.5]), np.array([[-1.0, -0.5], [1.5, 1.0]])
-    for derived, _ in list(WRONG_DERIVATIONS.values())[:4]:
-        b, w = derived(prior, means, 1.0)
-        assert wrong_terms(np.vstack([b, w.T]), prior, means, 1.0) == []
-
-
-def test_weights_that_are_right_up_to_a_constant_are_right_and_other_shapes_are_told():
-    prior, means = [0.2, 0.3, 0.5], [[0.0, 1.0], [2.0, 0.5], [1.0, 1.0]]
-    params = linear_discriminant_params(prior, means, 2.0)
-    assert wrong_terms(params + np.array([[3.0], [1.0], [0.0]]), prior, means, 2.0) == []
-    assert "the shape is (3, 2), but must be (3, 3)" in wrong_terms(params[:, :2], prior, means, 2.0)[0]

@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures.boundaries import discriminant_scores
 from lxmls_day1.figures.plotting import detached_axes
-from lxmls_day1.gaussians import discriminant_scores
 from readers.simple_data_set import SimpleDataSet
 
 matplotlib.use("Agg")

@@ -292,6 +292,13 @@ numba.config.CACHE_DIR = sys.argv[4]
 examples = sparse_rows.as_online_examples(X)
 sparse_rows._compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim)
 
+def first_rule(scores, label, sq_norm, step, cost):
+    d = np.zeros(len(scores))
+    d[np.argmax(scores)] -= step
+    return d
+
+sparse_rows.compile_rule(first_rule)  # most of the first compilation in a process is numba's own preparation: no job needs to repeat it
+
 def learner(way):
     if way == "flat":
         sys.path.append(os.path.join(root, "classifiers"))

@@ -148,6 +148,8 @@ RECORDED = """{
 "1.1": {"whole_norm": "It divides by the squared norm, not by twice of it.", "no_cap": "The step is not capped."},
 "1.2": {"one_too_many": "It divides by one more than there are."}
 },
+"pools": {
+},
 "checks": {
  "test_1_01_steps.py::test_step": {
   "the step for a loss of 4 and a squared norm of 5": {"expected": {"shape": [], "numbers": [0.4]}, "mistakes": {"whole_norm": {"shape": [], "numbers": [0.8]}}}

@@ -352,3 +352,38 @@ except SystemExit: pass
 assert not [m for m in ("numpy", "pytest", "rich", "lxmls_day1.exercises.checking") if m in sys.modules]
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3], capture_output=True)
+
+
+def test_an_exercise_with_a_letter_is_one_of_its_own(reference, tmp_path, monkeypatch):
+    """1.2 of the tiny lab becomes 1.1a: every command tells it from 1.1."""
+    for path in [
+        *reference.rglob("*.py"),
+        *reference.rglob("*.toml"),
+        *reference.rglob("*.json"),
+        *reference.rglob("*.ipynb"),
+    ]:
+        text = path.read_text(encoding="utf-8").replace("1.2", "1.1a").replace("1_02", "1_01a")
+        path.unlink()
+        path.with_name(path.name.replace("1_02", "1_01a")).write_text(text, encoding="utf-8")
+    mine = start_workspace(tmp_path / "with letters")
+    monkeypatch.chdir(mine)
+    file = mine / "classifiers/means.py"
+    stub = file.read_text(encoding="utf-8")
+    assert "Exercise 1.1a: " in stub and "# exercise" not in stub
+    assert "Add and divide." in run("hint", "1.1a")
+    assert "did you mean 1.1a" in run("hint", "1.1A", status=1)
+    assert "Exercise 1.1a: " in run("check", "1.1a", status=1)
+    assert "1.1a" in run("status")
+    run("solve", "1.1a")
+    assert "1 of 1 public check passes" in run("check", "1.1a") and "NotImplementedError" not in file.read_text(
+        encoding="utf-8"
+    )
+    assert "raise NotImplementedError" in (mine / "classifiers/steps.py").read_text(encoding="utf-8")
+    run("undo")
+    assert file.read_text(encoding="utf-8") == stub
+    run("solve", "1.1a")
+    (mine / ".lab-state.json").unlink()  # backups are known by their names alone then
+    assert "solve 1.1a" in run("undo") and file.read_text(encoding="utf-8") == stub
+    run("solve", "1.1a")
+    run("reset", "1.1a")
+    assert file.read_text(encoding="utf-8") == stub

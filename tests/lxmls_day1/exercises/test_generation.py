@@ -121,6 +121,8 @@ NOTEBOOK = {
 class TestNotebooks:
     def test_cells_belong_to_the_heading_above_or_to_their_tag(self):
         assert exercises_of_cells(NOTEBOOK) == [None, "1.1", "1.1", "1.1", "1.1", "1.1", None, None, "1.2"]
+        lettered = {"cells": [cell("markdown", f"## Exercise {id}: x") for id in ("1.4", "1.4a", "1.4ab")]}
+        assert exercises_of_cells(lettered) == ["1.4", "1.4a", None]
 
     def test_solutions_go_and_stubs_come(self, reference):
         before = json.dumps(NOTEBOOK)

@@ -61,13 +61,13 @@ with only_what_labs_need():
     from readers.sentiment_reader import SentimentCorpus
     from readers.simple_data_set import SimpleDataSet
     data = SimpleDataSet(nr_examples=20, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
-    figure, axis = data.plot_data()
+    figure, axis = data.plot_data(print_bayes_opt=False)
     svm = SVM(solver="dual", progress=True)
     data.add_line(figure, axis, svm.train(data.train_X, data.train_y), "SVM", "green")
     figure.savefig({folder!r} + "/figure.png")
     MaxEntBatch().train(data.train_X, data.train_y)
     SentimentCorpus("toy")
-    for name in ("lxmls_day1.exercises.answers", "lxmls_day1.compiled.chains", "lxmls_day1.lab", "pytest", "sklearn", "IPython"):
+    for name in ("lxmls_day1.exercises.answers", "lxmls_day1.compiled.chains", "lxmls_day1.gaussians", "lxmls_day1.lab", "pytest", "sklearn", "IPython"):
         try:
             importlib.import_module(name)
         except ImportError:
@@ -111,6 +111,8 @@ def test_what_was_imported_before_is_not_found_and_comes_back():
         "from lxmls_day1 import Lab",
         "from lxmls_day1 import lab",
         "from lxmls_day1.compiled import chains",
+        "from lxmls_day1.gaussians import linear_discriminant_params",
+        "from lxmls_day1 import gaussians",
         "import lxmls_day1; lxmls_day1.classifiers",
         "import lxmls_day1; lxmls_day1.Lab",
         "import lxmls_day1; lxmls_day1.lab.Lab",
@@ -118,7 +120,7 @@ def test_what_was_imported_before_is_not_found_and_comes_back():
 )
 def test_the_reference_lab_is_out_of_reach(statement):
     """It has the answers; whether it was imported before or not."""
-    for name in ("classifiers.viterbi", "readers", "compiled.chains", "lab"):
+    for name in ("classifiers.viterbi", "readers", "compiled.chains", "gaussians", "lab"):
         importlib.import_module(f"lxmls_day1.{name}")
     with only_what_labs_need(), pytest.raises((ImportError, AttributeError)):
         exec(statement, {})
@@ -182,6 +184,46 @@ def visits():
     return {"X": RNG.normal(size=(9, 2)), "labels": np.arange(9) % 3, "order": RNG.permutation(9)}
 
 
+def gaussians():
+    return {"prior": RNG.dirichlet([3.0, 3.0]), "means": RNG.normal(size=(2, 3)), "variance": 2.5}
+
+
+def towards_one(scores, label, sq_norm, step, cost):
+    return step * (np.eye(len(scores))[label] - scores) / sq_norm
+
+
+def rule_and_visits():
+    X, labels, order = visits().values()
+    inputs = {"rule": towards_one, "X": X, "labels": labels, "order": order, "steps": RNG.uniform(0.1, 0.9, size=9)}
+    return inputs | {"costs": 1.0 - np.eye(3), "shrinkage": 0.3}
+
+
+def weighted_points():
+    return {"W": RNG.normal(size=(3, 3)), "X": RNG.normal(size=(9, 2)), "labels": np.arange(9) % 3, "regularizer": 0.3}
+
+
+class Least:
+    """Tells two classes apart by a threshold: λ."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def train(self, X, y):
+        return np.mean(X) + self.value
+
+    def test(self, X, params):
+        return (X[:, 0] > params).astype(int)
+
+    def evaluate(self, y, predicted):
+        return float(np.mean(y == predicted))
+
+
+def learners_and_parts():
+    X, dev_X = RNG.normal(size=(2, 30, 1))
+    y, dev_y = (X[:, 0] > 0.3).astype(int), (dev_X[:, 0] + 0.5 * RNG.normal(size=30) > 0.3).astype(int)
+    return {"make": Least, "regularizers": [0.9, 0.3, 0.1], "X": X, "y": y, "dev_X": dev_X, "dev_y": dev_y}
+
+
 def of_function(module, name):
     return lambda lab, inputs: lab.function(module, name, *inputs.values())
 
@@ -191,12 +233,17 @@ ASKED = {  # exercise and function -> inputs, the right answer by the reference
         documents,
         lambda lab, inputs: lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes").train(*inputs.values()),
     ),
+    ("1.3", "gaussian_weights"): (gaussians, of_function("gaussian_weights", "gaussian_weights")),
+    ("1.4b", "online_loop"): (rule_and_visits, of_function("online_loop", "online_loop")),
     ("1.4", "weights_of_rounds"): (
         documents,
         lambda lab, inputs: lab.classifier("perceptron", "Perceptron").weights_of_rounds(*inputs.values()),
     ),
+    ("1.4a", "perceptron_rule"): (rule_inputs, of_function("perceptron", "perceptron_rule")),
     ("1.5", "mira_rule"): (rule_inputs, of_function("mira", "mira_rule")),
     ("1.6", "max_ent_rule"): (rule_inputs, of_function("max_ent_online", "max_ent_rule")),
+    ("1.6b", "batch_gradient"): (weighted_points, of_function("batch_gradient", "batch_gradient")),
+    ("1.7b", "choose_regularizer"): (learners_and_parts, of_function("choosing_lambda", "choose_regularizer")),
     ("1.7", "svm_rule"): (rule_inputs, of_function("svm", "svm_rule")),
     ("1.7", "svm_step"): (step_inputs, of_function("svm", "svm_step")),
     ("1.9", "averaged_perceptron"): (visits, of_function("running_average", "averaged_perceptron")),
@@ -367,7 +414,9 @@ class TestFunctionsAsAnswers:
             "viterbi": "viterbi",
         }
         modules |= {"with_slack": "iterative_scaling", "scaling_update": "iterative_scaling"}
-        modules |= {"mistake_bound": "mistake_bounds"}
+        modules |= {"mistake_bound": "mistake_bounds", "perceptron_rule": "perceptron"}
+        modules |= {"gaussian_weights": "gaussian_weights", "online_loop": "online_loop"}
+        modules |= {"batch_gradient": "batch_gradient", "choose_regularizer": "choosing_lambda"}
         if name not in modules:
             pytest.skip("a method, which wants its object")
         module = lab.load(f"classifiers.{modules[name]}")

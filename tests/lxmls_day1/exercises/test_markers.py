@@ -232,3 +232,15 @@ def test_stubs_are_known_by_their_error():
     assert stubs_left(stripped) == {"1.1"}
     assert functions_of(stripped, "1.1") == ["Mira.steps"]
     assert stubs_left("raise NotImplementedError('not ours')") == set() == stubs_left("def (:")
+
+
+def test_an_exercise_may_have_a_letter():
+    source = "def f(x):\n    # exercise 1.4a: solution (1 line)\n    return x\n    # exercise 1.4a: end\n"
+    (solution,) = find_solutions(source, exercises=["1.4", "1.4a"])
+    assert (solution.exercise, solution.function) == ("1.4a", "f")
+    given = stubbed(source, lambda one: stub(one.exercise, "A rule", "Do it.", 1))
+    assert stubs_left(given) == {"1.4a"} and functions_of(given, "1.4a") == ["f"] and functions_of(given, "1.4") == []
+    with pytest.raises(MarkerError, match="of another exercise"):
+        find_solutions(source.replace("1.4a: end", "1.4: end"))
+    with pytest.raises(MarkerError, match="looks like a marker"):
+        find_solutions(source.replace("1.4a: solution", "1.4ab: solution"))

@@ -1,8 +1,10 @@
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.mistakes import Mistake, read_mistakes
-from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.exercises.explanations import LONGEST_QUESTION
+from lxmls_day1.exercises.mistakes import Program, read_mistakes
+from lxmls_day1.exercises.registry import FILE, FOLDER, Registry
+from lxmls_day1.lab import reference_folder
 
 SOURCE = '''
 @compiled
@@ -32,7 +34,7 @@ def other(n):
 
 
 def made(**settings):
-    return Mistake("1.1", "wrong", "It is wrong.", **settings).made_in({"a.py": SOURCE, "b.py": "x = 1\n"})
+    return Program("a wrong program", "1.1", **settings).made_in({"a.py": SOURCE, "b.py": "x = 1\n"})
 
 
 def without_marks(source):
@@ -83,8 +85,38 @@ class TestReading:
     def test_what_is_read(self, read):
         (mistake,) = read()
         assert (mistake.exercise, mistake.name) == ("1.2", "one_too_many")
-        assert mistake.swaps == (("len(values)", "(len(values) + 1)"),)
+        assert mistake.programs[0].swaps == (("len(values)", "(len(values) + 1)"),)
+        assert len(mistake.programs) == 1 and not mistake.question
         assert str(mistake) == "mistake one_too_many of exercise 1.2"
+
+    def test_a_family_of_programs_and_its_question(self, read):
+        content = """
+[[mistake]]
+name = "a"
+sentence = "It is wrong."
+question = "Why does it belong there?"
+swap = [["x", "y"]]
+[[mistake.variant]]
+solution = "pass"
+function = "rule"
+[[mistake.variant]]
+swap = [["u", "v"], ["w", "x"]]
+[[mistake]]
+name = "b"
+sentence = "So is it."
+solution = "..."
+"""
+        a, b = read(content)
+        assert a.question == "Why does it belong there?" and not b.question
+        assert [program.swaps for program in a.programs] == [(("x", "y"),), (), (("u", "v"), ("w", "x"))]
+        assert [program.solution for program in a.programs] == [None, "pass", None]
+        assert a.programs[1].function == "rule"
+        assert [str(program) for program in a.programs] == [
+            "mistake a of exercise 1.2",
+            "mistake a of exercise 1.2, variant 1",
+            "mistake a of exercise 1.2, variant 2",
+        ]
+        assert len(b.programs) == 1
 
     def test_a_student_has_none(self, workspace):
         assert read_mistakes(workspace / "tests/exercises", Registry.of(workspace)["1.2"]) == []
@@ -98,9 +130,27 @@ class TestReading:
             ("[[mistake]]\nname = 'a'\nsentence = 'b'", "wanted either swap or solution"),
             ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = [['x']]", "swap must be a list of pairs"),
             ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswop = []", "unknown key 'swop'"),
+            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\nquestion = 1", "question must be a text"),
+            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\nvariant = 1", "variants are"),
+            (
+                "[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n[[mistake.variant]]",
+                "variant 1: wanted either swap",
+            ),
+            (
+                "[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n[[mistake.variant]]\nname = 'c'\nswap = []",
+                "variant 1: unknown key 'name'",
+            ),
             ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n" * 2, "two known mistakes have the same name"),
         ],
     )
     def test_mistakes_in_the_mistakes(self, read, content, message):
         with pytest.raises(InputError, match=message):
             read(content)
+
+
+def test_every_known_mistake_has_a_question():
+    """It is asked after the mistake was named."""
+    folder = reference_folder() / FOLDER
+    for exercise in Registry.read(reference_folder() / FILE):
+        for mistake in read_mistakes(folder, exercise):
+            assert 0 < len(mistake.question) <= LONGEST_QUESTION, str(mistake)

@@ -61,6 +61,15 @@ def answered(folder, **texts):
 
 
 class TestWhatStudentsGet:
+    def test_another_question_of_a_derivation_has_its_answer(self, asking):
+        more = [
+            cell("markdown", "**Explain.** What of σ? *Your answer:*", "answer"),
+            cell("markdown", "Nothing.", "solution"),
+        ]
+        write(asking, [*cells(), *({**one, "id": f"more-{number}"} for number, one in enumerate(more))])
+        found = decoded({str(name): text for name, text in student_files(asking).items()}[str(FILE)])
+        assert [answer.text for answer in found if answer.exercise == "1.3"] == ["Nothing."]
+
     def test_the_answers_but_not_the_derivation_and_none_to_be_read_by_accident(self, asking):
         files = student_files(asking)
         assert [(a.exercise, a.cell, a.text) for a in decoded(files[FILE])] == [

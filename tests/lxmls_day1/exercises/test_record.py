@@ -10,6 +10,7 @@ from lxmls_day1.exercises import dry_run as dry_runs
 from lxmls_day1.exercises import record
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.dry_run import DryRun, dry_run
+from lxmls_day1.exercises.mistaken_labs import mistaken_lab, uncompiled, uncompiled_lab
 from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Registry, check_files
 from lxmls_day1.lab import PACKAGES, reference_folder
@@ -83,7 +84,7 @@ def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_
     for package in PACKAGES:
         shutil.copytree(reference_folder() / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     for path in tmp_path.glob("classifiers/*.py"):
-        path.write_text(record.uncompiled(path.read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(uncompiled(path.read_text(encoding="utf-8")), encoding="utf-8")
     folder = reference_folder() / FOLDER
     files = tuple(file for exercise in Registry.of(reference_folder()) for file in check_files(folder, exercise))
 
@@ -112,10 +113,10 @@ def test_the_runs_of_a_request_are_shared_out_by_their_check_files(monkeypatch):
 def test_a_mistaken_lab_leaves_the_other_labs_as_they_are(tmp_path):
     reference = reference_folder()
     exercise = Registry.of(reference)["1.5"]
-    plain = record.uncompiled_lab(reference, tmp_path / "plain")
+    plain = uncompiled_lab(reference, tmp_path / "plain")
     before = {path: path.read_text(encoding="utf-8") for path in plain.rglob("*.py")}
     mistakes = read_mistakes(reference / FOLDER, exercise)[:2]
-    labs = [record.mistaken_lab(plain, exercise, mistake, tmp_path / mistake.name) for mistake in mistakes]
+    labs = [mistaken_lab(plain, exercise, mistake.programs[0], tmp_path / mistake.name) for mistake in mistakes]
     assert {path: path.read_text(encoding="utf-8") for path in plain.rglob("*.py")} == before
     texts = {folder: (folder / "classifiers/mira.py").read_text(encoding="utf-8") for folder in [plain, *labs]}
     assert len(set(texts.values())) == 3 and not any("@compiled" in text for text in texts.values())

@@ -17,7 +17,7 @@ from lxmls_day1.lab import PACKAGES, reference_folder
 
 pytestmark = pytest.mark.slow
 
-EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if exercise.kind == "code"]
+EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if exercise.has_code]
 SEEDS = (1, 2)
 WRAPPER = """
 import functools as _functools

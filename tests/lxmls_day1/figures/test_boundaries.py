@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.boundaries import decision_boundary
-from lxmls_day1.gaussians import discriminant_params, discriminant_scores
+from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
+from lxmls_day1.gaussians import discriminant_params
 
 UNIT = {"xlim": (-1, 1), "ylim": (-1, 1)}
 

@@ -7,6 +7,7 @@ import pytest
 
 from lxmls_day1.figures.figure_data import MIME_TYPE, as_mime_bundle, describe, differences, figure_data, record_figures
 from lxmls_day1.figures.plotting import detached_axes
+from lxmls_day1.figures.style import label_ends
 
 
 def artists(fig, kind):
@@ -59,9 +60,17 @@ class TestData:
     def test_it_is_json_and_goes_with_the_image(self):
         fig, axis = detached_axes()
         axis.plot(np.arange(100), np.arange(100.0), label="up")
-        bundle = as_mime_bundle(fig)
+        bundle, metadata = as_mime_bundle(fig)
         assert json.loads(json.dumps(bundle[MIME_TYPE], allow_nan=False)) == figure_data(fig)
         assert bundle["text/plain"] == describe(fig)
+        assert metadata == {"image/png": {"alt": "Figure: up"}}
+
+    def test_lines_that_lead_to_labels_are_left_out(self):
+        fig, axis = detached_axes()
+        axis.plot([0, 1], [0, 1], label="MIRA")
+        label_ends(axis)
+        assert [line["label"] for line in artists(fig, "line")] == ["MIRA"]
+        assert [text["label"] for text in artists(fig, "text")] == ["MIRA"]
 
     def test_hidden_things_are_left_out(self):
         fig, axis = detached_axes()
@@ -150,6 +159,6 @@ def test_figures_are_recorded_by_a_shell():
     with matplotlib.rc_context():
         record_figures(Shell())
     fig, _axis = detached_axes()
-    assert Shell.display_formatter.mimebundle_formatter[type(fig)](fig)[MIME_TYPE] == figure_data(fig)
+    assert Shell.display_formatter.mimebundle_formatter[type(fig)](fig)[0][MIME_TYPE] == figure_data(fig)
     assert Shell.magics == [("matplotlib", "inline")]
     record_figures()  # outside IPython nothing happens

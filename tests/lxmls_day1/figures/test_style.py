@@ -71,3 +71,29 @@ def test_labels_at_the_ends_of_lines_that_coincide_do_not_overlap():
     assert np.diff(sorted(heights)).min() > 0.05
     (end,) = (text.xy[1] for text in axis.texts if text.get_text() == "naive Bayes")
     assert end == pytest.approx(0.9)
+
+
+def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
+    """Light lines have darker labels, and lines that end beyond the axes are led to their labels from the edge."""
+    from matplotlib.colors import to_rgb
+
+    _fig, axis = detached_axes()
+    for variant, end in enumerate((0.8, 1.0, 1.3)):
+        axis.plot([0, end], [0.5, 0.5], label=f"SVM, {variant}", **line_style("SVM", variant, 3))
+    axis.set(xlim=(0, 1), ylim=(0, 1))
+    label_ends(axis)
+    assert [line.get_xdata() for line in axis.lines[3:]] == [[0.8, 1.025], [1.0, 1.025], [1.0, 1.025]]
+    for text in axis.texts:
+        assert text.get_position()[0] > 1.025
+        linear = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(text.get_color())
+        ]
+        assert 1.05 / (np.dot([0.2126, 0.7152, 0.0722], linear) + 0.05) > 4.4
+
+
+def test_the_comparison_tells_the_two_ways_to_maximum_entropy_apart():
+    from classifiers.max_ent_batch import MaxEntBatch
+    from classifiers.max_ent_online import MaxEntOnline
+
+    batch, online = (line_style(learner.get_name()) for learner in (MaxEntBatch(), MaxEntOnline()))
+    assert batch["color"] != online["color"] and batch["linestyle"] != online["linestyle"]

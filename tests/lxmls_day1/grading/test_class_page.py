@@ -1,10 +1,16 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
-from lxmls_day1.grading.class_page import answers_html, summary_html
+from lxmls_day1.exercises.answers import Answer
+from lxmls_day1.exercises.expect import WrongAnswer
+from lxmls_day1.exercises.workspace_state import Explanation
+from lxmls_day1.grading.class_page import answers_html, point_biserial, summary_html
 from lxmls_day1.grading.gradebook import CellFailure, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
+from lxmls_day1.grading.groups import behaviour_of, groups
 from lxmls_day1.grading.similarity import Alike
 
 EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_hard"
@@ -12,7 +18,7 @@ CAP = ("no_cap", "The cap is missing.")
 SIGN = ("signs", "The *signs* are swapped.")
 
 
-def row_of(student, easy, hard, mistake=None, answer="", **more):
+def row_of(student, easy, hard, answer="", mistake=None, **more):
     checks = tuple(
         CheckGrade(
             check, "1.5", title, title == "Hard", verdict, mistakes=(mistake,) if mistake and verdict == "wrong" else ()
@@ -28,9 +34,15 @@ def row_of(student, easy, hard, mistake=None, answer="", **more):
 def run():
     rows = (
         row_of("ada", "ok", "ok", answer="A line."),
-        row_of("bob", "ok", "wrong", CAP),
-        row_of("cyd", "ok", "wrong", CAP, answer="A curve."),
-        row_of("dan", "wrong", "timeout", SIGN, notebook_failures=(CellFailure("n.ipynb", 4, "1.5", "NameError: q"),)),
+        row_of("bob", "ok", "wrong", mistake=CAP),
+        row_of("cyd", "ok", "wrong", mistake=CAP, answer="A curve."),
+        row_of(
+            "dan",
+            "wrong",
+            "timeout",
+            mistake=SIGN,
+            notebook_failures=(CellFailure("n.ipynb", 4, "1.5", "NameError: q"),),
+        ),
     )
     return Gradebook(rows, 5, "process", "apart", {}, True, "", "0.1")
 
@@ -81,7 +93,8 @@ def test_the_most_common_mistake_comes_first(run):
 def test_the_hardest_check_comes_first(run):
     rows = Page(summary_html(run)).sections["checks"][1:]
     assert [(row[0], row[3]) for row in rows] == [("Hard hidden", "1 of 4"), ("Easy", "3 of 4")]
-    assert rows[0][4] == "wrong 2, time limit 1"
+    assert [row[4] for row in rows] == ["–", "–"]  # too few to tell
+    assert rows[0][5] == "wrong 2, time limit 1"
 
 
 def test_who_had_to_be_stopped(run):
@@ -122,8 +135,11 @@ def test_links_stay_in_the_folder(run):
 )
 def test_what_students_write_adds_no_markup(build, text):
     def rows(said):
-        more = {"name": f"N {said}", "notebook_failures": (CellFailure(said, 1, None, said),)}
-        return (row_of("ada", "ok", "ok", answer=f"This {said}", **more),)
+        explanations = (Explanation("1.5", said, said, said, said), Explanation("1.5", said, said, "", ""))
+        failures = (CellFailure(said, 1, None, said),)
+        row = row_of("ada", "ok", "ok", f"This {said}", name=f"N {said}", notebook_failures=failures)
+        predictions = (FreeAnswer("1.5", said, said, said, True),)
+        return (replace(row, explanations=explanations, answers=(*row.answers, *predictions)),)
 
     expected, got = (build(Gradebook(rows(said), 1, "process", "")) for said in ("harmless", text))
     assert Page(got).tags == Page(expected).tags
@@ -167,3 +183,132 @@ def test_who_has_no_such_cell_is_named(run):
 def test_cells_that_failed(run):
     (row,) = Page(answers_html(run)).sections["cells"][1:]
     assert row == ["Dan", "n.ipynb, code cell 4", "1.5", "NameError: q"]
+
+
+class TestExplanations:
+    WHY = "Why is there a cap?"
+
+    def page(self, *rows):
+        return answers_html(Gradebook(rows, 1, "process", ""), None, {"1.5": dict([CAP])})
+
+    def explaining(self, student, text, attempt="d = 1", mistake=CAP[0], question=WHY):
+        return row_of(student, "ok", "ok", explanations=(Explanation("1.5", mistake, question, attempt, text),))
+
+    def test_they_stand_beside_the_attempt_and_what_was_predicted(self):
+        ada = self.explaining("ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)")
+        guess = FreeAnswer("1.5", "n.ipynb", "Where is the peak?", "At 3.", True)
+        other = FreeAnswer("1.9", "n.ipynb", "Which curve?", "The upper one.", True)
+        text = self.page(replace(ada, answers=(*ada.answers, guess, other)), self.explaining("bob", ""))
+        section = text[text.index('id="explained"') : text.index('id="predictions"')]
+        parts = [
+            "1.5: Why is there a cap?",
+            CAP[1],
+            "Ada",
+            "Long steps overshoot.",
+            "At 3.",
+            "d = loss / (2 * sq_norm)",
+        ]
+        assert [section.index(part) for part in parts] == sorted(section.index(part) for part in parts)
+        assert re.search("Asked, not answered.*Bob", section) and "The upper one." not in section
+
+    def test_the_question_that_most_were_asked_comes_first(self):
+        rows = (
+            self.explaining("ada", "A.", question="Rare?"),
+            self.explaining("bob", "B."),
+            self.explaining("cyd", "C."),
+        )
+        text = self.page(*rows)
+        assert text.index(self.WHY) < text.index("Rare?")
+
+    def test_one_that_was_edited_meanwhile(self):
+        assert "was edited before it could be kept" in self.page(self.explaining("ada", "A.", attempt=""))
+
+    def test_predictions_stand_question_by_question_and_are_not_marked(self):
+        guess = FreeAnswer("1.5", "n.ipynb", "Where is the peak?", "At 3.", True)
+        row = row_of("ada", "ok", "ok")
+        text = self.page(replace(row, answers=(*row.answers, guess)), row_of("bob", "ok", "ok"))
+        assert (
+            "1.5, 1 of 2: Where is the peak?" in text and text.count("&nbsp;/ ") == text.count("What do you see?") - 1
+        )
+        assert "1 question, 2 submissions." in text
+
+    def test_without_any_there_is_no_section(self, run):
+        text = answers_html(run)
+        assert 'id="explained"' not in text and 'id="predictions"' not in text
+
+
+class TestChecks:
+    def test_the_discrimination_is_pearsons_correlation(self):
+        rng = np.random.default_rng(3)
+        for _ in range(20):
+            right, points = rng.random(30) < 0.6, rng.integers(0, 12, 30)
+            if 0 < right.sum() < 30:
+                expected = np.corrcoef(right, points)[0, 1]
+                assert point_biserial(right.tolist(), points.tolist()) == pytest.approx(expected)
+
+    def test_where_nothing_differs_there_is_none(self):
+        assert point_biserial([True, False], [2.5, 2.5]) is None
+        assert point_biserial([False, False], [1, 2]) is None
+        assert point_biserial([True, False], [0.1 + 0.2, 0.3]) is None
+
+    def test_one_that_the_strong_fail_is_marked(self):
+        """Whoever fails the easy check passes the hard one, and the other way round."""
+        rows = [row_of(f"s{n}", *(("ok", "wrong") if n % 3 else ("wrong", "ok"))) for n in range(12)]
+        cells = Page(summary_html(Gradebook(tuple(rows), 1, "process", ""))).sections["checks"][1:]
+        assert [(row[0], row[3], row[4]) for row in cells] == [
+            ("Hard hidden", "4 of 12", "−1.00 weak"),
+            ("Easy", "8 of 12", "−1.00 weak"),
+        ]
+
+    def test_the_points_of_the_check_itself_do_not_count(self):
+        """With them it would correlate with itself."""
+        rows = [row_of(f"s{n}", "ok", "ok" if n < 6 else "wrong") for n in range(12)]
+        (row,) = Page(summary_html(Gradebook(tuple(rows), 1, "process", ""))).sections["checks"][1:]
+        assert (row[0], row[4]) == ("Hard hidden", "–")
+
+    def test_many_checks_are_folded(self):
+        checks = tuple(CheckGrade(f"t.py::test_{n}", "1.5", f"Check {n}", False, "wrong") for n in range(25))
+        row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+        assert "5 more that not everyone passes" in summary_html(Gradebook((row,), 1, "process", ""))
+
+
+def test_a_mistake_has_a_sample(run):
+    rows = (run.rows[0], replace(run.rows[1], written={"1.5": "d = <b>"}), *run.rows[2:])
+    text = summary_html(replace(run, rows=rows))
+    assert "<summary>how one wrote it</summary><pre>d = &lt;b&gt;</pre>" in text
+
+
+def test_groups_without_a_name(run):
+    wrong = [({"scores": [0, 1]}, Answer.of([0.0, 2.0]))]
+    behaviour = behaviour_of(WrongAnswer("", wrong=wrong))
+    check = CheckGrade(
+        "t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour
+    )
+    exercises = (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),)
+    rows = [Row(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
+    text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
+    section = text[text.index('id="groups"') : text.index('id="checks"')]
+    (group,) = groups(rows)
+    assert f"--name-group {group.id} NAME" in section and "2 submissions" in section
+    for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
+        assert part in section
+    assert "is that of a known mistake" in summary_html(run)
+
+
+def test_who_is_wrong_where_no_small_input_shows_it():
+    def row(student, small, other):
+        checks = (
+            CheckGrade("t.py::test_small_inputs", "1.5", "S", False, small),
+            CheckGrade("t.py::a", "1.5", "A", True, other),
+        )
+        return Row(student, student.title(), "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+
+    rows = (
+        row("ada", "ok", "wrong"),
+        row("bob", "wrong", "wrong"),
+        row("cyd", "ok", "ok"),
+        row("dan", "ok", "timeout"),
+    )
+    text = summary_html(Gradebook(rows, 1, "process", ""))
+    (said,) = re.findall(r"<b>1\.5: right on all small inputs, wrong in other checks:</b> (.*?)</p>", text)
+    assert re.sub("<[^>]*>", "", said) == "Ada"

@@ -13,7 +13,7 @@ from lxmls_day1.exercises.registry import FILE, Registry
 from lxmls_day1.lab import reference_folder
 
 LEAST_VARIANTS = 8
-CODE_EXERCISES = [exercise for exercise in Registry.read(reference_folder() / FILE) if exercise.kind == "code"]
+CODE_EXERCISES = [exercise for exercise in Registry.read(reference_folder() / FILE) if exercise.has_code]
 
 
 @pytest.fixture(scope="module")

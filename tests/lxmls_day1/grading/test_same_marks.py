@@ -43,7 +43,7 @@ def handed_in(right_variants):
             found[f"right_{exercise.stem}_{variant.name}"] = variant.lab_files(given)
         sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
         for mistake in read_mistakes(REFERENCE / FOLDER, exercise)[:2]:
-            made = {PurePosixPath(path): text.encode() for path, text in mistake.made_in(sources).items()}
+            made = {PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()}
             found[f"mistake_{exercise.stem}_{mistake.name}"] = {**solved, **made}
     return found
 

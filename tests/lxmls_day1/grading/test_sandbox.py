@@ -57,21 +57,31 @@ def configurations():
 
 
 @pytest.fixture(scope="module")
-def found():
+def server():
+    """A function (level, user) -> the fork server of both, one for all tests here."""
+    servers = {}
+
+    def get(level, user=None):
+        if (level, user) not in servers:
+            servers[level, user] = fork_server_of(level, user=user)
+        return servers[level, user]
+
+    yield get
+    for made in servers.values():
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def found(server):
     """What was possible, for each configuration."""
-    fork_servers = {}
     said = {}
-    try:
-        for level, user, version in configurations():
-            if level == BUBBLEWRAP and shutil.which("bwrap") is None:
-                continue
-            if (level, user) not in fork_servers:
-                fork_servers[level, user] = fork_server_of(level, user=user)
-            fork_servers[level, user].newest_landlock = version
-            said[level, user, version] = possible_in_a_box(fork_servers[level, user])
-    finally:
-        for fork_server in fork_servers.values():
-            fork_server.close()
+    for level, user, version in configurations():
+        if level == BUBBLEWRAP and shutil.which("bwrap") is None:
+            continue
+        of_level = server(level, user)
+        of_level.newest_landlock = version
+        said[level, user, version] = possible_in_a_box(of_level)
+        of_level.newest_landlock = None
     return said
 
 
@@ -268,18 +278,17 @@ FILES = {
 @pytest.fixture(
     scope="module", params=[(BUBBLEWRAP, None), (BUBBLEWRAP, NOBODY), (LANDLOCK, None), (LANDLOCK, NOBODY)], ids=str
 )
-def useful(request):
+def useful(request, server):
     level, user = request.param
     if user is not None and not SUPERUSER:
         pytest.skip("the superuser alone chooses a user")
     try:
-        fork_server = fork_server_of(level, user=user)
+        of_level = server(level, user)
     except BoxesUnavailable as error:
         pytest.skip(f"the sandbox level {level} does not work here: {error}")
-    with contextlib.closing(fork_server):
-        lab = BoxedLab(fork_server, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
-        with contextlib.closing(lab):
-            yield lab, user
+    lab = BoxedLab(of_level, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
+    with contextlib.closing(lab):
+        yield lab, user
 
 
 @pytest.mark.parametrize(

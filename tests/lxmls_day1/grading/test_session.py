@@ -232,6 +232,7 @@ def boxes(monkeypatch):
 
     class FakeBox:
         count = 0
+        changed = False
         seconds = staticmethod(lambda box, name: 0.0)
         opening = between = 0.0
 
@@ -355,6 +356,7 @@ def test_no_text_says_that_time_is_negative(moments, check_seconds, total_second
 
     class Late:
         cpu_used = 0.0
+        changed = False
 
         def ask(self, request, seconds, limit):
             assert seconds > 0

@@ -18,9 +18,12 @@ from hypothesis import strategies as st
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.archives import zipped
+from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
+from lxmls_day1.exercises.explanations import unpacked
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.hand_in import HandIn, pack_submission
 from lxmls_day1.exercises.registry import Exercise
+from lxmls_day1.exercises.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.grading import untrusted_files
 from lxmls_day1.grading.finding_submissions import Found, find_submissions
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
@@ -113,6 +116,23 @@ class TestOneSubmission:
         submission = read(tmp_path / name)
         assert texts(submission) == LAB
         assert (submission.student, submission.name) == ("ada-lovelace", "Ada Lovelace")
+
+    def test_explanations_go_along(self, tmp_path):
+        state = WorkspaceState(tmp_path, explanations=[Explanation("1.5", "half", "Why 2?", "d = 1", "Two blocks.")])
+        state.save()
+        packed = HandIn({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+        name, content = pack_submission(tmp_path, packed, "Ada")
+        (tmp_path / name).write_bytes(content)
+        submission = read(tmp_path / name)
+        assert unpacked(submission.files[EXPLANATIONS], ["1.5"]) == tuple(state.explanations)
+        assert submission.warnings == () and submission.digest != read_zip(tmp_path, LAB).digest
+
+    def test_explanations_that_are_too_large_are_left_aside(self, tmp_path):
+        long = b"".join(hashlib.sha256(bytes([n % 256, n // 256])).hexdigest().encode() for n in range(20_000))
+        submission = read_zip(tmp_path, {**LAB, "explanations.json": long})
+        assert submission.warnings == ("explanations.json is too large: more than 1 MB; it was left aside.",)
+        assert texts(submission) == LAB
+        assert texts(read_zip(tmp_path, {**LAB, "notebooks/explanations.json": b"{}"})) == LAB  # no place of ours
 
     def test_a_manifest_with_somebody_elses_name_changes_nothing(self, tmp_path):
         manifest = json.dumps({"name": "Charles Babbage"}).encode()

@@ -1,0 +1,41 @@
+"""Gaussian naive Bayes as a linear classifier: its weights, from priors, means and one variance that all classes share.
+
+``gaussian_naive_bayes.py`` estimates the priors and means, and classifies.
+
+Source: the guide, section 1.2.1, exercise 1.3.
+"""
+
+import numpy as np
+
+
+def gaussian_weights(prior, means, variance):
+    """b_y and w_y such that the class of the highest score b_y + w_y · x is the most probable one under p(y) N(x; μ_y, σ² I).
+
+    Parameters
+    ----------
+    prior : array (K,)
+        p(y), all positive.
+    means : array (K, J)
+        μ_y, a row for each class.
+    variance : float
+        σ², greater than 0.
+
+    Returns
+    -------
+    array (J + 1, K)
+        Row 0 the b_y, below it the w_y, a column for each class. What is the same for all classes may be left out.
+
+    Examples
+    --------
+    Two balanced classes with the means −1 and 1: the boundary is halfway.
+
+    >>> params = gaussian_weights(np.array([0.5, 0.5]), np.array([[-1.0], [1.0]]), 2.0)
+    >>> b, w = params[:, 1] - params[:, 0]
+    >>> float(-b / w) + 0.0
+    0.0
+    """
+    # exercise 1.3: solution (3 lines)
+    intercepts = np.log(prior) - (means**2).sum(axis=1) / (2 * variance)  # (K,)
+    weights = means / variance  # (K, J)
+    return np.vstack([intercepts, weights.T])
+    # exercise 1.3: end

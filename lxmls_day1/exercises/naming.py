@@ -1,0 +1,163 @@
+"""Which known mistake wrong answers speak for: naming is evidence.
+
+A wrong answer speaks for each program that gives the same one to the same input. A mistake is named if one of its programs
+explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
+many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
+`lxmls_day1.exercises.small_inputs` asks for the answers.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lxmls_day1.exercises.answers import Answer, Pool
+
+MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
+ENOUGH = (
+    2 / 3
+)  # of the answers that speak for or against a mistake; at a half, every second name of a new mistake is wrong
+LEAST_LEFT = 3  # wrong answers that one mistake leaves unexplained, before a second one is looked for
+COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
+
+ONE, ONE_OF, TOGETHER, PROPERTY = "one", "one of", "together", "property"
+HEADS = {
+    ONE: "A known mistake",
+    ONE_OF: "One of these known mistakes",
+    TOGETHER: "Two known mistakes at once",
+    PROPERTY: "What does not hold",
+}
+
+
+def head_of(named_as: str) -> str:
+    """What stands above the sentences on mistakes; rows of older runs do not say what they were named as."""
+    return HEADS.get(named_as, HEADS[ONE])
+
+
+Row = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
+
+
+@dataclass(frozen=True)
+class Named:
+    """What wrong answers speak for: the names of mistakes; whether it is `ONE`, `ONE_OF` them or several `TOGETHER`."""
+
+    kind: str = ""
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Share:
+    """Of a program: which wrong answers it explains, and how many right ones it would have wrong."""
+
+    name: str
+    explained: frozenset[int]
+    against: int
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        return len(self.explained), -self.against
+
+
+def named(pool: Pool, row: Row) -> Named:
+    """What the answers to small inputs speak for.
+
+    Parameters
+    ----------
+    pool : Pool
+    row : tuple of int
+        Which of the pool's answers was got to each input: `Pool.places`.
+
+    Returns
+    -------
+    Named
+
+    Examples
+    --------
+    >>> right, half, double = Answer.of(2), Answer.of(1), Answer.of(4)
+    >>> pool = Pool(({},) * 3, ((right, half, double),) * 3, {"halved": ((1, 1, 1),), "doubled": ((0, 2, 2),)})
+    >>> named(pool, (0, 2, 2)).names, named(pool, (1, 1, 0)).names, named(pool, (-1, -1, 1))
+    (('doubled',), ('halved',), Named(kind='', names=()))
+    """
+    wrong = frozenset(i for i, place in enumerate(row) if place)
+    if not wrong:
+        return Named()
+    alike = _alike(pool, row)
+    if alike.names:
+        return alike
+    weak = weak_answers(pool)
+    evidence = frozenset(i for i in wrong if row[i] not in weak[i])
+    if not any(row[i] > 0 for i in evidence):
+        return Named()
+    first = _in_front(pool, row, evidence)
+    if first.kind != ONE:
+        return first
+    left = evidence - _best_of_each({first.names[0]: pool.programs[first.names[0]]}, row, evidence)[0].explained
+    second = _in_front(pool, row, left) if len(left) >= LEAST_LEFT else Named()
+    return Named(TOGETHER, first.names + second.names) if second.kind == ONE else first
+
+
+def weak_answers(pool: Pool) -> list[frozenset[int]]:
+    """Of each input the places of the wrong answers that are no evidence."""
+    found = []
+    most = max(COMMON, len(pool.programs) / COMMON)
+    for i, answers in enumerate(pool.answers):
+        giving = [0] * len(answers)
+        for rows in pool.programs.values():
+            for place in {r[i] for r in rows}:
+                giving[place] += 1
+        found.append(
+            frozenset(n for n in range(1, len(answers)) if giving[n] > most or is_degenerate(answers[n], answers[0]))
+        )
+    return found
+
+
+def is_degenerate(answer: Answer, right: Answer) -> bool:
+    """Whether a wrong answer would come of anything: of another kind, such as an error, all zero, or not finite where it should be."""
+    if answer.kind is not right.kind:
+        return True
+    numbers = [value for value in answer.values if isinstance(value, float)]
+    if len(numbers) < len(answer.values) or not numbers:
+        return False
+    if not any(numbers):
+        return True
+    if answer.shape != right.shape:
+        return any(map(math.isnan, numbers))
+    pairs = zip(numbers, right.values, strict=True)
+    return any(not math.isfinite(number) and number != wanted for number, wanted in pairs)
+
+
+def _alike(pool: Pool, row: Row) -> Named:
+    """The mistakes one of whose programs answers the same to all inputs: then weak answers are evidence as well."""
+    names = tuple(name for name, rows in pool.programs.items() if row in rows)
+    return Named(ONE if len(names) == 1 else ONE_OF, names) if 0 < len(names) <= MOST_NAMED else Named()
+
+
+def _best_of_each(programs: Mapping[str, Sequence[Row]], row: Row, evidence: frozenset[int]) -> list[_Share]:
+    """Of each mistake the program that explains the most of these wrong answers."""
+    best = []
+    for name, rows in programs.items():
+        shares = [
+            _Share(
+                name,
+                frozenset(i for i in evidence if known[i] == row[i]),
+                sum(bool(theirs) and not mine for theirs, mine in zip(known, row, strict=True)),
+            )
+            for known in rows
+        ]
+        best.append(max(shares, key=lambda share: share.rank))
+    return best
+
+
+def _in_front(pool: Pool, row: Row, evidence: frozenset[int]) -> Named:
+    """The mistake that explains the most of this evidence, and enough of it; or those that explain as much as it does.
+
+    Right answers that it would have wrong count as unexplained ones.
+    Of several that explain equally much those are left against which the fewest right answers speak.
+    """
+    shares = _best_of_each(pool.programs, row, evidence)
+    most = max((share.rank for share in shares), default=(0, 0))
+    if most[0] <= ENOUGH * (len(evidence) - most[1]):
+        return Named()
+    names = tuple(share.name for share in shares if share.rank == most)
+    if len(names) > MOST_NAMED:
+        return Named()
+    return Named(ONE if len(names) == 1 else ONE_OF, names)

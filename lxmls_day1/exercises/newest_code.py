@@ -1,0 +1,149 @@
+"""Edited files of a lab in a running notebook: what is saved counts from the next cell on, without a restart.
+
+Before each cell the files of the lab are looked at. If one has changed, all that was imported from the lab is imported anew, and what
+the notebook has of it (modules, classes, functions, and objects of these classes) becomes its new version. If a file cannot be
+imported, one line says why, and the code from before goes on until the next change.
+"""
+
+import contextlib
+import importlib.util
+import sys
+from collections.abc import MutableMapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.library_path import PACKAGES
+
+Snapshot = dict[Path, tuple[int, int]]
+
+
+class NewestCode:
+    """Keeps what is imported from a lab at the files' newest version.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+
+    Attributes
+    ----------
+    fault : str
+        Why the newest files could not be imported, in one line; empty if they could.
+    """
+
+    def __init__(self, lab: Any):
+        self.lab = lab
+        self.fault = ""
+        self._seen: Snapshot = {}
+
+    @classmethod
+    def of(cls, lab: Any) -> "NewestCode":
+        """The one of a lab, which is made at the first time."""
+        found: NewestCode = vars(lab).setdefault("newest_code", cls(lab))
+        return found
+
+    def renew(self, names: MutableMapping[str, Any] | None = None) -> None:
+        """Import anew what has changed, and say so if that fails.
+
+        Parameters
+        ----------
+        names : dict, optional
+            The notebook's names: what is of this lab among their values is replaced.
+        """
+        now = snapshot(self.lab.folder)
+        if now == self._seen:
+            return
+        changed = [path for path in now if self._seen.get(path) != now[path]]
+        self._seen = now
+        before = self._imported()
+        for path in changed:  # Python tells outdated byte code by the second and the size of its source
+            with contextlib.suppress(OSError, NotImplementedError):
+                Path(importlib.util.cache_from_source(path)).unlink()
+        self.lab.forget()
+        try:
+            for name in before:
+                if name not in PACKAGES and _file_of(before[name]).is_file():
+                    self.lab.load(name)
+        except InputError as error:
+            self.lab.forget()
+            sys.modules.update(before)
+            self.fault = str(error).rstrip(".")
+            print(f"{self.fault}. Until that is put right, the code from before goes on.")
+            return
+        self.fault = ""
+        after = self._imported()
+        for name, value in list((names or {}).items()):
+            _replace(names, name, value, before, after)
+
+    def before_a_cell(self, *_info: Any) -> None:
+        """What IPython calls before each cell."""
+        import IPython  # here: there is a shell
+
+        shell = IPython.get_ipython()  # type: ignore[attr-defined, no-untyped-call, unused-ignore]
+        if shell is not None:
+            self.renew(shell.user_ns)
+
+    def _imported(self) -> dict[str, ModuleType]:
+        """What is imported from the lab's folders."""
+        found = {}
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] in PACKAGES and _file_of(module).is_relative_to(self.lab.folder):
+                found[name] = module
+        return found
+
+
+def watch_cells(lab: Any) -> None:
+    """Let the notebook that runs here, if one does, use the newest code of a lab in every cell; of one lab at a time."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is None:
+        return
+    for callback in list(shell.events.callbacks["pre_run_cell"]):
+        if type(getattr(callback, "__self__", None)).__qualname__ == NewestCode.__qualname__:
+            shell.events.unregister("pre_run_cell", callback)
+    code = NewestCode.of(lab)
+    code.renew()
+    shell.events.register("pre_run_cell", code.before_a_cell)
+
+
+def snapshot(folder: Path) -> Snapshot:
+    """Time and size of every Python file of a lab."""
+    found: Snapshot = {}
+    for package in PACKAGES:
+        for path in (folder / package).rglob("*.py"):
+            try:
+                stat = path.stat()
+            except OSError:  # an editor is just replacing it
+                continue
+            found[path] = (stat.st_mtime_ns, stat.st_size)
+    return found
+
+
+def _file_of(module: ModuleType) -> Path:
+    return Path(getattr(module, "__file__", None) or "")
+
+
+def _replace(
+    names: Any, name: str, value: Any, before: MutableMapping[str, ModuleType], after: MutableMapping[str, ModuleType]
+) -> None:
+    """Let a name mean the new version of its value, if that is of the lab."""
+    if isinstance(value, ModuleType):
+        if value is before.get(value.__name__) and value.__name__ in after:
+            names[name] = after[value.__name__]
+        return
+    with contextlib.suppress(Exception):  # an object may answer anything, or forbid another class
+        kind = type(value)
+        new_kind = _new_version(kind, before, after)
+        new_value = _new_version(value, before, after)
+        if new_value is not None:
+            names[name] = new_value
+        elif isinstance(new_kind, type):
+            value.__class__ = new_kind
+
+
+def _new_version(value: Any, before: MutableMapping[str, ModuleType], after: MutableMapping[str, ModuleType]) -> Any:
+    """What stands in a module now where a class or a function stood; None if it is nothing of the lab, or gone."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if not (isinstance(module, str) and isinstance(name, str) and module in before and module in after):
+        return None
+    return vars(after[module]).get(name)

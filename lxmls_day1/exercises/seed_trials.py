@@ -1,0 +1,196 @@
+"""Hidden checks under many seeds: which wrong programs escape them, and which right ones fail. For authors.
+
+A check is a plain function of ``lab``, ``expect`` and ``rng``. Here it is called without pytest, hundreds of times in one process,
+on one program after the other. What the reference answers under a seed is asked once. A wrong program is asked until
+one check finds it out, which for most of them is the first one; the check that did so is asked first under the next seed.
+"""
+
+import contextlib
+import io
+import itertools
+import sys
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.expect import RecordingExpect
+from lxmls_day1.exercises.markers import without_markers
+from lxmls_day1.exercises.mistaken_labs import uncompiled, uncompiled_lab
+from lxmls_day1.exercises.pool_making import checks_of_file
+from lxmls_day1.exercises.registry import FOLDER, Exercise, check_files
+from lxmls_day1.lab import Lab
+
+Sources = Mapping[str, str]  # path in the lab -> text
+
+
+@dataclass(frozen=True)
+class HiddenCheck:
+    """One hidden check with its parameters."""
+
+    name: str
+    function: Callable[..., None]
+    arguments: Mapping[str, Any]
+
+    def call(self, lab: Lab, seed: int) -> RecordingExpect:
+        """Let it run on a lab: the answers that it got. An exception of the lab's, or of the check, comes through."""
+        given = {
+            "lab": lab,
+            "expect": (recording := RecordingExpect()),
+            "rng": np.random.default_rng([seed, zlib.crc32(self.name.encode())]),
+        }
+        code = self.function.__code__
+        wanted = code.co_varnames[: code.co_argcount]
+        self.function(**{name: value for name, value in (given | dict(self.arguments)).items() if name in wanted})
+        return recording
+
+
+@dataclass
+class Trial:
+    """What came of one program.
+
+    Attributes
+    ----------
+    passed : list of int
+        The seeds under which it passed all hidden checks.
+    failed : dict from seed to str
+        The other ones, with the check that it failed first.
+    """
+
+    passed: list[int] = field(default_factory=list)
+    failed: dict[int, str] = field(default_factory=dict)
+
+
+def hidden_checks(module: ModuleType) -> list[HiddenCheck]:
+    """The hidden checks of a file, each case of a parametrized one by itself."""
+    found = []
+    for name, function in vars(module).items():
+        marks = getattr(function, "pytestmark", []) if name.startswith("test") else []
+        if not any(mark.name == "hidden" for mark in marks):
+            continue
+        cases = [list(_cases(*mark.args[:2])) for mark in marks if mark.name == "parametrize"]
+        for case in itertools.product(*cases):
+            arguments = {key: value for part in case for key, value in part.items()}
+            said = "-".join(map(str, arguments.values()))
+            found.append(HiddenCheck(f"{name}[{said}]" if said else name, function, arguments))
+    return found
+
+
+def _cases(names: str | Sequence[str], values: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    keys = [key.strip() for key in names.split(",")] if isinstance(names, str) else list(names)
+    for value in values:
+        yield dict(zip(keys, [value] if len(keys) == 1 else value, strict=True))
+
+
+def trials(
+    reference: Path, exercise: Exercise, programs: Mapping[str, Sources], seeds: Sequence[int], folder: Path
+) -> dict[str, Trial]:
+    """Try the hidden checks of an exercise on programs, under each seed.
+
+    Parameters
+    ----------
+    reference : Path
+        A lab with the solutions.
+    exercise : Exercise
+    programs : mapping from label to files
+        Files of the lab that differ from the reference's: path -> text.
+    seeds : sequence of int
+    folder : Path
+        A new one, for the lab in which one program after the other stands. No byte code is written from now on in this
+        process: it would be taken for that of the next program.
+
+    Returns
+    -------
+    dict from label to Trial
+
+    Raises
+    ------
+    InputError
+        If the reference fails.
+    """
+    sys.dont_write_bytecode = True
+    checks = [c for file in check_files(reference / FOLDER, exercise) for c in hidden_checks(checks_of_file(file))]
+    lab = Lab(uncompiled_lab(reference, folder))
+    right = {
+        name: uncompiled(without_markers((reference / name).read_text(encoding="utf-8").replace("\r\n", "\n")))
+        for name in exercise.files
+        if name.endswith(".py")
+    }
+    with _stands_in(lab, right):
+        expected = {(check.name, seed): _reference_answer(check, lab, seed) for seed in seeds for check in checks}
+    found = {}
+    for label, files in programs.items():
+        plain = {name: uncompiled(text) for name, text in files.items()}
+        with _stands_in(lab, right | plain, restored=right):
+            found[label] = _trial(lab, checks, seeds, expected)
+    return found
+
+
+def _trial(
+    lab: Lab, checks: Sequence[HiddenCheck], seeds: Sequence[int], expected: Mapping[tuple[str, int], RecordingExpect]
+) -> Trial:
+    trial, order = Trial(), list(checks)
+    for seed in seeds:
+        wrong = next((check for check in order if not _holds(check, lab, seed, expected[check.name, seed])), None)
+        if wrong is None:
+            trial.passed.append(seed)
+        else:
+            trial.failed[seed] = wrong.name
+            order.remove(wrong)
+            order.insert(0, wrong)
+    return trial
+
+
+def _holds(check: HiddenCheck, lab: Lab, seed: int, expected: RecordingExpect) -> bool:
+    try:
+        with _quiet():
+            got = check.call(lab, seed).answers
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException:  # whatever a program may raise
+        return False
+    return got.keys() == expected.answers.keys() and all(
+        answer.agrees(got[what], *expected.tolerances[what]) for what, answer in expected.answers.items()
+    )
+
+
+def _reference_answer(check: HiddenCheck, lab: Lab, seed: int) -> RecordingExpect:
+    try:
+        return check.call(lab, seed)
+    except Exception as error:
+        raise InputError(f"the reference fails {check.name} under the seed {seed}: {error}") from error
+
+
+@contextlib.contextmanager
+def _stands_in(lab: Lab, files: Sources, restored: Sources | None = None) -> Iterator[None]:
+    """Let these files stand in the lab; afterwards those of `restored`, and none that is new."""
+    new = [name for name in files if not (lab.folder / name).exists()]
+    for name, text in files.items():
+        (lab.folder / name).write_text(text, encoding="utf-8")
+    lab.forget()
+    try:
+        yield
+    finally:
+        for name, text in (restored or {}).items():
+            (lab.folder / name).write_text(text, encoding="utf-8")
+        for name in new:
+            (lab.folder / name).unlink()
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing is shown of what a program prints and warns of."""
+    with (
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,136 @@
+"""A lab that notes whose code changes what it is given.
+
+Grading sends a student's code copies of its inputs. In a check that runs in one process with that code it is the same: the
+code gets copies, and a check's own arrays stay as they are. So both tell a student the same.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.lab import Lab
+
+
+class WatchedLab:
+    """The stand-in for a `Lab` in a check.
+
+    Parameters
+    ----------
+    lab : Lab
+
+    Attributes
+    ----------
+    changes : list of str
+        The functions and methods that have changed an argument.
+
+    Examples
+    --------
+    >>> lab = WatchedLab(Lab.open())
+    >>> lab.function("mira", "mira_rule", np.array([-1.0, 2.0]), 0, 5.0, 0.25, np.array([0.0, 1.0])), lab.changes
+    (array([ 0.25, -0.25]), [])
+    """
+
+    def __init__(self, lab: Lab):
+        self._lab = lab
+        self.changes: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lab, name)
+
+    def classifier(self, module: str, class_name: str, **settings: Any) -> "WatchedObject":
+        """As `Lab.classifier`."""
+        return WatchedObject(self, self._lab.classifier(module, class_name, **settings))
+
+    def reader(self, module: str, class_name: str, **settings: Any) -> "WatchedObject":
+        """As `Lab.reader`."""
+        return WatchedObject(self, self._lab.reader(module, class_name, **settings))
+
+    def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
+        """As `Lab.function`."""
+        return self.called(
+            name, lambda given, named: self._lab.function(module, name, *given, **named), arguments, settings
+        )
+
+    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
+        """As `Lab.each`."""
+        found: list[Any] = self.called(
+            name, lambda given, _: self._lab.each(module, name, given, first_as), tuple(map(tuple, calls)), {}
+        )
+        return found
+
+    def called(
+        self,
+        name: str,
+        function: Callable[[tuple[Any, ...], Mapping[str, Any]], Any],
+        arguments: tuple[Any, ...],
+        settings: Mapping[str, Any],
+    ) -> Any:
+        """What a function makes of copies of these arguments; if it changes one, its name is put down."""
+        given, named = copied(arguments), copied(dict(settings))
+        try:
+            return function(given, named)
+        finally:
+            if not (alike(arguments, given) and alike(dict(settings), named)):
+                self.changes.append(name)
+
+
+class WatchedObject:
+    """The stand-in for a classifier or a data set: its methods get copies."""
+
+    def __init__(self, lab: WatchedLab, watched: Any):
+        self._lab, self._watched = lab, watched
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(self._watched, name)
+        if not callable(found):
+            return found
+
+        def method(*arguments: Any, **settings: Any) -> Any:
+            own = tuple(a._watched if isinstance(a, WatchedObject) else a for a in arguments)
+            return self._lab.called(name, lambda given, named: found(*given, **named), own, settings)
+
+        return method
+
+
+def copied(value: Any) -> Any:
+    """The same lists and arrays again; what is neither is not copied.
+
+    Examples
+    --------
+    >>> given = [np.zeros(2), "art"]
+    >>> other = copied(given)
+    >>> other[0][0] = 1.0
+    >>> given, alike(given, other)
+    ([array([0., 0.]), 'art'], False)
+    """
+    if isinstance(value, np.ndarray) or hasattr(value, "tocsr"):
+        return value.copy()
+    if isinstance(value, tuple):
+        entries = [copied(entry) for entry in value]
+        return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
+    if isinstance(value, list):
+        return [copied(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: copied(entry) for key, entry in value.items()}
+    return value
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether a value that `copied` made, and that somebody had since, is still what it was."""
+    if isinstance(one, np.ndarray):
+        return (
+            isinstance(other, np.ndarray)
+            and (one.shape, one.dtype) == (other.shape, other.dtype)
+            and (one.tobytes() == other.tobytes() if one.dtype != object else bool(np.array_equal(one, other)))
+        )
+    if hasattr(one, "tocsr"):
+        parts = ((matrix.data, matrix.indices, matrix.indptr) for matrix in (one.tocsr(), other.tocsr()))
+        return one.shape == other.shape and all(map(np.array_equal, *parts))
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(entry, other[key]) for key, entry in one.items())
+    return True

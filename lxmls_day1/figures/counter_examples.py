@@ -1,0 +1,130 @@
+"""A small input with a wrong answer as a picture: bars of scores before and after a step, or a sentence with both paths."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+WANTED, YOURS, BEFORE = "#009e73", "#d55e00", "#999999"  # of the Okabe-Ito palette
+
+
+def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
+    """Scores of each class: as they are, and after the wanted step and yours.
+
+    Parameters
+    ----------
+    given : mapping
+        With "scores", and "‖g(x)‖²" if that is not 1.
+    wanted, got : arrays (K,)
+        What the rule adds to the weights of each class, over g(x).
+    ax : matplotlib Axes
+    """
+    scores = np.asarray(given["scores"], float)
+    sq_norm = next((float(value) for name, value in given.items() if name.startswith("‖g")), 1.0)
+    after = [scores, scores + sq_norm * np.asarray(wanted), scores + sq_norm * np.asarray(got)]
+    for n, (heights, label, colour) in enumerate(
+        zip(after, ["before", "after the wanted step", "after yours"], [BEFORE, WANTED, YOURS], strict=True)
+    ):
+        ax.bar(np.arange(len(scores)) + 0.27 * (n - 1), heights, 0.25, label=label, color=colour)
+    true_class = given.get("true class")
+    names = [f"class {k}{' (true)' if k == true_class else ''}" for k in range(len(scores))]
+    ax.set_xticks(range(len(scores)), names)
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.set_ylabel("score")
+    ax.legend(fontsize="small")
+
+
+def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
+    """The tags of each word with their scores, and the wanted path and yours through them.
+
+    Parameters
+    ----------
+    given : mapping
+        The first entry that is a matrix (T, K) holds the scores of the tags at each word.
+    wanted, got : arrays (T,)
+        Numbers of tags.
+    ax : matplotlib Axes
+    """
+    words = next(np.asarray(value, float) for value in given.values() if np.ndim(value) == 2)
+    n_words, n_tags = words.shape
+    for t in range(n_words):
+        for k in range(n_tags):
+            ax.text(t, k, f"{words[t, k]:g}", ha="center", va="center", bbox={"fc": "white", "ec": BEFORE}, zorder=3)
+    for path, label, colour, shift in [(wanted, "wanted", WANTED, -0.08), (got, "yours", YOURS, 0.08)]:
+        ax.plot(np.arange(len(path)), np.asarray(path, float) + shift, "o-", color=colour, label=label, linewidth=3)
+    ax.set_xticks(range(n_words), [f"word {t}" for t in range(n_words)])
+    ax.set_yticks(range(n_tags), [f"tag {k}" for k in range(n_tags)])
+    ax.set_ylim(n_tags - 0.5, -0.5)
+    ax.set_xlim(-0.5, n_words - 0.5)
+    ax.legend(fontsize="small")
+
+
+def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
+    """Points in the plane or on a line, and the boundaries between two classes that the two weight matrices make.
+
+    Parameters
+    ----------
+    given : mapping
+        With "points" (M, J), J at most 2, and "classes" (M,) or "labels".
+    wanted, got : arrays (J + 1, K)
+    ax : matplotlib Axes
+    """
+    points = np.asarray(given["points"], float)
+    labels = np.asarray(given.get("classes", given.get("labels")))
+    places = np.column_stack([points, np.zeros(len(points))])[:, :2]
+    for label, marker in zip(np.unique(labels), "osD^v", strict=False):
+        ax.plot(*places[labels == label].T, marker, label=f"class {label}")
+    low, high = places.min(axis=0) - 1.0, places.max(axis=0) + 1.0
+    for weights, label, colour in [(wanted, "wanted", WANTED), (got, "yours", YOURS)]:
+        matrix = np.asarray(weights, float)
+        difference = np.append(matrix[:, 1] - matrix[:, 0], np.zeros(3 - len(matrix)))
+        if np.any(difference[1:]):
+            foot = -difference[0] * difference[1:] / np.sum(difference[1:] ** 2)
+            along = np.array([-difference[2], difference[1]]) / np.linalg.norm(difference[1:])
+            ends = foot + np.outer([-99.0, 99.0], along)
+            ax.plot(*ends.T, color=colour, label=label)
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    ax.legend(fontsize="small")
+
+
+#: What ``counter_example`` of an exercise may be.
+PICTURES: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
+    "steps": plot_steps,
+    "paths": plot_paths,
+    "boundaries": plot_boundaries,
+}
+
+
+def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes | None:
+    """A PNG of a counter-example; nothing where its answers have not the form that the picture needs.
+
+    Parameters
+    ----------
+    kind : str
+        One of `PICTURES`.
+    given : mapping
+    wanted, got : arrays of numbers
+
+    Returns
+    -------
+    bytes or None
+    """
+    import io
+
+    from matplotlib.figure import Figure
+
+    if np.shape(wanted) != np.shape(got) or not all(
+        np.issubdtype(np.asarray(a).dtype, np.number) for a in (wanted, got)
+    ):
+        return None
+    if not (np.all(np.isfinite(wanted)) and np.all(np.isfinite(got))):
+        return None
+    figure = Figure(figsize=(4.8, 2.6), layout="constrained")
+    try:
+        PICTURES[kind](given, wanted, got, figure.add_subplot())
+    except (KeyError, ValueError, IndexError, StopIteration, TypeError):
+        return None
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=100)
+    return file.getvalue()

@@ -1,0 +1,124 @@
+"""Column squishing as a projection: the columns that are too high are pushed down to one level, and the true class rises to it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lxmls_day1.checks import as_numbers
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import BLACK, GREY, check_axes
+
+_DOWN, _UP = "#BBBBBB", "#5F5F5F"
+
+
+def levels(gaps: ArrayLike) -> np.ndarray:
+    """The level d_y = (C_1 + … + C_k) / (k + 1) with k active rivals, for k = 1, 2, …, as far as the next C is above it.
+
+    Parameters
+    ----------
+    gaps : numbers
+        C_i of the rivals, in any order, the largest positive.
+
+    Returns
+    -------
+    array (k,)
+        The last one is the solution.
+
+    Examples
+    --------
+    >>> levels([1.641, 2.996]).round(3)
+    array([1.498, 1.546])
+    >>> levels([3.0, 1.0])
+    array([1.5])
+    """
+    C = -np.sort(-as_numbers(gaps, "the gaps must be numbers").ravel())
+    if not C.size or C[0] <= 0:
+        raise InputError(
+            f"a picture of column squishing wants a rival whose constraint is violated, C > 0, but got {C.tolist()}"
+        )
+    found = [C[0] / 2]
+    for k in range(2, len(C) + 1):
+        if C[k - 1] <= found[-1]:
+            break
+        found.append(C[:k].sum() / (k + 1))
+    return np.array(found)
+
+
+def plot_squishing(gaps: Sequence[float], names: Sequence[str], axes: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """Draw D = (0, C_1, …) and its projection z = D + d on the vectors in which no rival is above the true class.
+
+    On the left two coordinates alone, the true class and its first rival; on the right all of them as columns.
+
+    Parameters
+    ----------
+    gaps : K − 1 numbers
+        C_i of the rivals, the largest positive.
+    names : K str
+        Of the true class, then of the rivals.
+    axes : two matplotlib Axes
+
+    Returns
+    -------
+    (Figure, list of Axes)
+
+    Raises
+    ------
+    InputError
+        If there are not two axes, or not a name for each class, or no gap is positive.
+    """
+    C, found = as_numbers(gaps, "the gaps must be numbers"), levels(gaps)
+    if len(axes) != 2 or len(names) != C.size + 1:
+        raise InputError(f"wanted two axes and {C.size + 1} names, but got {len(axes)} and {len(names)}")
+    left, right = (check_axes(ax) for ax in axes)
+    top = 1.2 * C.max()
+    half = C.max() / 2
+    left.fill_between([0, top], [0, top], 0, color="0.9", label="allowed: $z_i \\leq z_y$")
+    left.plot([0, top], [0, top], color=BLACK, label="$z_i = z_y$")
+    left.plot([0, half], [C.max(), half], color=GREY, linestyle="--", label="d, at a right angle")
+    left.plot(0, C.max(), "o", color=BLACK, markersize=11, clip_on=False, label="D = (0, C)")
+    left.plot(half, half, "o", color=BLACK, markersize=11, markerfacecolor="white", label="z = D + d = (C/2, C/2)")
+    left.set(
+        xlim=(0, top),
+        ylim=(0, top),
+        aspect="equal",
+        xlabel="$z_y$, true class",
+        ylabel="$z_i$, rival",
+        title="one rival",
+    )
+    left.legend(loc="lower right", fontsize=11)
+
+    D = np.concatenate([[0.0], C])
+    level = found[-1]
+    z = np.minimum(D, level)
+    z[0] = level
+    places = np.arange(D.size)
+    right.bar(places, np.minimum(D, z), width=0.6, color="0.9", edgecolor="0.6", label="stays")
+    right.bar(
+        places,
+        np.maximum(D - z, 0),
+        bottom=z,
+        width=0.6,
+        color=_DOWN,
+        hatch="//",
+        edgecolor="white",
+        label="pushed down, $d_i < 0$",
+    )
+    right.bar(places, np.maximum(z - D, 0), bottom=D, width=0.6, color=_UP, label="rises, $d_y > 0$")
+    for k, height in enumerate(found, start=1):
+        last = k == len(found)
+        right.axhline(
+            height, color=BLACK if last else "0.5", linewidth=2 if last else 1.2, linestyle="-" if last else ":"
+        )
+        right.text(
+            D.size - 0.45,
+            height,
+            f"k = {k}: {height:.3f}",
+            va="bottom" if last else "top",
+            color=BLACK if last else "0.35",
+        )
+    right.set(xlim=(-0.5, D.size + 0.3), ylim=(0, top), ylabel="$D_i$", title="all rivals, one level")
+    right.set_xticks(places, list(names))
+    right.legend(loc="upper left", fontsize=11)
+    return left.figure, [left, right]

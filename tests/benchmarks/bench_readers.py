@@ -1,0 +1,183 @@
+"""How long readers take, and how much memory.
+
+* Books (``LXMLS_DAY1_DATA``, or downloaded before): from the text, and from its cached copy. *A new process* is timed from
+  inside, after the import of the reader; its memory is the peak of the whole process. *In one process* the two ways are timed in
+  turn.
+* A file of 100,000 texts of a hundred words, all read into the training part, beside scikit-learn's CountVectorizer with uni- and
+  bigrams, which gets the texts as a list and does not split the file; each in a new process, for its memory.
+* TREC, beside CountVectorizer with uni- and bigrams of the words between spaces.
+
+All figures are medians.
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+
+import numpy as np
+from interleaved import print_table, ratio, time_in_turn
+from sklearn.feature_extraction.text import CountVectorizer
+
+from lxmls_day1.errors import CorpusUnavailable
+from readers.question_reader import QuestionCorpus
+from readers.sentiment_reader import SentimentCorpus
+
+WAYS = {"text -> matrix": False, "cached copy -> matrix": True}
+LIMITS = {"text -> matrix": 0.1, "cached copy -> matrix": 0.05}
+PEAK = """
+import sys
+def peak():
+    try:  # on Linux the peak that getrusage tells may be that of the process which started this one
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 2**10
+    except OSError:
+        if sys.platform != "darwin":
+            return float("nan")
+        import resource
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+"""
+NEW_PROCESS = f"""
+{PEAK}
+import time
+started = time.perf_counter()
+from readers.sentiment_reader import SentimentCorpus
+imported = time.perf_counter()
+SentimentCorpus("books", cache={{cache}})
+read = time.perf_counter()
+print(imported - started, read - imported, peak())
+"""
+
+
+TEXTS = {
+    "TextCorpus": """
+from readers.text_reader import TextCorpus
+started = time.process_time()
+X = TextCorpus(sys.argv[1], split=(1, 0, 0)).train_X
+""",
+    "CountVectorizer": """
+import csv
+from sklearn.feature_extraction.text import CountVectorizer
+with open(sys.argv[1], encoding="utf-8", newline="") as file:
+    texts = [text for _, text in csv.reader(file)]
+started = time.process_time()
+X = CountVectorizer(ngram_range=(1, 2)).fit_transform(texts)
+""",
+}
+
+
+def in_a_new_process(code, *arguments):
+    """The numbers that some code prints."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [float(number) for number in answer.stdout.split()]
+
+
+def time_books(rounds):
+    """Print the table of books; say so if the corpus is not at hand."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            SentimentCorpus("books", cache=False)  # looks in the user's own cache, or downloads into it
+        except CorpusUnavailable as error:
+            print(f"books not at hand, the reader is not timed: {error}")
+            return
+        before = os.environ.get("LXMLS_DAY1_CACHE")
+        if os.environ.get("LXMLS_DAY1_DATA"):
+            os.environ["LXMLS_DAY1_CACHE"] = folder
+        try:
+            SentimentCorpus("books")
+            fresh = {
+                way: [in_a_new_process(NEW_PROCESS.format(cache=cache)) for _ in range(rounds)]
+                for way, cache in WAYS.items()
+            }
+            inside = time_in_turn(
+                {way: (lambda cache=cache: SentimentCorpus("books", cache=cache)) for way, cache in WAYS.items()},
+                rounds,
+            )
+        finally:
+            if before is None:
+                os.environ.pop("LXMLS_DAY1_CACHE", None)
+            else:
+                os.environ["LXMLS_DAY1_CACHE"] = before
+    rows = []
+    for way in WAYS:
+        imports, reading, peak = (median(column) for column in zip(*fresh[way], strict=True))
+        rows.append(
+            [way, f"{imports:.3f}", f"{reading:.3f}", f"{peak:.0f}", f"{median(inside[way]):.3f}", f"{LIMITS[way]}"]
+        )
+    header = ["books", "import s", "new process s", "peak MiB (150)", "in one process s", "wanted s"]
+    print_table(f"The review reader, medians of {rounds}", header, rows)
+
+
+def write_texts(path, count):
+    """A CSV file of texts of a hundred words, drawn as Zipf has it, with two labels."""
+    rng = np.random.default_rng(1)
+    n_words = 50_000
+    shares = 1 / np.arange(1, n_words + 1)
+    words = np.array(["".join(rng.choice(list("aeioubcdfglmnprst"), size)) for size in rng.integers(2, 10, n_words)])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        for begin in range(0, count, 1000):
+            drawn = words[
+                np.searchsorted(np.cumsum(shares / shares.sum()), rng.random((min(1000, count - begin), 100)))
+            ]
+            writer.writerows([("good" if row[0] < "h" else "bad", " ".join(row)) for row in drawn])
+
+
+def time_texts(count, rounds):
+    """Print the table of the file of texts: processor time, memory, and the columns that are found."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "texts.csv")
+        write_texts(path, count)
+        ending = "print(time.process_time() - started, peak(), *X.shape, X.nnz)"
+        found = {name: [] for name in TEXTS}
+        for _ in range(rounds):
+            for name, code in TEXTS.items():
+                found[name].append(in_a_new_process(f"{PEAK}\nimport time\n{code}\n{ending}", path))
+    seconds = {name: [run[0] for run in runs] for name, runs in found.items()}
+    rows = []
+    for name, runs in found.items():
+        _, peak, n_texts, n_columns, nnz = (median(column) for column in zip(*runs, strict=True))
+        ahead = f"{ratio(seconds, 'CountVectorizer', 'TextCorpus'):.2f} (2.5)" if name == "TextCorpus" else ""
+        rows.append(
+            [name, f"{median(seconds[name]):.2f}", f"{peak:.0f}", f"{n_texts:.0f} x {n_columns:.0f}, {nnz:.0f}", ahead]
+        )
+    header = ["uni- and bigrams", "s", "peak MiB (1000)", "matrix, non-zeros", "peer's time / ours (wanted)"]
+    print_table(f"{count} texts, medians of {rounds}, processor time", header, rows)
+
+
+def time_questions(rounds):
+    """Print the row of TREC; say so if it is not at hand."""
+    try:
+        corpus = QuestionCorpus("trec6")
+    except CorpusUnavailable as error:
+        print(f"TREC not at hand, its reader is not timed: {error}")
+        return
+    texts = [question.text for question in corpus.questions]
+    vectorizer = CountVectorizer(ngram_range=(1, 2), token_pattern=r"\S+")
+    seconds = time_in_turn(
+        {"ours": lambda: QuestionCorpus("trec6"), "CountVectorizer": lambda: vectorizer.fit_transform(texts)}, rounds
+    )
+    row = ["TREC", f"{median(seconds['ours']):.3f}", f"{ratio(seconds, 'CountVectorizer', 'ours'):.2f}", "1"]
+    print_table(
+        f"{len(texts)} questions, medians of {rounds}",
+        ["corpus", "s", "CountVectorizer's time / ours", "wanted"],
+        [row],
+    )
+
+
+def main(quick=False):
+    """Print the three tables."""
+    time_books(3 if quick else 7)
+    time_texts(5_000 if quick else 100_000, 1 if quick else 5)
+    time_questions(3 if quick else 15)
+
+
+if __name__ == "__main__":
+    main()

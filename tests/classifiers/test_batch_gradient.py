@@ -1,0 +1,24 @@
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from classifiers.batch_gradient import batch_gradient
+from classifiers.max_ent_batch import MaxEntBatch
+
+
+@pytest.mark.parametrize("regularizer", [0.0, 0.7])
+def test_it_is_the_slope_of_the_objective(regularizer):
+    """By differences of F as `MaxEntBatch` computes it."""
+    rng = np.random.default_rng(0)
+    X, labels, W = rng.normal(size=(8, 2)), np.arange(8) % 3, rng.normal(size=(3, 3))
+    maxent = MaxEntBatch(regularizer=regularizer, max_iterations=1000)
+    maxent.classes = np.arange(3)
+    slopes = approx_fprime(W.ravel(), lambda flat: maxent.objective(X, labels, flat.reshape(3, 3)), 1e-7)
+    np.testing.assert_allclose(batch_gradient(W, X, labels, regularizer).ravel(), slopes, atol=1e-5)
+
+
+def test_it_is_zero_at_the_optimum():
+    rng = np.random.default_rng(1)
+    X, labels = rng.normal(size=(20, 2)), np.arange(20) % 2
+    params = MaxEntBatch(regularizer=0.5, tolerance=1e-10).train(X, labels)
+    np.testing.assert_allclose(batch_gradient(params, X, labels, 0.5), 0.0, atol=1e-5)

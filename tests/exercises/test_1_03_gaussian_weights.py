@@ -1,0 +1,93 @@
+"""Exercise 1.3: the weights of Gaussian naive Bayes at several variances, with equal and unequal priors and means of any length.
+
+Weights that differ from others by the same for all classes classify alike. So every class is compared with class 0.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+
+SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+
+
+def over_class_0(params):
+    """What each other class has more than class 0, row 0 the intercepts: (J + 1, K − 1)."""
+    params = np.asarray(params)
+    assert params.ndim == 2, f"the shape of the array must be (J + 1, K), but is {params.shape}"
+    return params[:, 1:] - params[:, :1]
+
+
+def weights(lab, prior, means, variance):
+    """Intercepts and weights of the other classes over class 0."""
+    return over_class_0(
+        lab.function("gaussian_weights", "gaussian_weights", np.array(prior), np.array(means), variance)
+    )
+
+
+def small_inputs():
+    """One feature before two, two classes before three, equal priors first, round variances."""
+    means = [[[0], [1]], [[0], [2]], [[1], [2]], [[-1], [2]], [[0, 1], [2, 0]], [[1, 1], [2, 0]], [[0], [1], [3]]]
+    priors = {2: [[0.5, 0.5], [0.25, 0.75], [0.2, 0.8]], 3: [[0.25, 0.25, 0.5]]}
+    for mu, variance in itertools.product(means, (1.0, 2.0, 4.0, 0.5)):
+        for prior in priors[len(mu)]:
+            yield {"priors": prior, "means": mu, "variance": variance}
+
+
+def small_answers(lab, inputs):
+    """What each class has more than class 0: intercepts, below them weights."""
+    calls = [(np.array(i["priors"], float), np.array(i["means"], float), float(i["variance"])) for i in inputs]
+    return [over_class_0(params) for params in lab.each("gaussian_weights", "gaussian_weights", calls)]
+
+
+def test_weights(lab, expect):
+    """The weights, where the variance is not 1"""
+    means = [[-1.0, 0.5], [2.0, 1.0]]
+    found = [weights(lab, [0.5, 0.5], means, variance)[1:, 0] for variance in (0.25, 1.0, 4.0)]
+    expect("w_1 − w_0, a row for each of the variances 0.25, 1 and 4", found, **SINGLE)
+
+
+def test_intercepts(lab, expect):
+    """The intercepts, with equal priors and means of different length"""
+    means = [[-1.0, 0.5], [2.0, 1.0]]
+    found = [weights(lab, [0.5, 0.5], means, variance)[0] for variance in (0.25, 1.0, 4.0)]
+    expect("b_1 − b_0, for each of the variances 0.25, 1 and 4", found, **SINGLE)
+
+
+def test_priors(lab, expect):
+    """The intercepts, with unequal priors"""
+    found = [weights(lab, prior, [[-1.0], [2.0]], 2.0)[0] for prior in ([0.2, 0.8], [0.9, 0.1])]
+    expect("b_1 − b_0, for p(1) = 0.8 and for p(1) = 0.1", found, **SINGLE)
+
+
+def test_three_classes(lab, expect):
+    """Three classes of four features: a column for each class, a row for each feature, the intercepts first"""
+    means = [[1.0, 0.0, -1.0, 2.0], [0.5, 1.5, 0.0, -1.0], [2.0, 2.0, 0.0, 1.0]]
+    expect("the columns of classes 1 and 2 less that of class 0", weights(lab, [0.2, 0.3, 0.5], means, 2.5), **SINGLE)
+
+
+@pytest.mark.hidden
+def random_classes(rng, n_classes, n_features):
+    """Priors, means and a variance that is not near 1."""
+    prior = rng.dirichlet(np.full(n_classes, 3.0)) * 0.9 + 0.1 / n_classes
+    return (
+        prior,
+        1.5 * rng.normal(size=(n_classes, n_features)),
+        float(rng.choice([rng.uniform(0.2, 0.6), rng.uniform(2, 5)])),
+    )
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize(("n_classes", "n_features"), [(2, 1), (2, 3), (3, 2), (5, 5)])
+def test_random_classes(lab, expect, rng, n_classes, n_features):
+    """Random priors, means and variances"""
+    prior, means, variance = random_classes(rng, n_classes, n_features)
+    expect("weights over class 0", weights(lab, prior, means, variance), **SINGLE)
+
+
+@pytest.mark.hidden
+def test_the_posterior(lab, expect, rng):
+    """The differences of the scores are the logarithms of ratios of posteriors"""
+    prior, means, variance = random_classes(rng, 3, 2)
+    params, X = weights(lab, prior, means, variance), rng.normal(size=(4, 2))
+    expect("log p(k | x) / p(0 | x) for some x", params[0] + X @ params[1:], **SINGLE)

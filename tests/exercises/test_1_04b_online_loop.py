@@ -1,0 +1,121 @@
+"""Exercise 1.4b: the loop with a rule that is given, `regression_rule`, which uses all that a rule is told."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+ZERO_ONE = 1.0 - np.eye(2)
+COSTS = np.array([[0.0, 2.0, 0.5], [1.0, 0.0, 3.0], [0.25, 1.5, 0.0]])
+SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+
+
+def weights(lab, X, labels, order, steps, costs, shrinkage=0.0):
+    """W and the mean, one upon the other, as the loop makes them by the given rule."""
+    arguments = np.array(X, float), np.array(labels), np.array(order), np.array(steps, float), np.array(costs, float)
+    W, mean = lab.function("online_loop", "regression_weights", *arguments, shrinkage)
+    return np.asarray(W), np.asarray(mean)
+
+
+def small_inputs():
+    """One point before two, one visit before two and three; costs that are 1 before others."""
+    points = [([[1]], [1]), ([[1]], [0]), ([[1], [-1]], [0, 1]), ([[1], [0]], [1, 0]), ([[-1], [1], [0]], [0, 1, 1])]
+    orders = [[0], [0, 0], [1, 0], [0, 1, 0], [2, 0, 1], [1, 1]]
+    for (X, labels), order in itertools.product(points, orders):
+        if max(order) >= len(X):
+            continue
+        for costs, shrinkage, halved in itertools.product(
+            ([[0, 1], [1, 0]], [[0, 3], [1, 0]]), (0, 0.5), (False, True)
+        ):
+            steps = [0.5 if halved and t == 0 else 1 for t in range(len(order))]
+            yield {
+                "points": X,
+                "classes": labels,
+                "visits": order,
+                "steps": steps,
+                "costs": costs,
+                "shrinkage": shrinkage,
+            }
+
+
+def small_answers(lab, inputs):
+    """W and the mean for each."""
+    calls = [
+        (
+            np.array(i["points"], float),
+            np.array(i["classes"]),
+            np.array(i["visits"]),
+            np.array(i["steps"], float),
+            np.array(i["costs"], float),
+            float(i["shrinkage"]),
+        )
+        for i in inputs
+    ]
+    return [[np.asarray(W), np.asarray(mean)] for W, mean in lab.each("online_loop", "regression_weights", calls)]
+
+
+def test_one_visit(lab, expect):
+    """One visit of one point, in the plane"""
+    W, mean = weights(lab, [[1.0, -1.0]], [1], [0], [1.0], ZERO_ONE)
+    expect("W after one visit of the point (1, −1) of class 1", W, **SINGLE)
+    expect("the mean after one visit", mean, **SINGLE)
+    assert np.allclose(np.array([1.0, 1.0, -1.0]) @ W, [-1.0, 1.0], atol=1e-4), (
+        "with the step 1 the scores of the point must be the rule's targets, −1 and 1"
+    )
+
+
+def test_order_and_steps(lab, expect):
+    """The order that is given, and a step for each visit"""
+    W, mean = weights(lab, [[1.0], [-2.0], [0.5]], [0, 1, 1], [2, 0, 2, 1], [1.0, 0.5, 0.25, 0.75], ZERO_ONE)
+    what = "the visits 2, 0, 2, 1 with the steps 1, 0.5, 0.25, 0.75"
+    expect(f"W after {what}, and below it the mean of the four matrices", np.vstack([W, mean]), **SINGLE)
+
+
+def test_costs(lab, expect):
+    """Costs that are not the same both ways"""
+    W, _ = weights(lab, [[1.0], [-1.0], [0.0]], [0, 1, 2], [0, 1, 2], [0.5, 0.5, 0.5], COSTS)
+    expect("W after one visit of each of three points of three classes", W, **SINGLE)
+
+
+def test_shrinkage(lab, expect):
+    """Shrinkage: old weights become smaller, by step · λ, before the new is added"""
+    W, mean = weights(lab, [[1.0], [-1.0]], [0, 1], [0, 1, 1], [0.5, 0.5, 1.0], ZERO_ONE, 0.5)
+    expect("W after three visits with shrinkage 0.5", W, **SINGLE)
+    expect("the mean after three visits with shrinkage 0.5", mean, **SINGLE)
+
+
+@pytest.mark.hidden
+def random_visits(rng, n_examples, n_features, n_classes, n_visits):
+    """Points, classes, visits, steps and costs."""
+    X = rng.normal(size=(n_examples, n_features))
+    labels = rng.permutation(np.arange(n_examples) % n_classes)
+    order = np.concatenate([rng.permutation(n_examples), rng.integers(n_examples, size=n_visits)])
+    costs = rng.uniform(0.2, 3.0, size=(n_classes, n_classes)) * (1 - np.eye(n_classes))
+    return X, labels, order, rng.uniform(0.1, 0.9, size=order.size), costs
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize(("n_features", "n_classes"), [(1, 2), (3, 3), (2, 5)])
+def test_random_visits(lab, expect, rng, n_features, n_classes):
+    """Random points, visits and costs"""
+    W, mean = weights(lab, *random_visits(rng, 7, n_features, n_classes, 12))
+    expect("W", W, **SINGLE)
+    expect("the mean", mean, **SINGLE)
+
+
+@pytest.mark.hidden
+def test_random_shrinkage(lab, expect, rng):
+    """Random points, with shrinkage"""
+    W, mean = weights(lab, *random_visits(rng, 5, 2, 3, 10), float(rng.uniform(0.2, 0.6)))
+    expect("W with shrinkage", W, **SINGLE)
+    expect("the mean with shrinkage", mean, **SINGLE)
+
+
+@pytest.mark.hidden
+def test_some_are_never_visited(lab, expect, rng):
+    """Few visits, to some of the points only, of three classes"""
+    X, labels, *_, costs = random_visits(rng, 6, 2, 3, 0)
+    order = rng.permutation(6)[:3]
+    W, mean = weights(lab, X, labels, order, rng.uniform(0.2, 0.9, size=3), costs)
+    expect("W after three visits", W, **SINGLE)
+    expect("the mean after three visits", mean, **SINGLE)

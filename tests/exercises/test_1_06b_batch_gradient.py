@@ -1,0 +1,91 @@
+"""Exercise 1.6b: ∇F(W) = (1/M) Gᵀ(P − Y) + λW, on points that can be followed by hand and on random ones."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+
+
+def gradient(lab, W, X, labels, regularizer):
+    """The gradient, as it is."""
+    return lab.function(
+        "batch_gradient", "batch_gradient", np.array(W, float), np.array(X, float), np.array(labels), regularizer
+    )
+
+
+def small_inputs():
+    """W = 0 before others, one point before two and three, λ = 0 before 1."""
+    weights = [[[0, 0], [0, 0]], [[0, 1], [0, 0]], [[0, 0], [1, 0]], [[1, 0], [0, -1]]]
+    points = [
+        ([[0]], [1]),
+        ([[1]], [0]),
+        ([[2]], [1]),
+        ([[1], [-1]], [1, 0]),
+        ([[1], [2]], [0, 0]),
+        ([[0], [1], [2]], [0, 1, 1]),
+    ]
+    for W, (X, labels), regularizer in itertools.product(weights, points, (0, 1, 2)):
+        yield {"W": W, "points": X, "classes": labels, "λ": regularizer}
+    yield {"W": [[0, 1, 0], [1, 0, 0]], "points": [[1], [-1]], "classes": [2, 0], "λ": 1}
+
+
+def small_answers(lab, inputs):
+    """The gradient for each."""
+    calls = [
+        (np.array(i["W"], float), np.array(i["points"], float), np.array(i["classes"]), float(i["λ"])) for i in inputs
+    ]
+    return lab.each("batch_gradient", "batch_gradient", calls)
+
+
+def test_at_zero(lab, expect):
+    """At W = 0, where all classes are equally probable"""
+    found = gradient(lab, np.zeros((3, 2)), [[1.0, 2.0], [-1.0, 0.5], [0.0, 1.0]], [1, 0, 1], 0.0)
+    expect("∇F at W = 0 for three points of the plane, classes 1, 0, 1, λ = 0", found, **SINGLE)
+
+
+def test_somewhere_else(lab, expect):
+    """At other weights, for three classes"""
+    found = gradient(lab, [[0.5, 0.0, -0.5], [1.0, -1.0, 0.25]], [[1.0], [2.0], [-1.0], [0.5]], [0, 2, 1, 0], 0.0)
+    expect("∇F for four points of three classes, λ = 0", found, **SINGLE)
+    assert np.allclose(np.sum(found, axis=1), 0.0, atol=1e-4), (
+        "the probabilities and the true classes both sum to 1: so every row sums to 0"
+    )
+
+
+def test_the_regularizer(lab, expect):
+    """The part of the regularizer, intercepts included"""
+    found = gradient(lab, [[2.0, -1.0], [0.5, 4.0]], [[1.0], [-2.0], [3.0]], [0, 1, 1], 0.7)
+    expect("∇F for three points, λ = 0.7", found, **SINGLE)
+
+
+def test_large_scores(lab, expect):
+    """Scores of some thousands"""
+    found = gradient(lab, [[0.0, 10.0], [-400.0, 600.0]], [[1.0], [-2.0], [3.0]], [0, 1, 0], 0.001)
+    expect("∇F where the scores are hundreds and thousands, λ = 0.001", found, **SINGLE)
+
+
+@pytest.mark.hidden
+def random_task(rng, n_examples, n_features, n_classes):
+    """Weights, points and classes; none of the numbers of examples, features and classes are the same."""
+    labels = rng.permutation(np.arange(n_examples) % n_classes)
+    return rng.normal(size=(n_features + 1, n_classes)), rng.normal(size=(n_examples, n_features)), labels
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize(("n_examples", "n_features", "n_classes"), [(9, 1, 2), (11, 4, 3), (20, 2, 6)])
+def test_random_points(lab, expect, rng, n_examples, n_features, n_classes):
+    """Random weights and points"""
+    W, X, labels = random_task(rng, n_examples, n_features, n_classes)
+    expect("∇F without a regularizer", gradient(lab, W, X, labels, 0.0), **SINGLE)
+    expect("∇F with one", gradient(lab, W, X, labels, float(rng.uniform(0.1, 2.0))), **SINGLE)
+
+
+@pytest.mark.hidden
+def test_descent(lab, expect, rng):
+    """Twenty steps of gradient descent on random points"""
+    W, X, labels = random_task(rng, 15, 2, 3)
+    for _ in range(20):
+        W = W - 0.3 * np.asarray(gradient(lab, W, X, labels, 0.05))
+    expect("W after twenty steps of length 0.3", W, **SINGLE)

@@ -1,0 +1,113 @@
+"""Exercise 1.7b: maximum entropy with several λ, trained on one part and compared on another."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+TRAIN = (
+    np.array([[-2.0, 0.5], [-1.0, -1.0], [0.25, 1.0], [1.0, 0.0], [2.0, 1.5], [3.0, -0.5], [2.5, 2.0]]),
+    np.array([0, 0, 1, 0, 1, 1, 1]),
+)
+DEV = (
+    np.array([[-1.5, 0.0], [-0.25, 2.0], [0.25, 0.0], [0.5, -1.0], [1.5, 0.5], [-0.5, -1.0], [0.75, 1.0], [3.0, 0.0]]),
+    np.array([0, 1, 0, 0, 1, 0, 0, 1]),
+)
+
+
+def choice(lab, regularizers, train, dev):
+    """What is chosen, and the accuracies."""
+    chosen, accuracies = lab.function("choosing_lambda", "choose_for_max_ent", list(regularizers), *train, *dev)
+    return chosen, accuracies
+
+
+def small_inputs():
+    """Two training points before three and four, two values of λ before three."""
+    trains = [
+        ([[-1], [2]], [0, 1]),
+        ([[-1], [1], [3]], [0, 1, 1]),
+        ([[-2], [0], [1], [2]], [0, 1, 0, 1]),
+        ([[0], [1], [3]], [0, 1, 1]),
+    ]
+    devs = [
+        ([[0], [1]], [0, 1]),
+        ([[0], [1]], [1, 0]),
+        ([[-1], [0], [2]], [0, 0, 1]),
+        ([[-1], [1], [2]], [0, 0, 1]),
+        ([[1], [2]], [0, 1]),
+    ]
+    for values, train, dev in itertools.product(([0.1, 1], [1, 0.1], [10, 0.1, 1]), trains, devs):
+        yield {
+            "values of λ": values,
+            "training points": train[0],
+            "their classes": train[1],
+            "development points": dev[0],
+            "classes of these": dev[1],
+        }
+
+
+def small_answers(lab, inputs):
+    """The chosen λ, and the accuracies."""
+    calls = [
+        (
+            list(map(float, i["values of λ"])),
+            np.array(i["training points"], float),
+            np.array(i["their classes"]),
+            np.array(i["development points"], float),
+            np.array(i["classes of these"]),
+        )
+        for i in inputs
+    ]
+    found = lab.each("choosing_lambda", "choose_for_max_ent", calls)
+    return [[chosen, *np.ravel(accuracies)] for chosen, accuracies in found]
+
+
+def test_accuracies(lab, expect):
+    """The accuracies on the development part, in the order of the values"""
+    _, accuracies = choice(lab, [3.0, 0.01, 30.0, 0.3], TRAIN, DEV)
+    expect("the accuracies for λ = 3, 0.01, 30, 0.3", accuracies)
+
+
+def test_the_choice(lab, expect):
+    """The best value of λ, wherever it stands in the list"""
+    chosen = [choice(lab, values, TRAIN, DEV)[0] for values in ([0.01, 0.3, 30.0], [30.0, 0.3, 0.01], [0.01, 30.0])]
+    expect("what is chosen of (0.01, 0.3, 30), of (30, 0.3, 0.01) and of (0.01, 30)", chosen)
+
+
+def test_equal_accuracies(lab, expect):
+    """Of several values that are equally good the largest"""
+    X, y = np.array([[-3.0], [-2.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    chosen = [choice(lab, values, (X, y), (X + 0.5, y))[0] for values in ([0.1, 1.0, 0.5], [1.0, 0.1], [0.5, 2.0, 1.0])]
+    expect("what is chosen of (0.1, 1, 0.5), of (1, 0.1) and of (0.5, 2, 1), all with accuracy 1", chosen)
+
+
+@pytest.mark.hidden
+def random_parts(rng, n_train, n_dev):
+    """Two overlapping classes that are not balanced, in the training part in another way than in the development part."""
+    parts = []
+    for n, share in ((n_train, 0.75), (n_dev, 0.5)):
+        y = (np.arange(n) < share * n).astype(int)
+        parts.append((rng.normal(size=(n, 3)) + 0.8 * (2 * y[:, None] - 1) * [1.0, 0.5, 0.0], y))
+    return parts
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_values", [3, 6])
+def test_random_parts(lab, expect, rng, n_values):
+    """Random points, and values of λ in any order"""
+    for number in range(4):
+        train, dev = random_parts(rng, 16, 40)
+        values = (10.0 ** rng.permutation(np.linspace(-2.5, 1.5, n_values)) * rng.uniform(0.8, 1.2)).tolist()
+        chosen, accuracies = choice(lab, values, train, dev)
+        expect(f"what is chosen in trial {number + 1}", chosen)
+        expect(f"the accuracies in trial {number + 1}", accuracies)
+
+
+@pytest.mark.hidden
+def test_random_equal_accuracies(lab, expect, rng):
+    """Random points that every λ tells apart"""
+    y = np.array([0, 0, 0, 1, 1, 1])
+    for number in range(4):
+        X = rng.uniform(2.0, 4.0, size=(6, 1)) * (2 * y[:, None] - 1)
+        values = rng.permutation([0.1, 0.2, 0.5, 1.0]) * rng.uniform(0.8, 1.2)
+        expect(f"what is chosen in trial {number + 1}", choice(lab, values.tolist(), (X, y), (X[::-1], y[::-1]))[0])

@@ -1,0 +1,115 @@
+"""The check of small inputs: what it asks, what it says of a wrong answer, and what it leaves to others."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.answers import Answer, NoAnswer, Pool
+from lxmls_day1.exercises.expect import WrongAnswer
+from lxmls_day1.exercises.small_inputs import CounterExample, SmallInputs, answer_of, answers_to, shown
+
+INPUTS = tuple({"x": float(x)} for x in range(6))
+POOL = Pool(
+    INPUTS,
+    tuple((Answer.of(2.0 * x), Answer.of(3.0 * x + 1), Answer.of("raises KeyError")) for x in range(6)),
+    {"tripled": ((1, 1, 1, 1, 1, 1),), "by_name": ((0, 2, 2, 2, 2, 2),)},
+)
+SENTENCES = {"tripled": "It is three times as much.", "by_name": "It looks for a name."}
+
+
+def odd(given, answer):
+    if answer % 2:
+        yield "odd", "It is odd."
+
+
+def check_of(function, held=odd, changes=()):
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        small_inputs=lambda: iter(INPUTS),
+        small_answers=lambda lab, inputs: [function(given["x"]) for given in inputs],
+        small_properties=held,
+    )
+    SmallInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=list(changes)))
+
+
+def raising(error, least):
+    def function(x):
+        if x >= least:
+            raise error
+        return 2 * x
+
+    return function
+
+
+def test_right_answers_say_nothing():
+    check_of(lambda x: 2 * x)
+    check_of(lambda x: np.float32(2) * x)
+
+
+@pytest.mark.parametrize(
+    ("function", "names", "named_as", "part"),
+    [
+        (lambda x: 3 * x + 1, ["tripled"], "one", "6 of 6 small inputs have another answer"),
+        (raising(KeyError("k"), 1), ["by_name"], "one", "x       1\n  wanted  2\n  yours   raises KeyError"),
+        (lambda x: 2 * x + 5, ["odd"], "property", "x       0\n  wanted  0\n  yours   5"),
+        (lambda x: 2 * x + (x > 3), ["odd"], "property", "2 of 6"),
+        (lambda x: 2 * x + 4, [], "", "yours   4"),
+        (lambda x: None, [], "", "None; is a `return` missing?"),
+        (lambda x: [x, x], [], "", "yours   [0, 0]"),
+        (lambda x: [[1], [2, 3]], [], "", "whose rows differ in length"),
+        (lambda x: np.zeros((100, 100)), [], "", "an array of the shape (100, 100)"),
+        (lambda x: np.nan, [], "", "yours   nan"),
+    ],
+)
+def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_as, part):
+    with pytest.raises(WrongAnswer) as caught:
+        check_of(function)
+    assert part in str(caught.value)
+    assert [name for name, _ in caught.value.mistakes] == names and caught.value.named_as == named_as
+    example = caught.value.example
+    assert repr(CounterExample.from_plain(example.to_plain())) == repr(example)  # NaN is not NaN
+
+
+def test_what_changes_its_input_is_told_so_where_the_answers_are_right():
+    with pytest.raises(WrongAnswer, match="double changes an array that it is given") as caught:
+        check_of(lambda x: 2 * x, changes=["double", "double"])
+    assert [name for name, _ in caught.value.mistakes] == ["changes_its_input"]
+    with pytest.raises(WrongAnswer) as caught:
+        check_of(lambda x: 3 * x + 1, changes=["double"])
+    assert [name for name, _ in caught.value.mistakes] == ["tripled"]
+
+
+def test_what_always_fails_is_the_exception_that_it_raises():
+    with pytest.raises(ZeroDivisionError):
+        check_of(raising(ZeroDivisionError("0"), 0))
+
+
+def test_a_stub_is_asked_once():
+    asked = []
+
+    def stub(x):
+        asked.append(x)
+        raise NotImplementedError("Exercise 1.1: From loss to tau.")
+
+    with pytest.raises(NotImplementedError):
+        check_of(stub)
+    assert len(asked) == 1
+
+
+def test_a_box_that_is_gone_ends_the_check():
+    with pytest.raises(NoAnswer):
+        check_of(raising(NoAnswer("did not end"), 3))
+
+
+def test_faults_of_the_authors():
+    with pytest.raises(InputError, match="no small inputs are recorded"):
+        SmallInputs(SimpleNamespace(__name__="m"), None, {}).check(None)
+    with pytest.raises(NoAnswer, match="gave 1 answers to 2 inputs"):
+        answers_to(None, lambda lab, inputs: [1], [{}, {}])
+
+
+def test_how_inputs_and_answers_are_shown():
+    assert shown({"a": [1.0, "b"]}["a"]) == "[1, b]"
+    assert answer_of(range(3)) == Answer.of([0, 1, 2])

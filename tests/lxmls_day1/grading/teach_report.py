@@ -1,0 +1,253 @@
+"""How well the checks find and name mistakes, in figures: a table with a line for each exercise.
+
+    make teach-report ARGS="--seeds 200"
+
+For each exercise: the families of known mistakes and their programs; the groups of mutants of the reference that behave alike, how
+many of them raise an exception, and how many of the others get a name; how many programs their own family explains (*named*), and
+what the others say of a program that is taken out of the pool (*unseen*: right/none/wrong); the verdicts on random pairs of two
+mistakes (*pairs*); the counter-examples with at most four points, words or classes (*small*); under how many seeds, in how many
+cases, a wrong program passes all hidden checks (*escapes*), and a right one does not (*lost*).
+
+A mutant that answers all small inputs as the reference does, and passes the hidden checks under every seed, is taken for right.
+The exit status is 1 if something escapes or is lost.
+"""
+
+import argparse
+import multiprocessing
+import os
+import random
+import sys
+import tempfile
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from conftest import read_right_variants
+
+from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
+from lxmls_day1.exercises.mistakes import Mistake, Program, read_mistakes
+from lxmls_day1.exercises.mutants import mutants_of
+from lxmls_day1.exercises.naming import named
+from lxmls_day1.exercises.pool_making import asked_programs, pool_file
+from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Exercise, Registry
+from lxmls_day1.exercises.seed_trials import trials
+from lxmls_day1.exercises.small_inputs import RAISES
+from lxmls_day1.lab import reference_folder
+
+MOST_PAIRS = 100
+SMALL = 4
+COLUMNS = [
+    "exercise",
+    "families",
+    "programs",
+    "named",
+    "unseen",
+    "groups",
+    "raising",
+    "unnamed",
+    "small",
+    "pairs",
+    "escapes",
+    "lost",
+]
+
+
+@dataclass
+class Figures:
+    """Those of one exercise."""
+
+    families: int = 0
+    programs: int = 0
+    named: int = 0
+    unseen: Counter = field(default_factory=Counter)
+    groups: int = 0
+    raising: int = 0
+    unnamed: list[str] = field(default_factory=list)
+    small: int = 0
+    wrong: int = 0  # programs with a counter-example
+    pairs: Counter = field(default_factory=Counter)
+    escapes: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    def cells(self) -> list[str]:
+        judged = self.groups - self.raising
+        return [
+            str(self.families),
+            str(self.programs),
+            share(self.named, self.wrong),
+            three(self.unseen),
+            str(self.groups),
+            str(self.raising),
+            f"{len(self.unnamed)} ({share(len(self.unnamed), judged)})",
+            share(self.small, self.wrong),
+            three(self.pairs),
+            str(len(self.escapes)),
+            str(len(self.lost)),
+        ]
+
+
+def share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "–"
+
+
+def three(counts: Counter) -> str:
+    return "/".join(str(counts[kind]) for kind in ("right", "none", "wrong"))
+
+
+def verdict(pool: Pool, row: tuple[int, ...], owners: set[str]) -> str:
+    """Whether what is said of a program is right: some names, and none of another mistake than it makes."""
+    names = set(named(pool, row).names)
+    return (
+        "none"
+        if not names
+        else "right"
+        if names & owners and (len(names & owners) == len(names) or len(owners) == 1)
+        else "wrong"
+    )
+
+
+def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple[set[str], Program]]:
+    """Random programs that make two mistakes at once, as far as both are swaps that do not touch each other."""
+    swaps = [(m.name, p) for m in mistakes for p in m.programs if p.swaps]
+    found, chance = [], random.Random(1)
+    for _ in range(20 * MOST_PAIRS):
+        (one, first), (other, second) = chance.sample(swaps, 2) if len(swaps) > 1 else ((("", None),) * 2)
+        if one == other or first is None or first.function != second.function:
+            continue
+        both = replace(first, label=f"{one} and {other}", swaps=first.swaps + second.swaps)
+        try:
+            made = list(both.made_in(sources).values())
+            if made in [list(p.made_in(sources).values()) for p in (first, second)]:
+                continue
+            for text in made:
+                compile(text, "pair", "exec")
+        except Exception:  # a swap stands in the other one's place
+            continue
+        found.append(({one, other}, both))
+        if len(found) == MOST_PAIRS:
+            break
+    return found
+
+
+def longest_list(value: object) -> int:
+    """Of a nested list: how many points, words or classes there are."""
+    return max([len(value), *map(longest_list, value)], default=0) if isinstance(value, list) else 0
+
+
+def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], pool: Pool, folder: Path) -> None:
+    reference = reference_folder()
+    sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files}
+    pairs = pairs_of(mistakes, sources)
+    asked = [*mistakes, Mistake(exercise.id, "pairs", "", tuple(program for _, program in pairs))]
+    proposed, answers, n_known = asked_programs(reference, exercise, asked, folder)
+    places = [proposed.index(given) for given in pool.inputs]
+
+    def row_of(its: Sequence[Answer]) -> tuple[int, ...]:
+        return pool.places([its[place] for place in places])
+
+    def wrong_of(its: Sequence[Answer]) -> list[bool]:
+        return [not right.agrees(answer, POOL_RTOL, POOL_ATOL) for right, answer in zip(answers[0], its, strict=True)]
+
+    owners = [m.name for m in mistakes for _ in m.programs]
+    rows = [row_of(its) for its in answers]
+    for owner, row in zip(owners, rows[1:], strict=False):
+        if not any(row):
+            continue
+        figures.wrong += 1
+        figures.named += verdict(pool, row, {owner}) == "right"
+        first = next(i for i, place in enumerate(row) if place)
+        figures.small += max(map(longest_list, pool.inputs[first].values()), default=0) <= SMALL
+        others = {name: tuple(r for r in its if r != row) for name, its in pool.programs.items()}
+        unseen = Pool(pool.inputs, pool.answers, {name: its for name, its in others.items() if its})
+        figures.unseen[verdict(unseen, row, {owner})] += 1
+    single = {row for row in rows[: 1 + len(owners)]}
+    for (both, _), row in zip(pairs, rows[1 + len(owners) : n_known], strict=True):
+        if row not in single:  # both mistakes can be seen
+            figures.pairs[verdict(pool, row, both)] += 1
+    groups: dict[tuple[int, ...], list[int]] = {}
+    mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
+    for number, row in enumerate(rows[n_known:]):
+        if any(row):
+            groups.setdefault((*row, *map(str, answers[n_known + number])), []).append(number)
+    for members in groups.values():
+        its = answers[n_known + members[0]]
+        row = rows[n_known + members[0]]
+        figures.groups += 1
+        if all(
+            str(answer.values[:1]).startswith(f"('{RAISES}")
+            for answer, is_wrong in zip(its, wrong_of(its), strict=True)
+            if is_wrong
+        ):
+            figures.raising += 1  # its message says what is wrong
+        elif not named(pool, row).names:
+            figures.unnamed.append(mutants[members[0]].label)
+
+
+def judge_seeds(figures: Figures, exercise: Exercise, mistakes: list[Mistake], seeds: range, folder: Path) -> None:
+    reference = reference_folder()
+    (path,) = exercise.files
+    source = (reference / path).read_text(encoding="utf-8")
+    wrong = {p.label: p for m in mistakes for p in m.programs}
+    mutants = {f"{m.label} ({n})": m for n, m in enumerate(mutants_of(source, exercise.id, path))}
+    right = {
+        f"{v} (right)": {path: v.source(source)} | {name: text.lstrip("\n") for name, text in v.files.items()}
+        for v in read_right_variants()
+        if v.exercise.id == exercise.id
+    }
+    programs = {label: program.made_in({path: source}) for label, program in (wrong | mutants).items()} | right
+    for label, trial in trials(reference, exercise, programs, seeds, folder).items():
+        if label in right:
+            figures.lost += [f"{label}: seed {seed}, {check}" for seed, check in trial.failed.items()]
+        elif trial.passed and (label in wrong or trial.failed):
+            figures.escapes.append(f"{label}: under {len(trial.passed)} seeds, {trial.passed[:5]}")
+
+
+def figures_of(task: tuple[str, int]) -> tuple[str, Figures, str]:
+    """The figures of one exercise; what went wrong instead."""
+    id, n_seeds = task
+    warnings.simplefilter("ignore")  # NumPy's, about what mistakes compute
+    reference = reference_folder()
+    exercise = Registry.read(reference / FILE)[id]
+    mistakes = read_mistakes(reference / FOLDER, exercise)
+    figures = Figures(len(mistakes), sum(len(mistake.programs) for mistake in mistakes))
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            pool = RecordedAnswers.read(reference / RECORDED).pools.get(id)
+            if pool is not None:
+                judge_naming(figures, exercise, mistakes, pool, Path(folder) / "asked")
+            judge_seeds(figures, exercise, mistakes, range(1, n_seeds + 1), Path(folder) / "tried")
+    except Exception:
+        return id, figures, traceback.format_exc()
+    return id, figures, ""
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--seeds", type=int, default=200)
+    options.add_argument("--exercises", help="such as 1.5,1.7; all with checks unless given")
+    options.add_argument("--list", action="store_true", help="name what is unnamed, escapes and is lost")
+    options.add_argument("--processes", type=int, default=os.cpu_count())
+    given = options.parse_args()
+    reference = reference_folder()
+    registry = Registry.read(reference / FILE)
+    wanted = [e for e in registry.select(given.exercises and given.exercises.split(",")) if pool_file(reference, e)]
+    print(" | ".join(COLUMNS))
+    faults = 0
+    with ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as processes:
+        for id, figures, error in processes.map(figures_of, [(e.id, given.seeds) for e in wanted]):
+            print(" | ".join([id, *figures.cells()]), flush=True)
+            faults += len(figures.escapes) + len(figures.lost) + bool(error)
+            for line in [error] if error else []:
+                print(line)
+            for kind in ("unnamed", "escapes", "lost") if given.list else ("escapes", "lost"):
+                for line in getattr(figures, kind):
+                    print(f"    {kind}: {line}")
+    return int(faults > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
