@@ -32,12 +32,13 @@ Sources = Mapping[str, str]  # path in the lab -> text
 
 
 @dataclass(frozen=True)
-class HiddenCheck:
-    """One hidden check with its parameters."""
+class Check:
+    """One check with its parameters."""
 
     name: str
     function: Callable[..., None]
     arguments: Mapping[str, Any]
+    hidden: bool
 
     def call(self, lab: Lab, seed: int) -> RecordingExpect:
         """Let it run on a lab: the answers that it got. An exception of the lab's, or of the check, comes through."""
@@ -68,18 +69,19 @@ class Trial:
     failed: dict[int, str] = field(default_factory=dict)
 
 
-def hidden_checks(module: ModuleType) -> list[HiddenCheck]:
-    """The hidden checks of a file, each case of a parametrized one by itself."""
+def checks_in(module: ModuleType) -> list[Check]:
+    """The checks of a file, each case of a parametrized one by itself."""
     found = []
     for name, function in vars(module).items():
-        marks = getattr(function, "pytestmark", []) if name.startswith("test") else []
-        if not any(mark.name == "hidden" for mark in marks):
+        if not name.startswith("test"):
             continue
+        marks = getattr(function, "pytestmark", [])
+        hidden = any(mark.name == "hidden" for mark in marks)
         cases = [list(_cases(*mark.args[:2])) for mark in marks if mark.name == "parametrize"]
         for case in itertools.product(*cases):
             arguments = {key: value for part in case for key, value in part.items()}
             said = "-".join(map(str, arguments.values()))
-            found.append(HiddenCheck(f"{name}[{said}]" if said else name, function, arguments))
+            found.append(Check(f"{name}[{said}]" if said else name, function, arguments, hidden))
     return found
 
 
@@ -116,7 +118,8 @@ def trials(
         If the reference fails.
     """
     sys.dont_write_bytecode = True
-    checks = [c for file in check_files(reference / FOLDER, exercise) for c in hidden_checks(checks_of_file(file))]
+    files = check_files(reference / FOLDER, exercise)
+    checks = [check for file in files for check in checks_in(checks_of_file(file)) if check.hidden]
     lab = Lab(uncompiled_lab(reference, folder))
     right = {
         name: uncompiled(without_markers((reference / name).read_text(encoding="utf-8").replace("\r\n", "\n")))
@@ -134,7 +137,7 @@ def trials(
 
 
 def _trial(
-    lab: Lab, checks: Sequence[HiddenCheck], seeds: Sequence[int], expected: Mapping[tuple[str, int], RecordingExpect]
+    lab: Lab, checks: Sequence[Check], seeds: Sequence[int], expected: Mapping[tuple[str, int], RecordingExpect]
 ) -> Trial:
     trial, order = Trial(), list(checks)
     for seed in seeds:
@@ -148,7 +151,7 @@ def _trial(
     return trial
 
 
-def _holds(check: HiddenCheck, lab: Lab, seed: int, expected: RecordingExpect) -> bool:
+def _holds(check: Check, lab: Lab, seed: int, expected: RecordingExpect) -> bool:
     try:
         with _quiet():
             got = check.call(lab, seed).answers
@@ -161,7 +164,7 @@ def _holds(check: HiddenCheck, lab: Lab, seed: int, expected: RecordingExpect) -
     )
 
 
-def _reference_answer(check: HiddenCheck, lab: Lab, seed: int) -> RecordingExpect:
+def _reference_answer(check: Check, lab: Lab, seed: int) -> RecordingExpect:
     try:
         return check.call(lab, seed)
     except Exception as error:
