@@ -22,7 +22,7 @@ from lxmls_day1.grading.gradebook import FreeAnswer
 LONGEST_ANSWER = 20_000
 LARGEST_CELL = 1_000_000
 MOST_PARTS = 500_000  # brackets of the file: each list takes forty times its bytes when it is read
-PROMPT = re.compile(r"[ \t]*\*Your [a-z]+:\*")
+PROMPT = re.compile(r"[ \t]*\*Your\s+[a-z]+:\*")
 PICTURE = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/=]{100,}")
 NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
 

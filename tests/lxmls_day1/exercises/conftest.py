@@ -148,6 +148,8 @@ RECORDED = """{
 "1.1": {"whole_norm": "It divides by the squared norm, not by twice of it.", "no_cap": "The step is not capped."},
 "1.2": {"one_too_many": "It divides by one more than there are."}
 },
+"questions": {
+},
 "pools": {
 },
 "checks": {

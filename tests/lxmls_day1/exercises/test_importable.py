@@ -313,7 +313,7 @@ class TooLong(BaseException):
 def answers(function, inputs, wanted):
     """Whether some way to call it gives the right answer, returned or written into an argument."""
     for arguments_of in ways_to_call(function, inputs, wanted):
-        arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments_of()]
+        arguments = [a.copy() if isinstance(a, (np.ndarray, list)) else a for a in arguments_of()]
         try:
             with np.errstate(all="ignore"):
                 returned = function(*arguments)

@@ -94,7 +94,7 @@ def bank(tmp_path_factory, level, solved, given, right_variants):
 def test_every_right_variant_gets_full_marks(bank):
     right = {name: grade for name, (grade, mistake) in bank.items() if mistake is None}
     counts = Counter(grade.id for grade in right.values())
-    assert len(counts) == 10
+    assert set(counts) == {e.id for e in Registry.read(REFERENCE / FOLDER / "exercises.toml") if e.kind == "code"}
     assert min(counts.values()) >= 8
     less = {
         name: [(c.check, c.verdict, c.text) for c in grade.checks if c.verdict != "ok"] for name, grade in right.items()
@@ -123,7 +123,7 @@ def test_public_checks_show_what_was_called(bank):
     assert wrong
     for check in wrong:
         assert any(call.startswith(("mira_rule(", "Mira(", "train(")) for call in check.calls)
-        assert "expected" in check.text
+        assert ("wanted" if check.check.endswith("::test_small_inputs") else "expected") in check.text
 
 
 @pytest.fixture
