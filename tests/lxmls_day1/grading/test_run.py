@@ -118,12 +118,15 @@ def test_hidden_checks_show_no_numbers(bank):
 
 
 def test_public_checks_show_what_was_called(bank):
-    grade = next(grade for grade, mistake in bank.values() if mistake == "norm_counted_once")
+    grade = next(grade for grade, mistake in bank.values() if (grade.id, mistake) == ("1.5", "norm_counted_once"))
     wrong = [check for check in grade.checks if check.verdict == "wrong" and not check.hidden]
     assert wrong
     for check in wrong:
-        assert any(call.startswith(("mira_rule(", "Mira(", "train(")) for call in check.calls)
-        assert ("wanted" if check.check.endswith("::test_small_inputs") else "expected") in check.text
+        if check.check.endswith("::test_small_inputs"):  # it shows the smallest input instead
+            assert "wanted" in check.text
+        else:
+            assert any(call.startswith(("mira_rule(", "Mira(", "train(")) for call in check.calls)
+            assert "expected" in check.text
 
 
 @pytest.fixture
