@@ -24,9 +24,8 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
       lxmls-day1 submit --name "Ada Lovelace"
     """
     from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
-    from lxmls_day1.exercises.report_text import status_lines
     from lxmls_day1.exercises.status import status_of
-    from lxmls_day1.exercises.terminal import echo_lines, shown_workspace
+    from lxmls_day1.exercises.terminal import echo_status, shown_workspace
     from lxmls_day1.exercises.workspace import workspace_folder
     from lxmls_day1.whole_files import replace_files
 
@@ -37,7 +36,7 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
             click.echo(sentence, err=True)
         if not force:
             raise InputError("nothing was packed; put that right first, or take --force.")
-    echo_lines(status_lines(status_of(folder)))
+    echo_status(status_of(folder))
     file_name, content = pack_submission(folder, hand_in, name or folder.name)
     path = writable_folder(out or str(folder)) / file_name
     was_there = path.is_file()

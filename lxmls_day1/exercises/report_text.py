@@ -13,7 +13,7 @@ from lxmls_day1.exercises.workspace_state import DAMAGED, Explanation, Workspace
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
 SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
-PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "…": "~", "█": "#", "░": "."})
+PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "…": "~", "█": "#", "░": ".", "λ": "lambda"})
 BAR_WIDTH = 30
 WIDTH = 79  # of a line of the status
 LONGEST_ECHO = 300  # of a student's answer, characters
@@ -108,21 +108,23 @@ def hint_lines(hints: Hints) -> Iterator[Line]:
     yield "quiet", f"  {hints.closing}"
 
 
-def status_lines(status: Status) -> Iterator[Line]:
-    """A bar, and a table of the exercises."""
+def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
+    """A bar, and a table of the exercises; its columns are even in plain characters, too, if the titles are `plain`."""
+    titles = [standing.exercise.title for standing in status.standings]
+    if plain:
+        titles = [title.translate(PLAIN_SYMBOLS) for title in titles]
     yield "title", f"{bar(status.done, len(status.counted))}  {status.how_many}" if status.counted else status.how_many
     if status.next:
         yield "title", _cut(f"next: {status.next.exercise.id}, {status.next.exercise.title}", WIDTH)
     yield "", ""
     ends = {id(standing): _end(standing) for standing in status.standings}
-    longest = max((len(standing.exercise.title) for standing in status.standings), default=0)
+    longest = max(map(len, titles), default=0)
     width = max(12, min(longest, WIDTH - 12 - max(map(len, ends.values()), default=0)))
-    for standing in status.standings:
-        exercise = standing.exercise
+    for title, standing in zip(titles, status.standings, strict=True):
         symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
         style = "good" if standing.done else "bad" if standing.state == "failing" else ""
         style = "quiet" if standing.state in NOT_COUNTED else style
-        yield style, f"  {symbol} {exercise.id:<5} {_cut(exercise.title, width):<{width}}  {ends[id(standing)]}"
+        yield style, f"  {symbol} {standing.exercise.id:<5} {_cut(title, width):<{width}}  {ends[id(standing)]}"
 
 
 def _cut(text: str, width: int) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line, workspace_lines
+from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line, status_lines, workspace_lines
+from lxmls_day1.exercises.status import Status
 from lxmls_day1.exercises.workspace import workspace_of
 from lxmls_day1.exercises.workspace_state import why_not_kept
 from lxmls_day1.lab import Lab
@@ -20,13 +21,19 @@ STYLES: dict[str, dict[str, Any]] = {
     "known": {"fg": "yellow"},
     "quiet": {"dim": True},
 }
+_WANTED = "✓█λ"  # what an output must have; on others, plain characters take their places
 
 
 def echo_lines(lines: Iterable[Line]) -> None:
     """Print lines in their styles; click leaves the colours out where the output is no terminal."""
-    plain = not can_show("✓█")
+    plain = not can_show(_WANTED)
     for style, text in lines:
         click.secho(text.translate(PLAIN_SYMBOLS) if plain else text, **STYLES[style])
+
+
+def echo_status(status: Status) -> None:
+    """Print where the exercises of a workspace stand."""
+    echo_lines(status_lines(status, plain=not can_show(_WANTED)))
 
 
 def shown_workspace(named: str | None, command: str) -> Path:

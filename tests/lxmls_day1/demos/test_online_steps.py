@@ -6,6 +6,9 @@ import pytest
 from lxmls_day1.demos.online_steps import LEARNERS, DemoOnlineSteps
 from lxmls_day1.demos.online_traces import bound_of, points_of, trace_of, visits
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.replacements import solve
+from lxmls_day1.exercises.workspace import start_workspace
+from lxmls_day1.lab import Lab
 
 
 def cross(a, b):
@@ -114,9 +117,22 @@ class TestShowing:
         assert demo.stage.last_state["bound"] is None and "no line" in demo.limit_text.get_text()
 
 
-def test_a_student_sees_the_perceptron_and_reads_what_is_still_to_be_written(workspace):
+def test_a_student_who_begins_sees_the_points_and_reads_what_is_still_to_be_written(workspace):
     demo = DemoOnlineSteps(workspace)
-    demo.view.value = 4
+    assert "Perceptron is still to be written: Exercise 1.4a:" in demo.stage.messages
+    assert demo.panels["Perceptron"].axis.get_title() == "Perceptron: to be written"
     demo.forth.click()
-    assert set(demo.stage.last_state["weights"]) == {"Perceptron"}
+    state = demo.stage.last_state
+    assert state["step"] == 1 and state["example"] is not None and not state["weights"]
+    assert sum(len(dots.get_xdata()) for dots in demo.panels["Perceptron"].dots) == 20
+
+
+def test_a_student_sees_the_perceptron_and_reads_what_is_still_to_be_written(tmp_path):
+    folder = start_workspace(tmp_path / "my-lab")
+    solve(folder, "1.4a")
+    demo = DemoOnlineSteps(Lab(folder))
+    demo.view.value = 4
+    demo.go_to(60)
+    state = demo.stage.last_state
+    assert set(state["weights"]) == {"Perceptron"} and state["updates"]["Perceptron"] > 0
     assert demo.panels["MIRA"].axis.get_title() == "MIRA: to be written"

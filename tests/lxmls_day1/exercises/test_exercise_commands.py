@@ -15,8 +15,10 @@ from lxmls_day1.commands.command_line import COMMANDS, command_group
 from lxmls_day1.exercises import checking, terminal
 from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.exercises.replacements import solve
+from lxmls_day1.exercises.status import Standing, Status
 from lxmls_day1.exercises.workspace import as_typed, start_workspace
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest
+from lxmls_day1.lab import reference_folder
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -338,6 +340,14 @@ class TestTerminal:
         monkeypatch.setattr(terminal, "can_show", lambda text: False)
         terminal.echo_lines([("good", "✓ yes ██░"), ("bad", "✗ no")])
         assert capsys.readouterr().out == "+ yes ##.\nx no\n"
+
+    def test_columns_of_the_status_are_even_in_plain_characters(self, monkeypatch, capsys):
+        monkeypatch.setattr(terminal, "can_show", lambda text: False)
+        registry = Registry.of(reference_folder())
+        terminal.echo_status(Status(tuple(Standing(registry[id], "to do", "to do", 0) for id in ("1.7", "1.7b"))))
+        said = capsys.readouterr().out
+        assert said.isascii() and "lambda chosen" in said
+        assert len({line.index(" pts") for line in said.splitlines() if " pts" in line}) == 1
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"run", "train", "predict", "explain"}))
