@@ -18,21 +18,29 @@ def weights(lab, X, labels, order, steps, costs, shrinkage=0.0):
 
 
 def small_inputs():
-    """One point before two, one visit before two and three; costs that are 1 before others."""
-    points = [([[1]], [1]), ([[1]], [0]), ([[1], [-1]], [0, 1]), ([[1], [0]], [1, 0]), ([[-1], [1], [0]], [0, 1, 1])]
+    """One point before two, one visit before two and three; costs and steps of 1 before others."""
+    points = [
+        ([[1]], [1]),
+        ([[1]], [0]),
+        ([[2]], [1]),
+        ([[1], [-1]], [0, 1]),
+        ([[1], [0]], [1, 0]),
+        ([[2], [-1]], [0, 1]),
+        ([[-1], [1], [0]], [0, 1, 1]),
+    ]
     orders = [[0], [0, 0], [1, 0], [0, 1, 0], [2, 0, 1], [1, 1]]
     for (X, labels), order in itertools.product(points, orders):
         if max(order) >= len(X):
             continue
-        for costs, shrinkage, halved in itertools.product(
-            ([[0, 1], [1, 0]], [[0, 3], [1, 0]]), (0, 0.5), (False, True)
+        all_steps = [[1, 1, 1], [0.5, 1, 1], [1, 0.5, 0.5]]
+        for costs, shrinkage, steps in itertools.product(
+            ([[0, 1], [1, 0]], [[0, 3], [1, 0]]), (0, 0.5), all_steps[: 2 if len(order) == 1 else 3]
         ):
-            steps = [0.5 if halved and t == 0 else 1 for t in range(len(order))]
             yield {
                 "points": X,
                 "classes": labels,
                 "visits": order,
-                "steps": steps,
+                "steps": steps[: len(order)],
                 "costs": costs,
                 "shrinkage": shrinkage,
             }

@@ -16,8 +16,8 @@ def gradient(lab, W, X, labels, regularizer):
 
 
 def small_inputs():
-    """W = 0 before others, one point before two and three, λ = 0 before 1."""
-    weights = [[[0, 0], [0, 0]], [[0, 1], [0, 0]], [[0, 0], [1, 0]], [[1, 0], [0, -1]]]
+    """W = 0 before others, one point before two and three, λ = 0 before 1; points of the plane and three classes last."""
+    weights = [[[0, 0], [0, 0]], [[0, 1], [0, 0]], [[0, 0], [1, 0]], [[1, 0], [0, -1]], [[0, 2], [-2, 0]]]
     points = [
         ([[0]], [1]),
         ([[1]], [0]),
@@ -28,7 +28,13 @@ def small_inputs():
     ]
     for W, (X, labels), regularizer in itertools.product(weights, points, (0, 1, 2)):
         yield {"W": W, "points": X, "classes": labels, "λ": regularizer}
+    plane = [[[0, 0], [0, 0], [0, 0]], [[0, 2], [0, 0], [1, 0]]]
+    for W, (X, labels), regularizer in itertools.product(
+        plane, [([[1, 2]], [0]), ([[1, 0], [0, -1]], [1, 0]), ([[1, 1], [2, 0], [0, 1]], [0, 1, 1])], (0, 1)
+    ):
+        yield {"W": W, "points": X, "classes": labels, "λ": regularizer}
     yield {"W": [[0, 1, 0], [1, 0, 0]], "points": [[1], [-1]], "classes": [2, 0], "λ": 1}
+    yield {"W": [[0, 2, 0], [1, 0, -2]], "points": [[1], [-1], [2], [0]], "classes": [2, 0, 1, 1], "λ": 1}
 
 
 def small_answers(lab, inputs):

@@ -22,7 +22,7 @@ def choice(lab, regularizers, train, dev):
 
 
 def small_inputs():
-    """Two training points before three and four, two values of λ before three."""
+    """Two training points before three and four, two values of λ before three; some points lie where λ and 2λ disagree."""
     trains = [
         ([[-1], [2]], [0, 1]),
         ([[-1], [1], [3]], [0, 1, 1]),
@@ -35,8 +35,10 @@ def small_inputs():
         ([[-1], [0], [2]], [0, 0, 1]),
         ([[-1], [1], [2]], [0, 0, 1]),
         ([[1], [2]], [0, 1]),
+        ([[0.3], [2]], [0, 1]),
+        ([[0], [0.3]], [1, 0]),
     ]
-    for values, train, dev in itertools.product(([0.1, 1], [1, 0.1], [10, 0.1, 1]), trains, devs):
+    for values, train, dev in itertools.product(([0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains, devs):
         yield {
             "values of λ": values,
             "training points": train[0],
