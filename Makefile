@@ -79,16 +79,18 @@ check: set-up-check
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# Tests of what runs in processes that are not measured (boxes, kernels of notebooks, browsers, copies of the package): they take longest and
-# would add next to nothing.
-UNMEASURED := grading/test_cluster.py grading/test_hidden_stays_hidden.py grading/test_hostile_submissions.py grading/test_run.py \
-	grading/test_safe_start.py grading/test_same_marks.py grading/test_sandbox.py compiled/test_machine_code.py \
-	commands/test_standard_streams.py demos/test_in_a_browser.py exercises/test_authors_check.py exercises/test_worthless_answers.py
+# The fast tests, and the slow ones of what the fast ones hardly run. What runs in processes that are not measured (boxes, kernels of
+# notebooks, browsers, copies of the package) takes longest and would add next to nothing.
+MEASURED := -n auto --dist loadfile --no-loadscope-reorder
+SLOW := demos commands compiled figures
+UNMEASURED := demos/test_in_a_browser.py commands/test_standard_streams.py compiled/test_machine_code.py
 
 coverage: set-up-check
 	rm -f .coverage*
-	$(VENV_PYTHON) -m coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder $(UNMEASURED:%=--ignore=tests/lxmls_day1/%) \
-	--ignore=tests/test_notebooks.py --ignore=tests/test_packaging.py --ignore=notebooks $(ARGS)
+	$(VENV_PYTHON) -m coverage run -m pytest $(MEASURED) -m 'not slow and not campaign' --ignore=notebooks --ignore=tests/test_notebooks.py \
+	--ignore=tests/test_packaging.py $(ARGS)
+	$(VENV_PYTHON) -m coverage run -m pytest $(MEASURED) -m 'slow and not campaign' $(SLOW:%=tests/lxmls_day1/%) \
+	$(UNMEASURED:%=--ignore=tests/lxmls_day1/%) $(ARGS)
 	$(VENV_PYTHON) -m coverage combine -q
 	$(VENV_PYTHON) -m coverage report --include='classifiers/*,readers/*' --fail-under=92
 	$(VENV_PYTHON) -m coverage report --fail-under=$(FLOOR)
