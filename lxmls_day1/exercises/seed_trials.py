@@ -118,8 +118,8 @@ def trials(
         If the reference fails.
     """
     sys.dont_write_bytecode = True
-    files = check_files(reference / FOLDER, exercise)
-    checks = [check for file in files for check in checks_in(checks_of_file(file)) if check.hidden]
+    modules = map(checks_of_file, check_files(reference / FOLDER, exercise))
+    checks = [check for module in modules for check in checks_in(module) if check.hidden]
     lab = Lab(uncompiled_lab(reference, folder))
     right = {
         name: uncompiled(without_markers((reference / name).read_text(encoding="utf-8").replace("\r\n", "\n")))
