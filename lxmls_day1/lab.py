@@ -13,7 +13,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.machinery import FileFinder, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -265,6 +265,49 @@ class Lab:
             return [function(*arguments) for arguments in calls]
         make = self._function(module, first_as)
         return [function(make(*parts), *others) for parts, *others in calls]
+
+    def each_made(
+        self,
+        module: str,
+        class_name: str,
+        method: str,
+        calls: Iterable[tuple[Any, ...]],
+        attributes: Sequence[str] = (),
+    ) -> list[list[Any]]:
+        """Make a classifier for each call of a method: ``lab.each_made("mira", "Mira", "train", [(settings, X, y), …])``.
+
+        Parameters
+        ----------
+        module, class_name : str
+            As for `classifier`.
+        method : str
+        calls : iterable of (settings, argument, …)
+            With what each classifier is made, a dict, and what its method is called with.
+        attributes : sequence of str
+            What of each classifier is wanted after the call.
+
+        Returns
+        -------
+        list of lists
+            For each call what the method returns, and then the attributes.
+
+        Raises
+        ------
+        InputError
+            As `classifier` does.
+
+        Examples
+        --------
+        >>> calls = [({"nr_rounds": rounds}, [[-1.0], [2.0]], [0, 1]) for rounds in (1, 2)]
+        >>> [classes for _, classes in Lab.open().each_made("mira", "Mira", "train", calls, ["classes"])]
+        [array([0, 1]), array([0, 1])]
+        """
+        found = []
+        for settings, *arguments in calls:
+            made = self.classifier(module, class_name, **settings)
+            returned = getattr(made, method)(*arguments)
+            found.append([returned, *(getattr(made, attribute) for attribute in attributes)])
+        return found
 
     def _function(self, module: str, name: str) -> Any:
         loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")

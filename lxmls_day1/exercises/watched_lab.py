@@ -4,7 +4,7 @@ Grading sends a student's code copies of its inputs. In a check that runs in one
 code gets copies, and a check's own arrays stay as they are. So both tell a student the same.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,23 @@ class WatchedLab:
         """As `Lab.each`."""
         found: list[Any] = self.called(
             name, lambda given, _: self._lab.each(module, name, given, first_as), tuple(map(tuple, calls)), {}
+        )
+        return found
+
+    def each_made(
+        self,
+        module: str,
+        class_name: str,
+        method: str,
+        calls: Iterable[tuple[Any, ...]],
+        attributes: Sequence[str] = (),
+    ) -> list[list[Any]]:
+        """As `Lab.each_made`."""
+        found: list[list[Any]] = self.called(
+            method,
+            lambda given, _: self._lab.each_made(module, class_name, method, given, attributes),
+            tuple(map(tuple, calls)),
+            {},
         )
         return found
 

@@ -90,6 +90,7 @@ class BoxServer:
             "make": self._make,
             "function": self._function,
             "each": self._each,
+            "each_made": self._each_made,
             "get": self._get,
             "call": self._call,
             "cell": self._cell,
@@ -185,6 +186,15 @@ class BoxServer:
         calls = request["calls"]
         before = copied(calls)
         answers: list[Any] = self.lab.each(request["module"], request["name"], calls, request["first_as"])
+        self._changed = not alike(before, calls)
+        return answers
+
+    def _each_made(self, request: dict[str, Any]) -> list[list[Any]]:
+        calls = request["calls"]
+        before = copied(calls)
+        answers: list[list[Any]] = self.lab.each_made(
+            request["module"], request["class_name"], request["name"], calls, request["attributes"]
+        )
         self._changed = not alike(before, calls)
         return answers
 

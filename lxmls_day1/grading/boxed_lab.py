@@ -7,7 +7,7 @@ carried into the box and its answer out of it. A classifier stays in the box; th
 import builtins
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -101,6 +101,29 @@ class BoxedLab:
         answers = self._ask("each", module=module, name=name, calls=sent, first_as=first_as)
         if not isinstance(answers, list) or len(answers) != len(sent):
             raise BoxFailure("refused", f"what came out of the box is not {len(sent)} answers")
+        return answers
+
+    def each_made(
+        self,
+        module: str,
+        class_name: str,
+        method: str,
+        calls: Iterable[tuple[Any, ...]],
+        attributes: Sequence[str] = (),
+    ) -> list[list[Any]]:
+        """As `Lab.each_made`; all calls go into the box at once, and all that is wanted comes out at once."""
+        sent = [list(call) for call in calls]
+        for settings, *arguments in sent:
+            self._note(class_name, (), settings)
+            self._note(method, tuple(arguments), {})
+        wanted = list(attributes)
+        answers = self._ask(
+            "each_made", module=module, class_name=class_name, name=method, calls=sent, attributes=wanted
+        )
+        if not isinstance(answers, list) or len(answers) != len(sent):
+            raise BoxFailure("refused", f"what came out of the box is not {len(sent)} answers")
+        if not all(isinstance(answer, list) and len(answer) == 1 + len(wanted) for answer in answers):
+            raise BoxFailure("refused", f"what came out of the box is not what was asked of {class_name}")
         return answers
 
     def run_cell(self, source: str) -> str:

@@ -67,7 +67,13 @@ def one_in_front(scores, cost):
 
 def small_answers(lab, inputs):
     """What the rule answers, or the weights after the step."""
-    return [lab.function("svm", i["function"], *_small_arguments(i)) for i in inputs]
+    found = {}
+    for name in ("svm_rule", "svm_step"):
+        places = [n for n, given in enumerate(inputs) if given["function"] == name]
+        if places:
+            answers = lab.each("svm", name, [_small_arguments(inputs[n]) for n in places])
+            found |= dict(zip(places, answers, strict=True))
+    return [found[n] for n in range(len(inputs))]
 
 
 def _small_arguments(i):
