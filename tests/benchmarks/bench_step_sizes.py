@@ -59,7 +59,12 @@ def row(learner, regularizer, X, y, n_folds):
     fold_of = np.random.default_rng(0).permutation(len(y)) % n_folds
     above, of_zero, ours, best = [], [], [], []
     for fold in range(n_folds if n_folds > 2 else 1):
-        train_X, train_y, test_X, test_y = X[fold_of != fold], y[fold_of != fold], X[fold_of == fold], y[fold_of == fold]
+        train_X, train_y, test_X, test_y = (
+            X[fold_of != fold],
+            y[fold_of != fold],
+            X[fold_of == fold],
+            y[fold_of == fold],
+        )
         exact = SVM(regularizer, "dual", 1e-3, 300) if learner is SVM else MaxEntBatch(regularizer, solver="dual")
         least, online = exact.train(train_X, train_y), learner(regularizer, nr_rounds=10)
         params = online.train(train_X, train_y)
