@@ -413,6 +413,23 @@ def as_list(values: Any, wanted: str) -> list[Any]:
     raise InputError(f"{wanted}, but is {values!r}")
 
 
+def check_offers(value: Any, wanted: str, names: Sequence[str]) -> None:
+    """Raise for what does not have the attributes of a data set or a classifier; the message begins with what was wanted.
+
+    Examples
+    --------
+    >>> check_offers("books", "data must be a data set such as SimpleDataSet()", ["train_X", "train_y"])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: data must be a data set such as SimpleDataSet(), but 'books' has no train_X
+    """
+    if isinstance(value, type):
+        raise InputError(f"{wanted}, but is the class {value.__name__}; make one of it: {value.__name__}()")
+    for name in names:
+        if not hasattr(value, name):
+            raise InputError(f"{wanted}, but {value!r} has no {name}")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """A setting that is one of some words, or an error that names it and them.
 
