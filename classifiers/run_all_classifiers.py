@@ -100,7 +100,9 @@ def run_all_classifiers(dataset, classifiers=None, progress=None, ax=None):
 
 
 def _check_classifier(classifier):
-    check_offers(classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name"))
+    check_offers(
+        classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
+    )
 
 
 def default_classifiers(dataset):

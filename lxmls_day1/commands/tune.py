@@ -93,7 +93,9 @@ def command(
         ) from error
     for line in table_lines(found):
         click.echo(line)
-    chosen = [word for name, value in (*settings, *found.best.settings.items()) for word in ("--set", f"{name}={value}")]
+    chosen = [
+        word for name, value in (*settings, *found.best.settings.items()) for word in ("--set", f"{name}={value}")
+    ]
     same_data = options_given(click.get_current_context(), ("settings", "grid", "plot"))
     click.echo(f"Train with it: {shlex.join(['lxmls-day1', 'train', *same_data, *chosen])}")
     if plot:

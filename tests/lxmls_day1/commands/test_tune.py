@@ -34,7 +34,9 @@ def test_the_table_names_every_choice_and_the_command_that_trains_with_the_best(
     assert [row[:2] for row in rows] == [[r, a] for r in ("1", "0.1", "0.01") for a in ("steps", "False")]
     (best,) = [row for row in rows if row[-1] == "*"]
     assert float(best[2]) == max(float(row[2]) for row in rows)
-    assert f"lxmls-day1 train --classifier mira --domain toy --set regularizer={best[0]} --set averaged={best[1]}" in said
+    assert (
+        f"lxmls-day1 train --classifier mira --domain toy --set regularizer={best[0]} --set averaged={best[1]}" in said
+    )
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
