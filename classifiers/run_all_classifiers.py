@@ -21,6 +21,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
+from lxmls_day1.checks import as_list, check_offers
 from lxmls_day1.figures.plotting import plot_accuracies
 from lxmls_day1.result_table import ResultTable, Row
 from lxmls_day1.settings import settings
@@ -54,7 +55,8 @@ def run_all_classifiers(dataset, classifiers=None, progress=None, ax=None):
     Raises
     ------
     InputError
-        If a classifier cannot be trained on these data, or the test part is empty.
+        If a classifier cannot be trained on these data, the test part is empty, or what was given is no data set or no
+        classifier.
 
     Examples
     --------
@@ -66,9 +68,16 @@ def run_all_classifiers(dataset, classifiers=None, progress=None, ax=None):
     >>> [row.classifier for row in table]
     ['MIRA (regularizer=0.1)', 'MIRA (regularizer=10.0)']
     """
+    check_offers(
+        dataset,
+        "wanted a data set such as SimpleDataSet()",
+        ("train_X", "train_y", "test_X", "test_y", "get_name"),
+    )
     if classifiers is None:
         classifiers = default_classifiers(dataset)
     named = dict(classifiers) if isinstance(classifiers, Mapping) else told_apart(classifiers)
+    for classifier in named.values():
+        _check_classifier(classifier)
     rows, params_of, notes = [], {}, []
     for done, (name, classifier) in enumerate(named.items()):
         if progress:
@@ -88,6 +97,12 @@ def run_all_classifiers(dataset, classifiers=None, progress=None, ax=None):
         progress(len(named), len(named), "")
     table = ResultTable(rows, notes)
     return table, _draw(dataset, table, params_of, ax)
+
+
+def _check_classifier(classifier):
+    check_offers(
+        classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
+    )
 
 
 def default_classifiers(dataset):
@@ -156,8 +171,9 @@ def told_apart(classifiers):
     >>> list(told_apart([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
     ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
     """
-    classifiers, namesakes = list(classifiers), {}
+    classifiers, namesakes = as_list(classifiers, "classifiers must be a list, or a dict with names"), {}
     for classifier in classifiers:
+        _check_classifier(classifier)
         namesakes.setdefault(classifier.get_name(), []).append(classifier)
     named = {}
     for classifier in classifiers:

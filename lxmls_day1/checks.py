@@ -5,6 +5,7 @@ was wanted, what was got and what to do.
 """
 
 from collections.abc import Iterable, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -272,7 +273,7 @@ def _unknown_labels(labels: np.ndarray) -> np.ndarray:
 
 
 def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
-    """Raise for labels that are numbers where the others are texts: none of them is ever equal, "1" and 1 neither.
+    """Raise for labels of two kinds, as numbers and texts, or numbers and dates: none of them is ever equal, "1" and 1 neither.
 
     Examples
     --------
@@ -281,11 +282,22 @@ def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
     ...
     lxmls_day1.errors.InputError: true and predicted labels must be of one kind, but '0' is among the ones and 0 among ...
     """
-    if len(labels) and len(others) and isinstance(labels[0], (str, bytes)) != isinstance(others[0], (str, bytes)):
+    if len(labels) and len(others) and (kind := _kind(labels[0])) != (other := _kind(others[0])):
         raise InputError(
             f"{names} must be of one kind, but {shown(labels[0])} is among the ones and {shown(others[0])} among the "
-            "others; a text and a number are never the same label"
+            f"others; {kind} and {other} are never the same label"
         )
+
+
+def _kind(label: Any) -> str:
+    """What a label is, for a message; labels of one kind can be compared."""
+    if isinstance(label, str):
+        return "a text"
+    if isinstance(label, bytes):
+        return "bytes"
+    if isinstance(label, (Number, np.bool_)) and not isinstance(label, np.timedelta64):
+        return "a number"
+    return f"a {type(label).__name__}"
 
 
 def check_params(params: Any) -> np.ndarray:
@@ -399,6 +411,23 @@ def as_list(values: Any, wanted: str) -> list[Any]:
     except TypeError:  # an array of no dimension
         pass
     raise InputError(f"{wanted}, but is {values!r}")
+
+
+def check_offers(value: Any, wanted: str, names: Sequence[str]) -> None:
+    """Raise for what does not have the attributes of a data set or a classifier; the message begins with what was wanted.
+
+    Examples
+    --------
+    >>> check_offers("books", "data must be a data set such as SimpleDataSet()", ["train_X", "train_y"])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: data must be a data set such as SimpleDataSet(), but 'books' has no train_X
+    """
+    if isinstance(value, type):
+        raise InputError(f"{wanted}, but is the class {value.__name__}; make one of it: {value.__name__}()")
+    for name in names:
+        if not hasattr(value, name):
+            raise InputError(f"{wanted}, but {value!r} has no {name}")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:

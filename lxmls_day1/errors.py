@@ -58,8 +58,13 @@ def check_path(name: str, path: Any) -> Path:
     lxmls_day1.errors.InputError: path must be the path of a file or folder, as text or as pathlib.Path, but is None
     """
     text = path if isinstance(path, str) else os.fspath(path) if isinstance(path, os.PathLike) else None
-    if not isinstance(text, str) or "\0" in text:
-        raise InputError(f"{name} must be the path of a file or folder, as text or as pathlib.Path, but is {path!r}")
+    try:
+        if not isinstance(text, str) or b"\0" in os.fsencode(text):
+            raise TypeError
+    except (TypeError, UnicodeEncodeError):  # half a surrogate pair, which no file system takes
+        raise InputError(
+            f"{name} must be the path of a file or folder, as text or as pathlib.Path, but is {path!r}"
+        ) from None
     return Path(text)
 
 

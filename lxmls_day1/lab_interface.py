@@ -23,6 +23,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "check_inputs",
         "check_labels",
         "check_number",
+        "check_offers",
         "check_params",
         "check_sample_weight",
         "check_same_kind",

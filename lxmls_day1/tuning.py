@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import check_number
+from lxmls_day1.checks import check_number, check_offers, random_numbers
 from lxmls_day1.errors import InputError, UnknownSetting, nearest
 from lxmls_day1.settings import known_settings
 
@@ -93,7 +93,8 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
     Raises
     ------
     InputError
-        If there is no development part, the classifier has no such setting, or there is nothing to try.
+        If there is no development part, the classifier has no such setting, there is nothing to try, or what was given is no
+        classifier, no data set or no grid.
 
     Examples
     --------
@@ -107,6 +108,7 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
     True
     """
     choices = list(_choices(classifier, usual_grid(classifier) if grid is None else grid))
+    _check_parts(data)
     n_examples = sum(len(y) if isinstance(y, (tuple, list)) else 1 for y in data.dev_y)
     if n_examples == 0:
         raise InputError(
@@ -157,7 +159,7 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
     Raises
     ------
     InputError
-        If there are too few training examples for two parts.
+        If there are too few training examples for two parts, or what was given is no data set.
 
     Examples
     --------
@@ -167,6 +169,7 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
     >>> len(parts.train_y), len(parts.dev_y)
     (40, 10)
     """
+    _check_parts(data)
     if len(data.dev_y):
         return data
     share = check_number("the share of the development part", share, above=0, at_most=1)
@@ -174,10 +177,18 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
     n_held_out = round(share * n_examples)
     if not 0 < n_held_out < n_examples:
         raise InputError(f"{n_examples} training examples cannot be parted so that {share:g} of them are held out")
-    order = np.random.default_rng(seed).permutation(n_examples)
+    order = random_numbers(seed).permutation(n_examples)
     held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
     parts = [_chosen(part, rows) for rows in (kept, held_out) for part in (data.train_X, data.train_y)]
     return Parts(*parts)
+
+
+def _check_parts(data: Any) -> None:
+    check_offers(data, "data must be a data set such as SimpleDataSet()", ("train_X", "train_y", "dev_X", "dev_y"))
+
+
+def _check_classifier(classifier: Any) -> None:
+    check_offers(classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "get_name"))
 
 
 def _chosen(part: Any, rows: np.ndarray) -> Any:
@@ -190,8 +201,9 @@ def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
     Raises
     ------
     InputError
-        If the classifier has neither of the two settings.
+        If the classifier has neither of the two settings, or is none.
     """
+    _check_classifier(classifier)
     known = known_settings(type(classifier))
     for name, values in USUAL_GRIDS.items():
         if name in known:
@@ -204,10 +216,13 @@ def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
 
 def _choices(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dict[str, Any]]:
     """All combinations of the values in a grid."""
+    _check_classifier(classifier)
     known = known_settings(type(classifier))
+    if not isinstance(grid, Mapping):
+        raise InputError(f"the grid must be a dict from setting to values, such as {{'seed': [1, 2]}}, but is {grid!r}")
     for name, values in grid.items():
         if name not in known:
-            raise UnknownSetting(f"{classifier.get_name()} has no setting {name!r}{nearest(name, list(known))}")
+            raise UnknownSetting(f"{classifier.get_name()} has no setting {name!r}{nearest(str(name), list(known))}")
         if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or not len(values):
             raise InputError(f"the values of {name} must be a list of at least one, but are {values!r}")
     if not grid:

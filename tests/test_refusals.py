@@ -6,6 +6,7 @@ What nobody thought of is looked for in ``test_fuzz.py``.
 # ruff: noqa: B023 - the calls of a loop are made before it goes on
 
 import copy
+import itertools
 import pathlib
 import warnings
 from decimal import Decimal
@@ -247,6 +248,14 @@ def test_a_number_and_a_text_are_never_the_same_label():
     for truth, predicted in [(["0", "1"], [0, 1]), ([0, 1], ["0", "1"]), (np.array(["0"], dtype=object), [0])]:
         with pytest.raises(InputError, match="never the same label"):
             LinearClassifier().evaluate(truth, predicted)
+    days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")
+    kinds = [[0, 1], ["a", "b"], [b"a", b"b"], days, days - days[0], [pathlib.Path("a"), pathlib.Path("b")]]
+    for one, other in itertools.permutations(kinds, 2):
+        with pytest.raises(InputError, match="never the same label"):
+            LinearClassifier().evaluate(one, other)
+        classifier, weights = trained(MaxEntOnline, X[:2], one)
+        with pytest.raises(InputError, match="never the same label"):
+            classifier.objective(X[:2], other, weights)
     perceptron, params = trained(Perceptron)
     with pytest.raises(InputError, match="never the same label"):
         perceptron.evaluate(["0", "1", "0", "1"], perceptron.test(X, params).astype(str))
@@ -514,7 +523,7 @@ class NoPath:
         return "NoPath()"
 
 
-NO_PATHS = [None, 3, 1.5, [], {}, NoPath(), b"\x00", "\x00", "", ".", "/no/such/file"]
+NO_PATHS = [None, 3, 1.5, [], {}, NoPath(), b"\x00", "\x00", "\ud800", 300 * "a", "", ".", "/no/such/file"]
 
 
 @pytest.mark.parametrize("path", NO_PATHS, ids=repr)

@@ -1,5 +1,7 @@
 """``lxmls-day1 tune``: choose hyper-parameters on the development part."""
 
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,11 +93,29 @@ def command(
         ) from error
     for line in table_lines(found):
         click.echo(line)
-    chosen = " ".join(f"--set {name}={value}" for name, value in found.best.settings.items())
-    click.echo(f"Train with it: lxmls-day1 train --classifier {classifier} {chosen}")
+    chosen = [
+        word for name, value in (*settings, *found.best.settings.items()) for word in ("--set", f"{name}={value}")
+    ]
+    same_data = options_given(click.get_current_context(), ("settings", "grid", "plot"))
+    click.echo(f"Train with it: {shlex.join(['lxmls-day1', 'train', *same_data, *chosen])}")
     if plot:
         save_plot(found, plot)
         click.echo(f"Drawn into {plot}.")
+
+
+def options_given(context: click.Context, left_out: Sequence[str]) -> list[str]:
+    """The words of the command line that gave its options, but for some: what another command takes for the same data."""
+    words: list[str] = []
+    for option in context.command.params:
+        name = option.name or ""
+        if name in left_out or context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[name]
+        if value is False:
+            words.append(option.secondary_opts[0])
+        else:
+            words += option.opts[:1] if value is True else [option.opts[0], str(value)]
+    return words
 
 
 def table_lines(found: "Tuned") -> list[str]:

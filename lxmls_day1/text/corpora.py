@@ -339,7 +339,7 @@ def _paths(corpus: Corpus, folder: Path) -> dict[str, Path]:
 def _complete(corpus: Corpus, folder: Path, origin: str) -> FoundCorpus | None:
     """The corpus in a folder of the user's or of this package, if all its files are there; they are not verified."""
     paths = _paths(corpus, folder)
-    if all(path.is_file() for path in paths.values()):
+    if all(os.path.isfile(path) for path in paths.values()):  # False too where we may not look, or no name is so long
         return FoundCorpus(folder, origin, paths, verified=False)
     return None
 

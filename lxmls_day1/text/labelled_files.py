@@ -251,21 +251,30 @@ def _unpacked(path: Path) -> bytes:
         raise CorpusError(f"{path} is a damaged gzip file ({error}); fetch or pack it again") from error
 
 
+def _check_encoding(name: str) -> None:
+    """Raise for a name that stands for no encoding of texts."""
+    try:
+        b"a".decode(name)
+    except UnicodeDecodeError:  # one byte is no letter in this one
+        pass
+    except (LookupError, ValueError) as error:  # ValueError: a zero byte or half a surrogate pair in the name
+        known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}
+        close = nearest(name, known)
+        hint = close if "did you mean" in close else ""
+        raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {name!r}{hint}") from error
+
+
 def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     """The text of a file, without a byte order mark, and the encoding that it is in."""
     marked = next((marked for mark, marked in _MARKS if content.startswith(mark)), None)
     used = encoding or marked or "utf-8"
+    _check_encoding(used)
     try:
         if marked and not codecs.lookup(used).name.startswith("utf"):
             raise CorpusError(
                 f"{path}, line 1: expected text in {used}, got the byte order mark of {marked}; leave out encoding= (--encoding)"
             )
         text = content.decode(used).removeprefix("\ufeff")
-    except (LookupError, TypeError):
-        known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}
-        close = nearest(str(used), known)
-        hint = close if "did you mean" in close else ""
-        raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {used!r}{hint}") from None
     except UnicodeError as error:
         raise CorpusError(_wrong_encoding(content, path, used, error)) from None
     if "\0" in text:

@@ -248,3 +248,12 @@ class TestFigure:
         assert axis in fig.axes
         assert plt.fignum_exists(fig.number)
         plt.close(fig)
+
+
+@pytest.mark.parametrize("nothing", [None, 3, "books", [1], {"a": 1}, SimpleDataSet, Perceptron])
+def test_what_is_no_data_set_and_no_list_of_classifiers(nothing):
+    with pytest.raises(InputError, match="wanted a data set such as"):
+        run_all_classifiers(nothing)
+    if nothing is not None:  # the usual ones
+        with pytest.raises(InputError, match=r"wanted a classifier such as|classifiers must be a list"):
+            run_all_classifiers(SimpleDataSet(nr_examples=20, split=[0.5, 0, 0.5]), nothing)

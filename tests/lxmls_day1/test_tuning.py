@@ -9,7 +9,7 @@ import pytest
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 from lxmls_day1.settings import settings
-from lxmls_day1.tuning import USUAL_GRIDS, tune, usual_grid
+from lxmls_day1.tuning import USUAL_GRIDS, tune, usual_grid, with_development_part
 
 
 class NoTestPart:
@@ -92,6 +92,10 @@ def test_tagged_sentences_are_tuned_alike():
         ({"averaged": "steps"}, "list of at least one"),
         ({}, "empty"),
         ({"regularizer": [-1.0]}, "regularizer"),
+        (3, "must be a dict"),
+        ([("regularizer", [1])], "must be a dict"),
+        ({3: [1]}, "no setting 3"),
+        ({None: [1]}, "no setting None"),
     ],
 )
 def test_grids_that_make_no_sense(svm, grid, complaint):
@@ -108,3 +112,21 @@ def test_a_classifier_without_a_usual_setting_says_what_it_has():
     gnb = Lab.open().classifier("gaussian_naive_bayes", "GaussianNaiveBayes")
     with pytest.raises(InputError, match="name a setting.*variance"):
         tune(gnb, SimpleNamespace(dev_y=[0]))
+
+
+@pytest.mark.parametrize("nothing", [None, 3, "books", [], {}, object(), NoTestPart, Lab])
+def test_what_is_no_classifier_and_no_data_set(svm, nothing):
+    for call in (
+        lambda: tune(nothing, NoTestPart()),
+        lambda: tune(svm, nothing),
+        lambda: usual_grid(nothing),
+        lambda: with_development_part(nothing),
+    ):
+        with pytest.raises(InputError, match="wanted a classifier such as|data must be a data set such as"):
+            call()
+
+
+@pytest.mark.parametrize("seed", ["a", -1, 1.5])
+def test_seeds_of_a_development_part_that_make_no_sense(seed):
+    with pytest.raises(InputError, match="seed must be"):
+        with_development_part(NoTestPart(n_dev=0), seed=seed)

@@ -1,8 +1,11 @@
 """``lxmls-day1 tune``: the table, the held-out part, the picture, and its messages."""
 
+import shlex
+
 import pytest
 from click.testing import CliRunner
 
+from classifiers.linear_classifier import LinearClassifier
 from lxmls_day1.commands.command_line import command_group
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -31,8 +34,25 @@ def test_the_table_names_every_choice_and_the_command_that_trains_with_the_best(
     assert [row[:2] for row in rows] == [[r, a] for r in ("1", "0.1", "0.01") for a in ("steps", "False")]
     (best,) = [row for row in rows if row[-1] == "*"]
     assert float(best[2]) == max(float(row[2]) for row in rows)
-    assert f"lxmls-day1 train --classifier mira --set regularizer={best[0]} --set averaged={best[1]}" in said
+    assert (
+        f"lxmls-day1 train --classifier mira --domain toy --set regularizer={best[0]} --set averaged={best[1]}" in said
+    )
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_command_that_it_proposes_trains_on_the_same_data_with_all_settings(tmp_path):
+    (tmp_path / "my mails.txt").write_text("good;fine day\nbad;poor show\n" * 10, encoding="utf-16")
+    said = tune(
+        "--classifier", "mira", "--set", "averaged=False", "--grid", "regularizer=0.1", "--file", "my mails.txt",
+        "--no-header", "--delimiter", ";", "--no-quotes", "--label-column", "0",
+    )  # fmt: skip
+    (proposed,) = [line.split(": ", 1)[1] for line in said.splitlines() if line.startswith("Train with it: ")]
+    _, *words = shlex.split(proposed)
+    trained = CliRunner().invoke(command_group, [*words, "--out", "m.npz"])
+    assert trained.exit_code == 0, trained.output
+    classifier = LinearClassifier.load(tmp_path / "m.npz").classifier
+    assert (classifier.regularizer, classifier.averaged) == (0.1, False)
+    assert "a semicolon between columns, no header; label in column 0" in trained.output
 
 
 def test_without_a_grid_the_usual_values_are_tried():

@@ -240,6 +240,9 @@ class TestEncodings:
             ("klingon", "encoding must be one that Python knows, such as 'latin-1', got 'klingon'"),
             ("latin-11", "got 'latin-11'; did you mean latin-1"),
             ("hex", "encoding must be one that Python knows"),
+            ("\0", "encoding must be one that Python knows"),
+            ("\ud800", "encoding must be one that Python knows"),
+            ("undefined", "encoding must be one that Python knows"),
             (8, "encoding must be one that Python knows"),
         ],
     )
@@ -283,7 +286,7 @@ class TestFiles:
         with pytest.raises(CorpusError, match=f"{name}: expected .*, got "):
             read_labelled(write(gzip.compress(b"") if packed else b"", name))
 
-    @pytest.mark.parametrize("path", ["nowhere.csv", ".", "a\0b", None, 3, [1]])
+    @pytest.mark.parametrize("path", ["nowhere.csv", ".", "a\0b", "a\ud800", None, 3, [1]])
     def test_what_cannot_be_read(self, tmp_path, path):
         path = os.path.join(tmp_path, path) if isinstance(path, str) else path
         with pytest.raises(InputError, match=r"cannot be read: |path must be the path of a file or folder"):
