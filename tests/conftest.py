@@ -65,6 +65,18 @@ def of_a_lab(name):
     return name.partition(".")[0] in ("readers", "classifiers")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish():
+    """Save what coverage has measured in a worker before the worker says that it is done: pytest-xdist waits ten seconds
+    for its end, and then kills it; on a busy machine a worker has taken longer, and its data were lost.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ and "coverage" in sys.modules:
+        measuring = sys.modules["coverage"].Coverage.current()
+        if measuring is not None:
+            measuring.stop()
+            measuring.save()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def imports_of_the_collection():
     """Opening a lab changes the imports of a process. No file of tests meets those that another one has left."""
