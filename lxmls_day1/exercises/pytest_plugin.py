@@ -300,13 +300,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in leave_out]
         config.hook.pytest_deselected(items=leave_out)
     run.compute_hidden_answers(items)
-    run.write(
-        event="collected",
-        checks=[
+    if run.report is not None:
+        checks = [
             {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
             for item in items
-        ],
-    )
+        ]
+        run.write(event="collected", checks=checks)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

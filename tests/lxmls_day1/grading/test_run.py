@@ -16,7 +16,7 @@ from lxmls_day1.exercises import record
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.mistakes import read_mistakes
-from lxmls_day1.exercises.registry import FOLDER, Registry
+from lxmls_day1.exercises.registry import FOLDER, Registry, exercise_of_check
 from lxmls_day1.grading import one_submission, run
 from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading.fork_server import PROCESS
@@ -39,6 +39,11 @@ def of_lab(files):
     return {
         path: content for path, content in files.items() if path.parts[0] in LAB and path.suffix in (".py", ".ipynb")
     }
+
+
+def without_notebooks(files):
+    """Checks ask for none. Every submission of a class has them: `test_marks_reports_and_a_second_run`."""
+    return {path: content for path, content in files.items() if path.parts[0] != "notebooks"}
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +76,20 @@ def bank(tmp_path_factory, level, solved, given, right_variants):
     graded = {}
     try:
         for exercise in code:
-            one = replace(plan, exercises=(exercise,), picture=replace(plan.picture, reference={})).with_key()
-            inbox = {f"right {v}": (v.lab_files(given), None) for v in right_variants if v.exercise.id == exercise.id}
+            answers = plan.expected.only([exercise.id], exercise_of_check)
+            picture = replace(plan.picture, reference={})
+            one = replace(plan, exercises=(exercise,), expected=answers, picture=picture).with_key()
+            inbox = {
+                f"right {v}": (without_notebooks(v.lab_files(given)), None)
+                for v in right_variants
+                if v.exercise.id == exercise.id
+            }
             sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
             for mistake in read_mistakes(REFERENCE / FOLDER, exercise):
                 made = {
                     PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()
                 }
-                inbox[f"mistake {exercise.id} {mistake.name}"] = ({**solved, **made}, mistake.name)
+                inbox[f"mistake {exercise.id} {mistake.name}"] = (without_notebooks({**solved, **made}), mistake.name)
             handed_in = [
                 Submission(f"s{n}", name, name, "", files) for n, (name, (files, _)) in enumerate(inbox.items())
             ]
