@@ -95,7 +95,7 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
         ax.set_ylabel("lead of class 1")
     else:
         lines = [_boundary(*lead) for lead in pair]
-        if np.allclose(*lines):
+        if np.allclose(lines[0], lines[1]):
             raise ValueError("the same boundary")
         ax.set_ylim(low[1], high[1])
         ax.set_ylabel("feature 2")

@@ -34,7 +34,9 @@ def test_both_paths_go_through_the_tags(ax):
 def test_of_one_feature_the_lead_of_class_1_is_zero_at_the_boundary(ax):
     mean, other = np.array([[0.0, 2.0], [0.0, -1.0]]), np.array([[0.0, 2.0], [0.0, -2.0]])
     PICTURES["boundaries"](POINTS, np.array([WEIGHTS, mean]), np.array([WEIGHTS, other]), ax)
-    leads = {line.get_label(): line.get_xydata().tolist() for line in ax.lines if line.get_label() in ("wanted", "yours")}
+    leads = {
+        line.get_label(): line.get_xydata().tolist() for line in ax.lines if line.get_label() in ("wanted", "yours")
+    }
     assert leads == {"wanted": [[-2, 4], [3, -1]], "yours": [[-2, 6], [3, -4]]}  # 2 − x and 2 − 2x: the means differ
 
 
