@@ -36,7 +36,7 @@ PUBLIC_SEED = 1
 
 
 class ChecksRun:
-    """What one run of pytest over checks knows. A dry run makes one that has `recordings`.
+    """The state of one run of pytest over checks. A dry run makes one that has `recordings`.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class ChecksRun:
         return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
 
     def called(self, check: pytest.Function) -> BaseException | None:
-        """Call a check that `needs_no_protocol`; the exception with which it ended, if it did not hold."""
+        """Call a check that `needs_no_protocol`. Returns the exception with which it ended, if it did not hold."""
         arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
         if "lab" in check.fixturenames:
             arguments["lab"] = self.lab(check.path)
@@ -150,7 +150,7 @@ class ChecksRun:
             check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
-        except BaseException as error:  # those of pytest too, with which a check fails or leaves itself out
+        except BaseException as error:  # pytest's own exceptions too, by which a check fails or is skipped
             return error
         return None
 
@@ -196,7 +196,7 @@ class BrokenFiles:
 
 
 class Fixtures:
-    """The fixtures. They know the run, and it knows which check wants them: ``request`` would cost more than most checks."""
+    """The fixtures. They know the run, and the run knows the check: the fixture ``request`` would cost more than most checks."""
 
     def __init__(self, run: ChecksRun):
         self._run = run

@@ -1,4 +1,4 @@
-"""A small input with a wrong answer as a picture: bars of scores before and after a step, or a sentence with both paths."""
+"""A small input with a wrong answer as a picture: scores before and after a step, paths through a sentence, or boundaries."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -127,7 +127,7 @@ PICTURES: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
 
 
 def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes | None:
-    """A PNG of a counter-example; nothing where its answers have not the form that the picture needs.
+    """A PNG of a counter-example; None if its answers do not have the form that the picture needs, or both look the same.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Pictures for the projector: points of several classes, decision boundaries among them, bars of accuracies.
+"""Pictures for the projector: points of several classes, decision boundaries between them, bars of accuracies.
 
 Every function draws what others computed, on the axes that it is given or on a new figure, and returns
 `(figure, axis)`. Nothing here shows or saves a picture: a notebook shows new figures by itself, and
