@@ -9,6 +9,8 @@ as ``row_primitives.py`` describes them; no column of ones is ever stored.
   Python.
 
 numba compiles a function when it is first called, and ``machine_code.py`` keeps what it made.
+
+(More than 400 lines: the kernels of one loop, which numba inlines into each other.)
 """
 
 import functools
