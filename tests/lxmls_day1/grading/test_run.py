@@ -67,9 +67,14 @@ def write(folder: Path, files) -> None:
         (folder / path).write_bytes(content)
 
 
-@pytest.fixture(scope="module")
-def bank(tmp_path_factory, level, solved, given, right_variants):
-    """Every right variant and every known mistake, graded on the checks of its exercise: name -> (grade, mistake)."""
+@pytest.fixture(scope="module", params=["the first mistakes", pytest.param("all", marks=pytest.mark.campaign)])
+def bank(request, tmp_path_factory, level, solved, given, right_variants):
+    """Right variants and known mistakes, graded on the checks of their exercise: name -> (grade, mistake).
+
+    All variants, and the first six mistakes of each exercise; in a campaign all mistakes. Their names are tested in every run,
+    without a sandbox, in `tests/lxmls_day1/exercises/test_naming.py`.
+    """
+    n_mistakes = None if request.param == "all" else 6
     registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
     code = [exercise for exercise in registry if exercise.kind == "code"]
     plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=3)
@@ -85,7 +90,7 @@ def bank(tmp_path_factory, level, solved, given, right_variants):
                 if v.exercise.id == exercise.id
             }
             sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
-            for mistake in read_mistakes(REFERENCE / FOLDER, exercise):
+            for mistake in read_mistakes(REFERENCE / FOLDER, exercise)[:n_mistakes]:
                 made = {
                     PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()
                 }
