@@ -6,6 +6,8 @@ as it was set up, a copy of it that was trained, and the parameters found. What 
 :class:`classifiers.linear_classifier.LinearClassifier` does, from whichever lab folder it comes.
 
 scikit-learn is an optional extra of this package, and nothing else imports this module.
+
+(More than 400 lines: the one class has all methods of an estimator, and 200 lines document them.)
 """
 
 import copy

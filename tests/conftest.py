@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 # No test depends on the clock: a slow machine gives the same verdicts.
@@ -20,17 +21,25 @@ os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib; subproce
 
 #: Files that take longest, the longest first: begun first, they leave no process to work alone at the end.
 LONGEST = (
-    *("test_run.py", "test_hostile_submissions.py", "test_sklearn_adapter.py", "test_notebooks.py"),
-    *("test_safe_start.py", "test_box.py", "test_worker.py", "test_online_classifier.py", "test_in_a_browser.py"),
-    *("test_machine_code.py", "test_authors_check.py", "test_worthless_answers.py", "test_standard_streams.py"),
-    *("test_structured_on_treebank.py", "test_hidden_stays_hidden.py", "test_packaging.py", "test_same_marks.py"),
-    *("test_importing_answers.py", "test_sandbox.py", "test_cluster.py", "test_stochastic_gradient.py"),
-    *("test_checking.py", "test_record.py"),
+    *("test_run.py", "test_hostile_submissions.py", "test_notebooks.py", "test_box.py", "test_sklearn_adapter.py"),
+    *("test_worker.py", "test_safe_start.py", "test_standard_streams.py", "test_online_classifier.py"),
+    *("test_structured_on_treebank.py", "test_machine_code.py", "test_authors_check.py", "test_packaging.py"),
+    *("test_importing_answers.py", "test_hidden_stays_hidden.py", "test_sandbox.py", "test_worthless_answers.py"),
+    *("3_maxent_svm.ipynb", "test_cluster.py", "test_record.py", "test_guide.py", "test_stochastic_gradient.py"),
+    *("test_same_marks.py", "4_comparison.ipynb", "test_in_a_browser.py", "2_online.ipynb", "test_checking.py"),
+    *("1_generative.ipynb", "test_hostile_answers.py", "test_library_path.py", "test_review_explorer.py"),
+    *("5_structured.ipynb", "test_importable.py", "test_max_ent_batch.py"),
 )
 
 
 #: Folders of tests that each draw figures or run cells: all of them take seconds.
 SLOW = (Path(__file__).parent / "lxmls_day1" / "demos", Path(__file__).parents[1] / "notebooks")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Files of tests hold no doctests; looking for some takes as long as importing a file."""
+    return [collector for collector in (yield) if not isinstance(collector, DoctestModule)]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -65,6 +74,18 @@ def of_a_lab(name):
     return name.partition(".")[0] in ("readers", "classifiers")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish():
+    """Save what coverage has measured in a worker before the worker says that it is done: pytest-xdist waits ten seconds
+    for its end, and then kills it; on a busy machine a worker has taken longer, and its data were lost.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ and "coverage" in sys.modules:
+        measuring = sys.modules["coverage"].Coverage.current()
+        if measuring is not None:
+            measuring.stop()
+            measuring.save()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def imports_of_the_collection():
     """Opening a lab changes the imports of a process. No file of tests meets those that another one has left."""
@@ -77,8 +98,8 @@ def imports_of_the_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """One process more than there are cores: many tests wait for processes of their own, or for a browser."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than there are cores: a third of the time tests wait for processes of their own, or for a browser."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.fixture(scope="session")

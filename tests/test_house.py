@@ -175,6 +175,13 @@ def test_a_folder_s_docstring_is_its_map(folder):
     assert not unknown, f"the map of {folder} lists what is not there: {sorted(unknown)}"
 
 
+def test_a_module_of_more_than_400_lines_says_why():
+    """By a sentence in its docstring, which goes when the module has become shorter."""
+    long = {name for name, path in modules().items() if path.read_text(encoding="utf-8").count("\n") > 400}
+    said = {name for name, path in modules().items() if "(More than 400 lines: " in path.read_text(encoding="utf-8")}
+    assert long == said
+
+
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/grading.md", "docs/performance.md")
 
 

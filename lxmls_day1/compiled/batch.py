@@ -33,7 +33,7 @@ class LogLoss:
     shares : float64 array (M,), optional
         How much each example counts, once if not given.
     n_jobs : int ≥ 1
-        Threads, each of which takes as many entries in a row. The sums depend on it, by rounding.
+        Threads. Each takes the same number of consecutive entries. The rounding of the sums depends on this.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _zeros_from_line(n_rows, n_columns):
 
 _LOG2_E = 1 / np.log(2)
 _LOG_2 = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # their sum; n times the first is exact
-_TO_WHOLE = 1.5 * 2.0**52  # a number of the size of a thousand that is added to this is rounded to a whole one
+_TO_WHOLE = 1.5 * 2.0**52  # adding a number of the size of a thousand to this rounds it to a whole one
 _EXPONENT_OF_1 = 1023 << 52  # the bits of the float64 1.0; n more in the bits from 52 on make 2ⁿ of it
 _LOWEST = -708.0  # its exponential is the smallest one with all its digits
 _TAYLOR = tuple(1 / np.cumprod(np.arange(1.0, 14.0))[::-1])  # 1/13!, …, 1/1!

@@ -24,7 +24,7 @@ import numpy as np
 
 from lxmls_day1.compiled.primitives import kernel
 
-# What disappears into its callers and holds nothing that numba would have to count references of.
+# These functions are inlined into their callers, and hold nothing whose references numba would have to count.
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
 
 

@@ -1,4 +1,4 @@
-"""Compiled functions whose machine code is kept on disk, and is taken from there only where it is surely the right one.
+"""Compiled functions whose machine code is kept on disk, and is used only where it is surely the right one.
 
 numba's own cache was written for packages. A lab is not one: its files are imported flat (``import mira``) or as
 ``classifiers.mira``, from several folders, in one process or in several, and students edit them. Here
@@ -92,7 +92,7 @@ class MachineCodeCache(NullCache):
         self._source = Path(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was kept for a signature; None where there is nothing, or nothing that can be used."""
+        """What was kept for a signature; None if there is nothing that can be used."""
         target_context.refresh()
         if not self._has_place():
             return None
@@ -131,7 +131,7 @@ class MachineCodeCache(NullCache):
 
     @functools.cached_property
     def _digest(self) -> bytes:
-        """The same for two functions only if they lead to the same machine code."""
+        """A digest that two functions share only if they lead to the same machine code."""
         hashed = hashlib.sha256(repr((_VERSIONS, sorted(self._options.items(), key=str))).encode())
         for part in _what_it_depends_on(self._function, set()):
             hashed.update(part.encode(errors="surrogatepass") + b"\0")
@@ -172,7 +172,7 @@ def _folders(source: Path) -> Iterator[Path]:
 
 @functools.cache
 def _warn_once(reason: str) -> None:
-    if sys.dont_write_bytecode:  # whoever wants no files of compiled code need not hear that there are none
+    if sys.dont_write_bytecode:  # with that setting nobody expects files of compiled code
         return
     warnings.warn(
         f"machine code cannot be kept ({reason}); all works, but functions are compiled anew in each process. "

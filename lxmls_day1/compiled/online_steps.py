@@ -1,6 +1,6 @@
-"""What the online learners have below their rounds: the weights with their running average, and a rule at work on rows.
+"""What a round of online learning is made of: the weights with their running average, and a rule applied to rows.
 
-`Weights` holds W so that a step costs no more than its example is long (J can be large, examples are not):
+`Weights` holds W in a form in which the cost of a step grows with the length of its example, not with J:
 
 * *shrinking*: W = c V with a scalar c, and only c shrinks;
 * *averaging*: the mean of the T matrices that stand after each step comes from one running sum. Step t adds g(x) dᵀ to the
@@ -9,6 +9,8 @@
 
 `machine_code_of` turns a rule into machine code, for rows (`RowSteps`) and for sentences alike. Where it cannot be compiled, a
 warning says why, and the Python function runs in the same loop.
+
+(More than 400 lines: weights, state and rule know each other's layout, and 170 lines document it.)
 """
 
 import copy
@@ -93,7 +95,7 @@ class Weights:
         """The mean of W over all steps where averaging is on, else W: a new array (n_rows, K)."""
         if not len(self.U):
             return self.current()
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever asked finds out that they are not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller checks whether they are finite
             mean = self.state[1] * self.V  # the one new array: weights may fill most of the memory
             mean -= self.U
             mean /= self.n_steps
@@ -296,7 +298,7 @@ def _why_not_compiled(rule: Rule, error: Exception) -> str:
 
 
 class RowSteps:
-    """A rule at work on the rows of a matrix.
+    """A rule applied to the rows of a matrix.
 
     Parameters
     ----------

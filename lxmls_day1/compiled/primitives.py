@@ -1,8 +1,8 @@
-"""Whether kernels are compiled, or stand aside for their NumPy twins: decided here, once.
+"""Whether kernels are compiled or replaced by their NumPy twins: decided here, once.
 
 numba makes training fast; nothing depends on it. Where it cannot be imported (a browser, a Python that is too new for it) every
-learner does the same steps in NumPy, and gets the same weights up to rounding. So it is where numba's own variable NUMBA_DISABLE_JIT
-is set: training on a few points is over before numba is imported.
+learner does the same steps in NumPy, and gets the same weights up to rounding. The same holds where numba's own variable
+NUMBA_DISABLE_JIT is set: training on a few points takes less time than importing numba.
 """
 
 import os

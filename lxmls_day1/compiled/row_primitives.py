@@ -13,7 +13,7 @@ from lxmls_day1.compiled.primitives import COMPILES, kernel
 if COMPILES:
     from lxmls_day1.compiled.intrinsics import add_multiple, four_zeros, load_four, prefetch, store_four
 
-# A row primitive disappears into its callers, and there is nothing in it that numba would have to count references of
+# A row primitive is inlined into its callers, and holds nothing whose references numba would have to count
 # (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
 ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 LINE = 64  # bytes of a cache line
@@ -30,7 +30,7 @@ def _first(indptr, data, m):
 
 @kernel(**ROW_PRIMITIVE)
 def _end(indptr, data, m):
-    """The number after that of the last entry of a row."""
+    """One more than the number of the last entry of a row."""
     if data.ndim == 2:
         return np.uint64(data.shape[1])
     return np.uint64(indptr[m + 1])

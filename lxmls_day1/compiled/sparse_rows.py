@@ -9,6 +9,8 @@ as ``row_primitives.py`` describes them; no column of ones is ever stored.
   Python.
 
 numba compiles a function when it is first called, and ``machine_code.py`` keeps what it made.
+
+(More than 400 lines: the kernels of one loop, which numba inlines into each other.)
 """
 
 import functools
@@ -132,7 +134,7 @@ def _put_in_numpy(data, small):
 
 @kernel(_put_in_numpy)
 def _put_into_bytes(data, small):
-    """Whether all the numbers are whole ones from 0 to 255; then they stand in ``small``."""
+    """Put the numbers into ``small`` if all are whole and from 0 to 255. Returns whether they are."""
     others = 0  # counted without a branch for each number, so that several are looked at in one instruction
     for i in range(len(data)):
         number = np.int32(data[i])
@@ -154,7 +156,7 @@ def _round_in_numpy(data, single):
 
 @kernel(_round_in_numpy)
 def _put_into_float32(data, single):
-    """Whether all the numbers are as large as float32 can hold with all its digits, or 0; then they stand in ``single``."""
+    """Put the numbers into ``single`` if each is 0 or of a size that float32 holds with all its digits. Returns whether all are."""
     others = 0
     for i in range(len(data)):
         size = abs(data[i])

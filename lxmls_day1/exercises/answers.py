@@ -1,7 +1,9 @@
 """Answers of checks, and the recorded ones with which they are compared.
 
 Answers are numbers, texts, or arrays of one of them: plain data, which can cross from one process into another. Beside each
-expected answer stands what every known mistake answers at the same place. `lxmls_day1.exercises.expect` compares.
+expected answer stand the answers of the known mistakes at the same place. `lxmls_day1.exercises.expect` compares.
+
+(More than 400 lines: each class stands with the two directions of its JSON.)
 """
 
 import base64
@@ -29,7 +31,7 @@ Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entrie
 
 
 class NoAnswer(Exception):
-    """No answer can be had, and no other input will change that: the end of a check."""
+    """There is no answer, and another input would not change that. It ends a check."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Answer:
         return np.array(self.values).reshape(self.shape)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON can hold it; infinities and NaN, which JSON has not, as texts under another key than texts."""
+        """The answer as JSON can hold it. JSON has no infinities and no NaN: they become texts, under a key of their own."""
         key = "texts" if self.kind is str else "numbers"
         values = [repr(v) if isinstance(v, float) and not math.isfinite(v) else v for v in self.values]
         return {"shape": list(self.shape), key: values}
@@ -115,7 +117,7 @@ class Pool:
     answers : tuple of tuple of Answer
         The different answers to each input: the right one first, then those of mistakes.
     programs : dict from mistake to tuple of tuple of int
-        Of each program of the mistake's family which of the answers it gives to each input.
+        For each program of the mistake's family: which of the answers it gives to each input.
     """
 
     inputs: tuple[dict[str, Any], ...]
@@ -135,7 +137,7 @@ class Pool:
         return pool
 
     def __getattr__(self, name: str) -> Any:
-        """Unpack what is known of the mistakes when it is first asked for: one check needs one pool of fifteen."""
+        """Unpack what is known about the mistakes at its first use: one check needs one pool of fifteen."""
         own = self.__dict__
         if name not in ("answers", "programs") or "_packed" not in own:
             raise AttributeError(name)
@@ -148,7 +150,7 @@ class Pool:
         return own[name]
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it; what is known of the mistakes in packed form, for it is much, and nobody reads it."""
+        """The pool as JSON can hold it. What is known about the mistakes is packed: it is long, and nobody reads it."""
         pairs = zip(self.inputs, self.answers, strict=True)
         packed = {
             "answers": [list(map(_in_compact, answers[1:])) for answers in self.answers],
@@ -160,14 +162,14 @@ class Pool:
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
-        """Which of the answers to each input was got: 0 the right one, −1 one that no mistake gives."""
+        """The place of each answer among the known ones: 0 for the right one, −1 for one that no mistake gives."""
         return tuple(
             next((n for n, known in enumerate(answers) if known.agrees(answer, POOL_RTOL, POOL_ATOL)), -1)
             for answers, answer in zip(self.answers, got, strict=True)
         )
 
     def taught(self, name: str, wrong: Iterable[tuple[Mapping[str, Any], Answer]]) -> "Pool":
-        """The same pool with one more mistake, known by its wrong answers to some of the inputs; the others it has right.
+        """The same pool with one more mistake. It answers some inputs wrongly, as given here, and all others rightly.
 
         Examples
         --------
@@ -219,7 +221,7 @@ class RecordedAnswers:
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":
-        """The inverse of `to_json`, of what JSON makes of its text."""
+        """The inverse of `to_json`, given its parsed text."""
         checks = {
             check: {
                 what: Expectation(
@@ -318,7 +320,7 @@ def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type
 
 
 def _as_array(value: Any) -> Any:
-    """An array, or a sparse one, as it is; whatever else as an array."""
+    """An array or a sparse array as it is; anything else as an array."""
     import numpy as np
 
     if hasattr(value, "toarray") and hasattr(value, "dtype"):
@@ -402,7 +404,7 @@ def _dense(content: Any) -> str:
 
 
 def _in_compact(answer: Answer) -> Any:
-    """An answer as nested lists where these say all; otherwise as `Answer.to_json` has it."""
+    """An answer as nested lists if these lose nothing; otherwise as `Answer.to_json` writes it."""
     if 0 in answer.shape or not all(isinstance(value, float) and math.isfinite(value) for value in answer.values):
         return answer.to_json()
     entries: list[Any] = [int(v) if isinstance(v, float) and v.is_integer() else v for v in answer.values]

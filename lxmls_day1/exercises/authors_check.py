@@ -27,12 +27,12 @@ from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.whole_files import temporary_folder
 
 LEAST_MISTAKES = 4
-NO_EXERCISE = ""  # what a cell tagged ``solution`` belongs to that stands below no exercise's heading
-SHORTEST_LINE = 10  # a line with fewer characters than this, spaces left out, says nothing
+NO_EXERCISE = ""  # the exercise of a cell tagged ``solution`` that stands below no exercise's heading
+SHORTEST_LINE = 10  # a line with fewer characters than this, spaces left out, gives nothing away
 
 
 def problems(reference: Path | None = None) -> list[str]:
-    """What does not fit, as sentences; an empty list if everything does.
+    """What does not fit together, as sentences; an empty list if all fits.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def problems(reference: Path | None = None) -> list[str]:
 def problems_of_registry(
     reference: Path, registry: Registry, mistakes: list[Mistake], hidden: Mapping[str, int]
 ) -> Iterator[str]:
-    """Solutions in files that are not named, code exercises without solution, checks, hidden ones, or enough known mistakes."""
+    """Solutions in files that no exercise names; code exercises without a solution, checks, hidden checks or enough known mistakes."""
     marked: dict[str, set[str]] = {}
     for name, id in _marked(reference, registry):
         marked.setdefault(id, set()).add(name)
@@ -112,7 +112,7 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
 def problems_of_mistakes(
     mistakes: list[Mistake], outcomes: Mapping[str, Mapping[str, DryOutcome]], answers: RecordedAnswers
 ) -> Iterator[str]:
-    """Known mistakes that no check notices, or that no place tells from all others; of exercises without small inputs."""
+    """Known mistakes that no check notices or that look like others everywhere, in exercises without small inputs."""
     for mistake in mistakes:
         if str(mistake) not in outcomes:
             continue
@@ -140,7 +140,7 @@ def problems_of_mistakes(
 
 
 def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) -> Iterator[str]:
-    """Recorded small inputs that are not current, or to which a program of a known mistake answers as if it were another."""
+    """Small inputs that are not current, and programs of known mistakes whose answers to them do not name that mistake."""
     try:
         pools = RecordedAnswers.read(reference / RECORDED).pools
     except InputError:
@@ -276,7 +276,7 @@ def _marked(reference: Path, registry: Registry) -> Iterator[tuple[str, str]]:
 
 
 def _cell_sources(notebook: dict[str, Any]) -> Iterator[tuple[str, bool, str | None]]:
-    """Of each cell the text, whether it is code, and if it is tagged ``solution`` the exercise that it solves."""
+    """For each cell: its text, whether it is code, and the exercise that it solves if it is tagged ``solution``."""
     for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True):
         is_solution = "solution" in cell.get("metadata", {}).get("tags", [])
         yield cell_source(cell), cell["cell_type"] == "code", (id or NO_EXERCISE) if is_solution else None

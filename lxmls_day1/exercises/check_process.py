@@ -15,7 +15,7 @@ from pathlib import Path
 from lxmls_day1.library_path import PACKAGES, command_of
 
 PYTEST_SETTINGS = "[pytest]\naddopts =\n"
-#: Parts of pytest that checks have no use for. One alone, which collects garbage at the end, takes a third of a short run.
+#: Plugins of pytest that checks do not use. One of them collects garbage at the end: a third of a short run.
 _LEFT_OUT = (
     *(
         "cacheprovider",
@@ -33,7 +33,7 @@ PYTEST_OPTIONS = (*(f"-pno:{plugin}" for plugin in _LEFT_OUT), "--import-mode=im
 
 
 def environment() -> dict[str, str]:
-    """That of this process, without what would change how pytest runs or where libraries are imported from."""
+    """The environment of this process, without variables that change how pytest runs or where libraries come from."""
     left_out = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT")
     variables = {name: value for name, value in os.environ.items() if name not in left_out}
     variables |= {
@@ -54,7 +54,7 @@ def start(
     """Run a module as ``python -m`` does, in a folder, as the head of a group of processes of its own.
 
     What it prints is thrown away; what goes to standard error is kept in the file `errors`. Without `compiles` learners train in
-    plain NumPy: on a few points that is done before numba is imported.
+    plain NumPy: on a few points that takes less time than importing numba.
     """
     flags = 0
     if sys.platform == "win32":
@@ -73,10 +73,9 @@ def start(
 
 
 class Clock:
-    """For how long a process has been at work: its processor time, and the time that it has slept.
+    """How long a process has been at work: its processor time plus the time that it has slept.
 
-    On a machine that is busy with other things that is less than the time that has passed. Where the system does not tell it (other
-    than Linux), it is the time that has passed.
+    On a busy machine this is less than the time that has passed. Only Linux tells it; elsewhere it is the time that has passed.
 
     Parameters
     ----------
@@ -91,7 +90,7 @@ class Clock:
         self._seconds = 0.0
 
     def seconds(self) -> float:
-        """Since the clock was made; asked often, as what is known of sleep is the state at this moment."""
+        """Seconds of work since the clock was made. Ask often: whether the process sleeps is only known for the moment of asking."""
         now = time.monotonic()
         if sys.platform != "linux":
             return now - self._began
@@ -108,8 +107,8 @@ class Clock:
 def forget_bytecode(lab_folder: Path) -> None:
     """Delete what Python has kept of the files of a lab in compiled form.
 
-    It tells an outdated one by the second and the size of its source, and two versions of an exercise are sometimes
-    saved within a second.
+    Python tells outdated bytecode by the second and the size of the source, and two versions of an exercise are sometimes
+    saved within one second.
     """
     for package in PACKAGES:
         for path in (lab_folder / package).glob("**/__pycache__/*.pyc"):
@@ -131,7 +130,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_with_parent() -> None:
-    """Let this process be killed when the one that started it ends; without effect where the system has no such order."""
+    """Have this process killed when its parent ends. This does nothing where the system has no such call."""
     if sys.platform.startswith("linux"):
         import ctypes  # here, as nothing else needs it
 

@@ -74,11 +74,11 @@ class ExerciseReport:
     hidden : int
         How many more checks run at grading.
     digest : str
-        Of the exercise's files as they were before the checks began (`files_digest`).
+        The digest of the exercise's files before the checks began (`files_digest`).
     missing : tuple of str
-        Those of its files that were not there.
+        Files of the exercise that were not there.
     questions : dict from known mistake to question
-        Of the mistakes that have one.
+        Only mistakes that have a question.
     """
 
     exercise: Exercise
@@ -105,7 +105,7 @@ class ExerciseReport:
 
     @property
     def to_do(self) -> bool:
-        """Whether nothing but the stub is in the way."""
+        """Whether only the stub makes checks fail."""
         failed = [result for result in self.counted if not result.passed]
         return bool(failed) and all(result.outcome == "to do" for result in failed)
 
@@ -128,7 +128,7 @@ class ExerciseReport:
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """What the answers to small inputs speak for; of an exercise without them, the mistakes that explain the most answers."""
+        """The mistakes that answers to small inputs speak for; without small inputs, those that explain the most answers."""
         if self.small_inputs is not None:
             return self.small_inputs.mistakes
         counts = Counter(mistake for result in self.results for mistake in result.mistakes)
@@ -137,7 +137,7 @@ class ExerciseReport:
 
     @property
     def question(self) -> str:
-        """What the student is asked to explain; empty if no mistake was named, or they are one of several."""
+        """What the student is asked to explain; empty if no mistake was named, or it is only one of several possible ones."""
         is_sure = len(self.mistakes) == 1 or self.named_as == TOGETHER
         return self.questions.get(self.mistakes[0][0], "") if self.mistakes and is_sure else ""
 
@@ -268,7 +268,7 @@ def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Pro
 def _run_some(
     folder: Path, files: list[Path], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
 ) -> None:
-    """One process: it runs the checks that have no result yet, until they are done or one of them brings it down."""
+    """Run the checks that have no result yet in one process, until all are done or one of them ends it."""
     report, skip, errors = place / "report.jsonl", place / "skip.txt", place / "errors.txt"
     report.write_bytes(b"")
     skip.write_text("\n".join(watched.ended), encoding="utf-8")
@@ -290,7 +290,7 @@ def _run_some(
     timed_out = False
     try:
         while True:
-            alive = process.poll() is None  # asked first: what is written before the end is read after it
+            alive = process.poll() is None  # asked before reading, so that all that was written before the end is read
             with report.open("rb") as file:
                 file.seek(read)
                 new = file.read()
@@ -317,7 +317,7 @@ def _run_some(
 
 
 def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> bool:
-    """Note one event; whether it is that the checks were found."""
+    """Note one event. Returns whether it says that the checks were found."""
     if event["event"] == "broken":
         raise InputError(
             f"the checks cannot be run, because {Path(event['file']).name} cannot be read: {event['text']}. "
@@ -346,7 +346,7 @@ def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> b
 
 
 def _leave_out_after_timeouts(watched: _Watched, time_limit: float) -> None:
-    """Where a check of an exercise has not ended, the others would hardly either: they are not waited for."""
+    """If one check of an exercise has not ended, the others would hardly end either: they are not run."""
     unending = {result.exercise for result in watched.ended.values() if result.outcome == "timeout"}
     for check in watched.order:
         if check["check"] not in watched.ended and check["exercise"] in unending:

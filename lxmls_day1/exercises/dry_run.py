@@ -25,7 +25,7 @@ FILES_FOR_A_PROCESS = 16  # check files: fewer are run sooner than another proce
 
 @dataclass(frozen=True)
 class DryRun:
-    """One run: these check files on this lab."""
+    """One run of these check files on this lab."""
 
     label: str
     lab_folder: Path
@@ -78,7 +78,7 @@ def dry_run(
             process.start({"hidden": hidden, "seed": seed, "settings": str(settings)})
             started.callback(check_process.end, process.process)
             processes.append(process)
-        while any([process.is_at_work(patience) for process in processes]):  # a list: all of them are asked
+        while any([process.is_at_work(patience) for process in processes]):  # a list, so that every process is asked
             time.sleep(0.05)
         lines = {label: line for process in processes for label, line in process.lines().items()}
     return {run.label: _read(lines[run.label]) for run in runs}
@@ -106,7 +106,7 @@ class _Process:
     since: float = field(default_factory=time.monotonic)
 
     def start(self, settings: dict[str, Any]) -> None:
-        """Start it; whoever does so ends it."""
+        """Start it. The caller must end it."""
         self.folder.mkdir()
         self.result, self.errors = self.folder / "result.jsonl", self.folder / "errors.txt"
         request = self.folder / "request.json"
@@ -121,7 +121,9 @@ class _Process:
 
     def is_at_work(self, patience: float) -> bool:
         """Whether it has runs to do; an InputError if it fails, or is at one for longer than that."""
-        ended = self.process.poll() is not None  # asked first: what is written before the end is read after it
+        ended = (
+            self.process.poll() is not None
+        )  # asked before reading, so that all that was written before the end is read
         size = self.result.stat().st_size
         if size != self.done:
             self.done, self.since = size, time.monotonic()

@@ -1,7 +1,7 @@
 """The process of `lxmls_day1.exercises.dry_run`: it runs checks and collects what they are answered.
 
-pytest collects the checks once; then they are called for each lab, most of them without pytest around them, which takes longer than
-the checks themselves.
+pytest collects the checks once. Then they are called for each lab, most of them directly: to run one in pytest takes longer
+than the check itself.
 
 It is a module of its own because it imports the pytest plugin, and the plugin needs dry runs for the hidden checks.
 """
@@ -19,7 +19,7 @@ from lxmls_day1.exercises.importable import only_what_labs_need
 
 
 class DryRuns:
-    """What pytest calls: it lets the checks run on each lab in turn, in place of pytest's own loop.
+    """A plugin of pytest. It runs the checks on each lab in turn, in place of pytest's own loop.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class DryRuns:
                 )
                 with self._result.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(found) + "\n")
-        except BaseException as error:  # pytest would keep it to itself
+        except BaseException as error:  # pytest would hide it
             self.failure = error
         return True
 

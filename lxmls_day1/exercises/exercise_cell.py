@@ -1,10 +1,10 @@
 """What stands around the code of an exercise in a notebook: ``with lab.exercise("1.5"):``.
 
-It does two things for whoever is working on the exercise. What is edited in a file of the lab counts from the next run
-of the cell on, without a restart: on entry the lab's modules are forgotten, so that an ``import`` in the cell reads
-them anew; for cells without it, `lxmls_day1.exercises.newest_code` sees to that. And what is not written yet, and says so
-by a `NotImplementedError`, ends the cell with one line that names it, so that the rest of the notebook still runs. So does,
-after that, a cell that misses a name which such a cell would have given a value.
+It does two things. First, an edited file of the lab counts from the next run of the cell on, without a restart: on entry the
+lab's modules are forgotten, so that an ``import`` in the cell reads them anew. (`lxmls_day1.exercises.newest_code` does the
+same for other cells.) Second, code that is not written yet, and raises `NotImplementedError`, ends the cell with one line that
+names it, and the rest of the notebook still runs. A later cell that misses a name which this cell would have defined ends
+in the same way.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Questions that are asked after a mistake was named, and what a student writes in answer.
 
-An explanation in one's own words is what makes feedback be learnt. It brings no points and holds nobody up: it is kept in
-the workspace's state beside the attempt that it is about, handed in with the rest, and read by the instructor.
+Students learn from feedback when they explain it in their own words. An explanation brings no points and delays nobody: it is
+kept in the workspace's state beside the attempt, handed in with the rest, and read by the instructor.
 """
 
 import json
@@ -148,7 +148,7 @@ def packed(explanations: Iterable[Explanation]) -> bytes:
 
 
 def unpacked(content: bytes, exercises: Collection[str]) -> tuple[Explanation, ...]:
-    """What stands in the file that was handed in. Anybody may have written it: texts are cut, and what has another form is left out.
+    """The explanations in a file that was handed in. Anybody may have written it: long texts are cut, other forms are left out.
 
     Parameters
     ----------
@@ -191,6 +191,6 @@ def unpacked(content: bytes, exercises: Collection[str]) -> tuple[Explanation, .
 
 
 def _not_too_many(explanations: list[Explanation], exercise: str) -> list[Explanation]:
-    """Without the earliest ones of an exercise that has more than `MOST_OF_EXERCISE`."""
+    """The explanations, of each exercise only the latest `MOST_OF_EXERCISE`."""
     surplus = [one for one in explanations if one.exercise == exercise][:-MOST_OF_EXERCISE]
     return [one for one in explanations if one not in surplus]

@@ -1,5 +1,5 @@
 """What the code of a lab can import while its exercises are checked: Python's library, its own files, and what the files
-that were given out need. Nothing of that is the answer of an exercise.
+that were given out need. None of it answers an exercise.
 
 The refusal is a finder in front of Python's own. It tells students at their own check what grading will refuse; it is no
 wall, since their code runs in the same process. In a sandbox the files of `answer_paths` are out of reach as well.
@@ -80,7 +80,7 @@ _AT_THE_HEAD = re.compile(rf"^(?:from|import) {PACKAGE}(?:\.([\w.]+))?(?: import
 
 @contextlib.contextmanager
 def only_what_labs_need(imported: Iterable[str] | None = None) -> Iterator[None]:
-    """Other modules cannot be imported in here, and those of this package that were imported already are not found.
+    """Within this context other modules cannot be imported, and modules of this package that were imported before are hidden.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def importable_modules() -> frozenset[str]:
 
 
 def answer_paths() -> list[Path]:
-    """Files and folders on this machine that compute what an exercise asks for: nothing of them belongs into a sandbox."""
+    """Files and folders on this machine that compute what an exercise asks for: they must not be seen in a sandbox."""
     folder = Path(__file__).parents[1]
     sources = [folder.joinpath(*name.split(".")).with_suffix(".py") for name in ANSWERS]
     paths = [path for source in sources for path in (source, *source.parent.glob(f"__pycache__/{source.stem}.*.pyc"))]

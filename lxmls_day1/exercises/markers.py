@@ -20,6 +20,7 @@ import textwrap
 import tokenize
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.source_functions import definitions, first_line, indented
@@ -144,12 +145,29 @@ def stubbed(source: str, stub_text: Callable[[Solution], str], name: str = "sour
         for solution, (body, inside) in reversed(list(zip(taken_out, places, strict=True))):
             body[inside] = ast.parse(stub_text(solution)).body
         try:
-            same = ast.dump(wanted) == ast.dump(ast.parse(result))
+            same = same_syntax(wanted, ast.parse(result))
         except SyntaxError:
             same = False
         if not same:
             raise MarkerError(f"{name}: taking the solutions out would change more of the program than they are")
     return result
+
+
+def same_syntax(one: Any, other: Any) -> bool:
+    """Whether two syntax trees are the same but for their places: as their `ast.dump` would tell, in half the time.
+
+    Examples
+    --------
+    >>> same_syntax(ast.parse("f(1)"), ast.parse("f( 1 )  # twice")), same_syntax(ast.parse("f(1)"), ast.parse("f(1.0)"))
+    (True, False)
+    """
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same_syntax, one, other))
+    if isinstance(one, ast.AST):
+        return all(same_syntax(getattr(one, field, None), getattr(other, field, None)) for field in one._fields)
+    return bool(one == other)
 
 
 def without_markers(source: str, name: str = "source") -> str:

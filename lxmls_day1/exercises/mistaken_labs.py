@@ -19,7 +19,7 @@ def uncompiled_lab(reference: Path, folder: Path) -> Path:
         shutil.copytree(reference / package, folder / package, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     for path in folder.glob("classifiers/*.py"):
         source = path.read_text(encoding="utf-8")
-        if source != (plain := uncompiled(source)):  # what stays as it is has its byte code beside it
+        if source != (plain := uncompiled(source)):  # unchanged files bring their bytecode along
             path.write_text(plain, encoding="utf-8")
     return folder.resolve()
 

@@ -13,8 +13,8 @@ the one that it replaces. A mistake is a family: each ``[[mistake.variant]]`` be
 would write for it, again a ``swap`` or a ``solution``.
 
 A mistake that a class has taught has ``answers`` instead, pairs of JSON texts: a small input of the exercise, and the wrong answer
-that students gave to it. ``lxmls-day1 grade --name-group`` writes them. Students' code is never made a program here: programs
-are run outside of boxes.
+that students gave to it. ``lxmls-day1 grade --name-group`` writes them. Students' code never becomes a program here, because
+programs run outside of boxes.
 """
 
 import json

@@ -44,7 +44,7 @@ class Named:
 
 @dataclass(frozen=True)
 class _Share:
-    """Of a program: which wrong answers it explains, and how many right ones it would have wrong."""
+    """What a program explains: which of the wrong answers; and how many of the right answers it has wrong."""
 
     name: str
     explained: frozenset[int]
@@ -94,7 +94,7 @@ def named(pool: Pool, row: Row) -> Named:
 
 
 def weak_answers(pool: Pool) -> list[frozenset[int]]:
-    """Of each input the places of the wrong answers that are no evidence."""
+    """For each input: the places of the wrong answers that are no evidence."""
     found = []
     most = max(COMMON, len(pool.programs) / COMMON)
     for i, answers in enumerate(pool.answers):
@@ -109,7 +109,7 @@ def weak_answers(pool: Pool) -> list[frozenset[int]]:
 
 
 def is_degenerate(answer: Answer, right: Answer) -> bool:
-    """Whether a wrong answer would come of anything: of another kind, such as an error, all zero, or not finite where it should be."""
+    """Whether many causes give such a wrong answer: another kind, such as an error; all zero; not finite where it should be."""
     if answer.kind is not right.kind:
         return True
     numbers = [value for value in answer.values if isinstance(value, float)]
@@ -130,7 +130,7 @@ def _alike(pool: Pool, row: Row) -> Named:
 
 
 def _best_of_each(programs: Mapping[str, Sequence[Row]], row: Row, evidence: frozenset[int]) -> list[_Share]:
-    """Of each mistake the program that explains the most of these wrong answers."""
+    """For each mistake: the program that explains the most of these wrong answers."""
     best = []
     for name, rows in programs.items():
         shares = [
@@ -146,10 +146,10 @@ def _best_of_each(programs: Mapping[str, Sequence[Row]], row: Row, evidence: fro
 
 
 def _in_front(pool: Pool, row: Row, evidence: frozenset[int]) -> Named:
-    """The mistake that explains the most of this evidence, and enough of it; or those that explain as much as it does.
+    """The mistake that explains the most of this evidence, if that is enough; or all mistakes that explain as much.
 
-    Right answers that it would have wrong count as unexplained ones.
-    Of several that explain equally much those are left against which the fewest right answers speak.
+    Right answers that its program has wrong count as unexplained. Of several mistakes that explain equally much, those remain
+    that contradict the fewest right answers.
     """
     shares = _best_of_each(pool.programs, row, evidence)
     most = max((share.rank for share in shares), default=(0, 0))

@@ -126,7 +126,7 @@ def _file_of(module: ModuleType) -> Path:
 def _replace(
     names: Any, name: str, value: Any, before: MutableMapping[str, ModuleType], after: MutableMapping[str, ModuleType]
 ) -> None:
-    """Let a name mean the new version of its value, if that is of the lab."""
+    """Bind a name to the new version of its value, if the value comes from the lab."""
     if isinstance(value, ModuleType):
         if value is before.get(value.__name__) and value.__name__ in after:
             names[name] = after[value.__name__]

@@ -290,7 +290,7 @@ def _pairs_of_families(table: Table, owners: Sequence[str]) -> Iterator[tuple[np
 
 
 def _answers_in_time(lab: Lab, module: ModuleType, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
-    """What a program answers; that it fails or does not end is an answer as well."""
+    """What a program answers. To fail, or not to end, is an answer too."""
     try:
         with _TimeLimit(SECONDS):
             return answers_to(lab, getattr(module, ANSWERED), inputs)
@@ -301,7 +301,7 @@ def _answers_in_time(lab: Lab, module: ModuleType, inputs: Sequence[dict[str, An
 
 
 class _TimeLimit:
-    """So much processor time, where the system can limit it; `NoAnswer` when it is used up."""
+    """A limit on processor time, where the system has one. It raises `NoAnswer` when the time is used up."""
 
     def __init__(self, seconds: float):
         self._seconds = seconds

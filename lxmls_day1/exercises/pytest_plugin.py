@@ -9,6 +9,8 @@ A check is an ordinary test that uses three fixtures:
 Checks marked ``@pytest.mark.hidden`` run at grading only, or with ``--hidden``; what is expected there is computed with the
 same seed from the reference lab first. The options other than ``--lab``, ``--hidden`` and ``--seed`` are for the
 programs that run the checks.
+
+(More than 400 lines: pytest takes a plugin as one module; half of it is hooks of a few lines.)
 """
 
 import inspect
@@ -36,7 +38,7 @@ PUBLIC_SEED = 1
 
 
 class ChecksRun:
-    """What one run of pytest over checks knows. A dry run makes one that has `recordings`.
+    """The state of one run of pytest over checks. A dry run makes one that has `recordings`.
 
     Attributes
     ----------
@@ -136,7 +138,7 @@ class ChecksRun:
         return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
 
     def called(self, check: pytest.Function) -> BaseException | None:
-        """Call a check that `needs_no_protocol`; the exception with which it ended, if it did not hold."""
+        """Call a check that `needs_no_protocol`. Returns the exception with which it ended, if it did not hold."""
         arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
         if "lab" in check.fixturenames:
             arguments["lab"] = self.lab(check.path)
@@ -150,7 +152,7 @@ class ChecksRun:
             check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
-        except BaseException as error:  # those of pytest too, with which a check fails or leaves itself out
+        except BaseException as error:  # pytest's own exceptions too, by which a check fails or is skipped
             return error
         return None
 
@@ -196,7 +198,7 @@ class BrokenFiles:
 
 
 class Fixtures:
-    """The fixtures. They know the run, and it knows which check wants them: ``request`` would cost more than most checks."""
+    """The fixtures. They know the run, and the run knows the check: the fixture ``request`` would cost more than most checks."""
 
     def __init__(self, run: ChecksRun):
         self._run = run
@@ -300,13 +302,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in leave_out]
         config.hook.pytest_deselected(items=leave_out)
     run.compute_hidden_answers(items)
-    run.write(
-        event="collected",
-        checks=[
+    if run.report is not None:
+        checks = [
             {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
             for item in items
-        ],
-    )
+        ]
+        run.write(event="collected", checks=checks)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

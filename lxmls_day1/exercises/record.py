@@ -69,7 +69,7 @@ def answers_of_reference(
 def dry_run_everything(
     ids: Collection[str] | None, hidden: bool, seed: int, reference: Path | None = None, every_mistake: bool = False
 ) -> tuple[list[Mistake], dict[str, dict[str, DryOutcome]]]:
-    """Run the checks on the reference, and on known mistakes: on those of exercises that have no small inputs, or on all.
+    """Run the checks on the reference and on known mistakes: on all of them, or on those of exercises without small inputs.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def add_taught(answers: RecordedAnswers, reference: Path, ids: Collection[str] |
 
 
 def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
-    """In what two recordings differ, numbers within the tolerance that checks have; empty if in nothing."""
+    """The differences between two recordings; numbers may differ within the tolerance of the checks."""
     found = []
     if old.sentences != new.sentences:
         found.append("the sentences of the mistakes")
@@ -209,7 +209,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _kept(path: Path, all_is_new: bool) -> RecordedAnswers:
-    """What was recorded before; nothing where it cannot be read, and nothing of it would stay."""
+    """What was recorded before; nothing if it cannot be read and all of it will be replaced."""
     try:
         return RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
     except InputError:

@@ -70,7 +70,7 @@ class Exercise:
 
     @property
     def has_code(self) -> bool:
-        """Whether a student writes code for it, which checks look at: also what a derivation comes to."""
+        """Whether a student writes code for it that checks test. A derivation may end in code, too."""
         return self.kind == "code" or any(name.endswith(".py") for name in self.files)
 
     def stub_task(self, function: str | None) -> str:
@@ -120,7 +120,7 @@ class Registry:
         return tuple(self._exercises)
 
     def meant(self, exercise: Any) -> list[str]:
-        """The ids that someone means who gives a text, a number, or several of these.
+        """The ids that a text, a number, or several of these mean.
 
         Raises
         ------

@@ -176,7 +176,7 @@ def undo(folder: Path) -> Replaced:
 
 
 def _own_path(folder: Path, name: str) -> Path:
-    """A file of the workspace that may be written, which a link out of it may not lead to."""
+    """The path of a file of the workspace that may be written. A link must not lead out of the workspace."""
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{name} leads out of {folder} through a link; put a file of your lab in its place.")
@@ -223,7 +223,7 @@ def replace_and_keep(
     removed: Collection[str] = (),
     aside: Mapping[str, bytes] | None = None,
 ) -> str:
-    """Write files and remove others, after what is in their places is kept for `undo`; the state is saved with them.
+    """Keep what is there for `undo`; then write files, remove others, and save the state with them.
 
     Parameters
     ----------

@@ -173,7 +173,7 @@ def _reference_answer(check: Check, lab: Lab, seed: int) -> RecordingExpect:
 
 @contextlib.contextmanager
 def _stands_in(lab: Lab, files: Sources, restored: Sources | None = None) -> Iterator[None]:
-    """Let these files stand in the lab; afterwards those of `restored`, and none that is new."""
+    """Put these files into the lab for a while; afterwards put back those of `restored`, and remove new ones."""
     new = [name for name in files if not (lab.folder / name).exists()]
     for name, text in files.items():
         (lab.folder / name).write_text(text, encoding="utf-8")
@@ -189,7 +189,7 @@ def _stands_in(lab: Lab, files: Sources, restored: Sources | None = None) -> Ite
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Nothing is shown of what a program prints and warns of."""
+    """Hide what a program prints, and its warnings."""
     with (
         warnings.catch_warnings(),
         np.errstate(all="ignore"),

@@ -1,6 +1,6 @@
 """Small inputs: each exercise is asked what it answers to some dozens of them, the smallest first.
 
-The file of checks of an exercise has two functions for it, and a third one if it likes:
+The file of checks of an exercise has two functions for this, and may have a third one:
 
     def small_inputs():
         '''Inputs from the smallest on, as dicts from words that a student understands to numbers, texts or nested lists.'''
@@ -49,7 +49,7 @@ SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
 @dataclass(frozen=True)
 class CounterExample:
-    """An input with a wrong answer: what was given, and what was wanted and came, as texts and as they are."""
+    """An input with a wrong answer: what was given, wanted and got, as texts and as values."""
 
     given: dict[str, Any]
     wanted: Answer
@@ -152,7 +152,7 @@ class SmallInputs:
 def properties_lacking(
     held: Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]], given: dict[str, Any], wanted: Answer, got: Answer
 ) -> list[tuple[str, str]]:
-    """What does not hold of one answer; nothing of one that has not the form of the right one, or is not finite."""
+    """The properties that one answer lacks; none if it has another form than the right one, or is not finite."""
     if got.shape != wanted.shape or got.kind is not wanted.kind:
         return []
     if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
@@ -162,7 +162,7 @@ def properties_lacking(
 
 
 def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
-    """What a lab answers to each of these inputs; that it raises an exception is an answer too.
+    """What a lab answers to each of these inputs. An exception is an answer, too.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) ->
 
 
 def answer_of(value: Any) -> Answer:
-    """A value as an answer; what is none is described by a text."""
+    """A value as an answer. A value that cannot be one is described by a text."""
     try:
         shape, _ = form_of(value)
         if np.prod(shape, dtype=float) > MOST_ENTRIES:
@@ -235,7 +235,7 @@ def _is_stub(error: Exception) -> bool:
 
 
 def _kind_of(error: Exception) -> str:
-    """The name of the exception's class, as the student's code has it: one from a box stands for another one."""
+    """The class name of an exception in the student's code; an exception from a box only stands for that one."""
     kinds = getattr(getattr(error, "boxed", None), "kinds", ()) or (type(error).__name__,)
     return kinds[0] if re.fullmatch(r"[A-Za-z_]\w{0,60}", kinds[0], re.ASCII) else "Exception"
 

@@ -1,4 +1,4 @@
-"""A small input with a wrong answer as a picture: bars of scores before and after a step, or a sentence with both paths."""
+"""A small input with a wrong answer as a picture: scores before and after a step, paths through a sentence, or boundaries."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -60,32 +60,62 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
 
 
 def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
-    """Points in the plane or on a line, and the boundaries between two classes that the two weight matrices make.
+    """The boundaries between classes 0 and 1 that the wanted weights draw, and yours.
+
+    Of one feature the lead of class 1 over class 0 is drawn, which is zero at the boundary; of two, the boundary in the plane.
 
     Parameters
     ----------
     given : mapping
-        With "points" (M, J), J at most 2, and "classes" (M,) or "labels".
-    wanted, got : arrays (J + 1, K)
+        With "points" (M, J) and "classes" (M,), or with "means" (K, J), a row for each class; J is 1 or 2.
+    wanted, got : arrays
+        Row 0 holds the intercepts. With "points" (n, J + 1, K): several weight matrices, of which the first that differ are
+        drawn. With "means" (J + 1, K - 1): what each other class has more than class 0.
     ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If both are the same.
     """
-    points = np.asarray(given["points"], float)
-    labels = np.asarray(given.get("classes", given.get("labels")))
+    of_means = "means" in given
+    points = np.asarray(given["means" if of_means else "points"], float)
+    classes = np.arange(len(points)) if of_means else np.asarray(given["classes"])
+    wanted, got = np.asarray(wanted, float), np.asarray(got, float)
+    leads = [weights[None, :, 0] if of_means else weights[:, :, 1] - weights[:, :, 0] for weights in (wanted, got)]
+    pair = next(([right, yours] for right, yours in zip(*leads, strict=True) if not np.allclose(right, yours)), None)
+    if pair is None:
+        raise ValueError("the same weights")
     places = np.column_stack([points, np.zeros(len(points))])[:, :2]
-    for label, marker in zip(np.unique(labels), "osD^v", strict=False):
-        ax.plot(*places[labels == label].T, marker, label=f"class {label}")
     low, high = places.min(axis=0) - 1.0, places.max(axis=0) + 1.0
-    for weights, label, colour in [(wanted, "wanted", WANTED), (got, "yours", YOURS)]:
-        matrix = np.asarray(weights, float)
-        difference = np.append(matrix[:, 1] - matrix[:, 0], np.zeros(3 - len(matrix)))
-        if np.any(difference[1:]):
-            foot = -difference[0] * difference[1:] / np.sum(difference[1:] ** 2)
-            along = np.array([-difference[2], difference[1]]) / np.linalg.norm(difference[1:])
-            ends = foot + np.outer([-99.0, 99.0], along)
-            ax.plot(*ends.T, color=colour, label=label)
+    if points.shape[1] == 1:
+        x = np.array([low[0], high[0]])
+        lines = [(x, intercept + slope * x) for intercept, slope in pair]
+        ax.axhline(0.0, color="black", linewidth=0.8)
+        ax.set_ylabel("lead of class 1")
+    else:
+        lines = [_boundary(*lead) for lead in pair]
+        if np.allclose(lines[0], lines[1]):
+            raise ValueError("the same boundary")
+        ax.set_ylim(low[1], high[1])
+        ax.set_ylabel("feature 2")
+    for line, label, colour, style in zip(lines, ["wanted", "yours"], [WANTED, YOURS], ["-", "--"], strict=True):
+        ax.plot(*line, style, color=colour, label=label)
+    for label, marker in zip(np.unique(classes), "osD^v", strict=False):
+        ax.plot(*places[classes == label].T, marker, label=f"{'mean of ' if of_means else ''}class {label}")
     ax.set_xlim(low[0], high[0])
-    ax.set_ylim(low[1], high[1])
+    ax.set_xlabel("feature 1")
     ax.legend(fontsize="small")
+
+
+def _boundary(intercept: float, slope: float, slope_2: float) -> tuple[Any, Any]:
+    """The two ends of a long piece of the line on which intercept + slope x + slope_2 y is zero."""
+    squared = slope**2 + slope_2**2
+    if not squared:
+        raise ValueError("no boundary")
+    sign = 1.0 if (slope, slope_2) > (0.0, 0.0) else -1.0  # the same ends for the same line
+    along = sign * 99.0 / np.sqrt(squared) * np.array([-1.0, 1.0])
+    return -intercept * slope / squared - along * slope_2, -intercept * slope_2 / squared + along * slope
 
 
 #: What ``counter_example`` of an exercise may be.
@@ -97,7 +127,7 @@ PICTURES: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
 
 
 def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes | None:
-    """A PNG of a counter-example; nothing where its answers have not the form that the picture needs.
+    """A PNG of a counter-example; None if its answers do not have the form that the picture needs, or both look the same.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ def alternative_text(fig: Any) -> str:
 
 
 def differences(expected: dict[str, Any], got: dict[str, Any]) -> list[str]:
-    """In what two figures differ so much that it could be seen.
+    """The differences between two figures that are large enough to be seen.
 
     Parameters
     ----------

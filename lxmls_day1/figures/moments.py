@@ -1,4 +1,4 @@
-"""Moment matching, to be looked at: what the data say of each feature, and what a model expects of it.
+"""Moment matching in a table and a picture: the mean of each feature in the data, and the mean that a model expects.
 
 A maximum-entropy model without regularization has learnt all that it can when it expects every feature as often as the
 data have it. Both functions take the moments before and after training, as ``get_moments`` of a maximum-entropy model

@@ -1,10 +1,12 @@
-"""Pictures for the projector: points of several classes, decision boundaries among them, bars of accuracies.
+"""Pictures for the projector: points of several classes, decision boundaries between them, bars of accuracies.
 
 Every function draws what others computed, on the axes that it is given or on a new figure, and returns
 `(figure, axis)`. Nothing here shows or saves a picture: a notebook shows new figures by itself, and
 `fig.savefig("x.png")` writes a file. Colours are told apart by colour-blind people, and no meaning hangs on colour
 alone: parts of a data set have markers of their own (training filled squares, development triangles, test circles), and
 boundaries have dashes of their own.
+
+(More than 400 lines: a third of them document three drawing functions, which share palette and legend.)
 
 References
 ----------

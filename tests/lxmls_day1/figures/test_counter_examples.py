@@ -2,12 +2,16 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.registry import RECORDED, Registry
 from lxmls_day1.figures.counter_examples import PICTURES, picture
+from lxmls_day1.lab import reference_folder
 
 STEP = {"scores": [0, 1], "true class": 0, "‖g(x)‖²": 2}
 SENTENCE = {"emissions": [[0, 1], [1, 0]], "transitions": [[0, 0], [0, 0]], "start": [0, 0], "stop": [0, 0]}
 POINTS = {"points": [[-1.0], [2.0]], "classes": [0, 1]}
-WEIGHTS = [[0.0, 1.0], [0.5, -0.5]]
+WEIGHTS = [[0.0, 1.0], [0.5, -0.5]]  # the lead of class 1 is 1 − x
+MEANS = {"priors": [0.5, 0.5], "means": [[0, 1], [2, 0]], "variance": 1.0}
 
 
 @pytest.fixture
@@ -27,10 +31,22 @@ def test_both_paths_go_through_the_tags(ax):
     assert [text.get_text() for text in ax.texts] == ["0", "1", "1", "0"]
 
 
-def test_boundaries_are_where_two_classes_score_alike(ax):
-    PICTURES["boundaries"](POINTS, np.array(WEIGHTS), np.array(WEIGHTS), ax)
-    for line in ax.lines[-2:]:
-        assert np.allclose(line.get_xdata(), 1.0)  # 0 + 0.5 x = 1 − 0.5 x
+def test_of_one_feature_the_lead_of_class_1_is_zero_at_the_boundary(ax):
+    mean, other = np.array([[0.0, 2.0], [0.0, -1.0]]), np.array([[0.0, 2.0], [0.0, -2.0]])
+    PICTURES["boundaries"](POINTS, np.array([WEIGHTS, mean]), np.array([WEIGHTS, other]), ax)
+    leads = {
+        line.get_label(): line.get_xydata().tolist() for line in ax.lines if line.get_label() in ("wanted", "yours")
+    }
+    assert leads == {"wanted": [[-2, 4], [3, -1]], "yours": [[-2, 6], [3, -4]]}  # 2 − x and 2 − 2x: the means differ
+
+
+def test_of_two_features_boundaries_are_lines_in_the_plane(ax):
+    wanted, got = np.array([[-1.5], [2.0], [-1.0]]), np.array([[-3.0], [0.0], [2.0]])  # 2x − y = 1.5, and y = 1.5
+    PICTURES["boundaries"](MEANS, wanted, got, ax)
+    lines = {line.get_label(): line.get_xydata() for line in ax.lines}
+    np.testing.assert_allclose(lines["wanted"] @ [2.0, -1.0], 1.5)
+    np.testing.assert_allclose(lines["yours"] @ [0.0, 1.0], 1.5)
+    assert lines["mean of class 1"].tolist() == [[2, 0]]
 
 
 @pytest.mark.parametrize(
@@ -43,8 +59,23 @@ def test_boundaries_are_where_two_classes_score_alike(ax):
         ("steps", {}, [0.5, -0.5], [1.0, -1.0], False),
         ("steps", STEP, [0.5, -0.5, 1.0], [1.0, -1.0, 1.0], False),
         ("paths", {"x": 3}, [0, 1], [1, 1], False),
+        ("boundaries", MEANS, [[-1.5], [2.0], [-1.0]], [[-1.5], [2.0], [1.0]], True),
+        ("boundaries", MEANS, [[-1.5], [2.0], [-1.0]], [[3.0], [-4.0], [2.0]], False),  # the same boundary
+        ("boundaries", MEANS, [[-1.5], [2.0], [-1.0]], [[-1.5], [0.0], [0.0]], False),  # none
+        ("boundaries", MEANS, [[-1.5], [2.0], [-1.0], [1.0]], [[-1.5], [2.0], [1.0], [1.0]], False),
+        ("boundaries", POINTS, [WEIGHTS, WEIGHTS], [WEIGHTS, WEIGHTS], False),
     ],
 )
 def test_what_cannot_be_drawn_is_left_out(kind, given, wanted, got, drawn):
     made = picture(kind, given, np.array(wanted), np.array(got))
     assert (made or b"").startswith(b"\x89PNG") == drawn
+
+
+@pytest.mark.parametrize("exercise", [one for one in Registry.of(reference_folder()) if one.counter_example], ids=str)
+def test_small_inputs_of_an_exercise_have_the_form_that_its_picture_needs(exercise):
+    pool = RecordedAnswers.read(reference_folder() / RECORDED).pools[exercise.id]
+    pictures = [
+        picture(exercise.counter_example, given, wanted.array, wrong[0].array)
+        for given, (wanted, *wrong) in zip(pool.inputs[:3], pool.answers, strict=False)
+    ]
+    assert any(pictures)

@@ -16,7 +16,7 @@ from lxmls_day1.exercises import record
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.mistakes import read_mistakes
-from lxmls_day1.exercises.registry import FOLDER, Registry
+from lxmls_day1.exercises.registry import FOLDER, Registry, exercise_of_check
 from lxmls_day1.grading import one_submission, run
 from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading.fork_server import PROCESS
@@ -41,6 +41,11 @@ def of_lab(files):
     }
 
 
+def without_notebooks(files):
+    """Checks ask for none. Every submission of a class has them: `test_marks_reports_and_a_second_run`."""
+    return {path: content for path, content in files.items() if path.parts[0] != "notebooks"}
+
+
 @pytest.fixture(scope="module")
 def solved():
     return of_lab(solved_files(REFERENCE))
@@ -62,23 +67,34 @@ def write(folder: Path, files) -> None:
         (folder / path).write_bytes(content)
 
 
-@pytest.fixture(scope="module")
-def bank(tmp_path_factory, level, solved, given, right_variants):
-    """Every right variant and every known mistake, graded on the checks of its exercise: name -> (grade, mistake)."""
+@pytest.fixture(scope="module", params=["the first mistakes", pytest.param("all", marks=pytest.mark.campaign)])
+def bank(request, tmp_path_factory, level, solved, given, right_variants):
+    """Right variants and known mistakes, graded on the checks of their exercise: name -> (grade, mistake).
+
+    All variants, and the first six mistakes of each exercise; in a campaign all mistakes. Their names are tested in every run,
+    without a sandbox, in `tests/lxmls_day1/exercises/test_naming.py`.
+    """
+    n_mistakes = None if request.param == "all" else 6
     registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
     code = [exercise for exercise in registry if exercise.kind == "code"]
     plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=3)
     graded = {}
     try:
         for exercise in code:
-            one = replace(plan, exercises=(exercise,), picture=replace(plan.picture, reference={})).with_key()
-            inbox = {f"right {v}": (v.lab_files(given), None) for v in right_variants if v.exercise.id == exercise.id}
+            answers = plan.expected.only([exercise.id], exercise_of_check)
+            picture = replace(plan.picture, reference={})
+            one = replace(plan, exercises=(exercise,), expected=answers, picture=picture).with_key()
+            inbox = {
+                f"right {v}": (without_notebooks(v.lab_files(given)), None)
+                for v in right_variants
+                if v.exercise.id == exercise.id
+            }
             sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
-            for mistake in read_mistakes(REFERENCE / FOLDER, exercise):
+            for mistake in read_mistakes(REFERENCE / FOLDER, exercise)[:n_mistakes]:
                 made = {
                     PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()
                 }
-                inbox[f"mistake {exercise.id} {mistake.name}"] = ({**solved, **made}, mistake.name)
+                inbox[f"mistake {exercise.id} {mistake.name}"] = (without_notebooks({**solved, **made}), mistake.name)
             handed_in = [
                 Submission(f"s{n}", name, name, "", files) for n, (name, (files, _)) in enumerate(inbox.items())
             ]

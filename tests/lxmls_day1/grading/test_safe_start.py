@@ -42,6 +42,11 @@ def expected(tmp_path_factory):
     return out
 
 
+@pytest.fixture(scope="module")
+def solved():
+    return solved_files(REFERENCE)
+
+
 def hand_in(folder: Path, files) -> None:
     for path, content in files.items():
         if path.parts[0] in ("readers", "classifiers") and path.suffix == ".py":
@@ -64,11 +69,11 @@ def command_in(folder: Path, inbox: str, out: Path, *more: str, **variables: str
 
 
 @pytest.mark.parametrize("where", ["inside", "above", "beside"])
-def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, where):
+def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, solved, where):
     canary, out = tmp_path / "canary.txt", tmp_path / "marks"
     shutil.copytree(expected, out)
     stub = {
-        **solved_files(REFERENCE),
+        **solved,
         PurePosixPath("classifiers/mira.py"): student_files(REFERENCE)[PurePosixPath("classifiers/mira.py")],
     }
     hand_in(tmp_path / "class" / "ada", stub)
@@ -90,12 +95,12 @@ def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, w
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
-def test_nothing_outlives_the_main_process(tmp_path, expected, how):
+def test_nothing_outlives_the_main_process(tmp_path, expected, solved, how):
     out, temporary = tmp_path / "marks", tmp_path / "temporary"
     temporary.mkdir()
     shutil.copytree(expected, out)
     for number in range(30):
-        hand_in(tmp_path / "class" / f"student{number:02d}", solved_files(REFERENCE))
+        hand_in(tmp_path / "class" / f"student{number:02d}", solved)
     started = command_in(tmp_path, "class", out, "--jobs", "2", TMPDIR=str(temporary))
     with subprocess.Popen(**started, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         ends = time.monotonic() + 240
