@@ -67,8 +67,8 @@ Glossary
     lab in the box          the lab that a submission is graded in: its own files, and the given ones
     box                     a process that runs the code of one submission, and can reach nothing else
     level                   how well a box is shut off: ``bubblewrap``, ``landlock`` or ``process``
-    fork server             a warm Python that forks boxes; it never runs a student's code itself
-    supervisor              the process beside a box that waits for its end, kills what is left, and reports
+    fork server             a warm Python that forks boxes, kills what is left of them, and reports how they ended; it never
+                            runs a student's code itself
     plan                    all that the grading of a submission depends on; the same for all workers
     worker                  a process that grades one submission after another
     check                   one test of one exercise, public or hidden

@@ -1,8 +1,8 @@
 """A warm Python that makes boxes: it has imported what every lab needs, and forks once for each submission.
 
-It runs outside of the student's reach and never runs a student's code itself. On Linux each box is made of two forks: a
-supervisor, which moves into new name spaces and waits, and in there the process that gives up its rights and serves
-(`box_server`). When that ends, or the grader says so or is gone, the supervisor ends all that is left of it.
+It runs outside of the student's reach and never runs a student's code itself. Each box is one fork, at the level
+``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`box_server`). When that ends, or
+the grader says so or is gone, all that is left of it is ended here.
 
 `lxmls_day1.grading.sandbox` starts it as ``fork_server.main(control, level)``. Systems without fork have `spawned_box`.
 """
@@ -19,6 +19,8 @@ import select
 import signal
 import socket
 import tempfile
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,25 +41,83 @@ MOST_THREADS = 64  # beside the first one; those that are just ending count, too
 
 
 class Warm(NamedTuple):
-    """What is made once for all boxes: the given files compiled, and which modules of ours are imported."""
+    """What is the same for all boxes: the given files compiled, which modules of ours are imported, whose the boxes are."""
 
     compiled: dict[str, Compiled]
     imported: list[str]
+    user: tuple[int, int] | None
 
 
-def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
+@dataclass
+class _Running:
+    """A box that runs, as the fork server sees it.
+
+    Attributes
+    ----------
+    pid : int
+    ended : int
+        A descriptor that can be read when its process has ended.
+    reported : int
+        Where the grader is told how it ended, and where it says that it is to end, or is gone.
+    hears : socket
+        From where the box sends the descriptor by which its threads ask for leave.
+    listener : int, optional
+        That descriptor.
+    """
+
+    pid: int
+    ended: int
+    reported: int
+    hears: socket.socket | None
+    listener: int | None = None
+
+    def handles(self) -> list[int]:
+        """What there is to wait for."""
+        asks = self.listener if self.listener is not None else self.hears.fileno() if self.hears else None
+        return [self.ended, self.reported, *([] if asks is None else [asks])]
+
+    def is_over(self, ready: Collection[int], proc: int) -> bool:
+        """Whether it has ended or is to end; otherwise a thread of it that asks may begin or not."""
+        if self.ended in ready or self.reported in ready:
+            return True
+        if self.listener is not None and self.listener in ready:
+            seccomp.answer_thread(self.listener, proc, MOST_THREADS)
+        elif self.hears is not None and self.hears.fileno() in ready:
+            _, handles, _, _ = socket.recv_fds(self.hears, 1, 1)
+            self.listener = handles[0] if handles else None  # without one no thread asks
+            self.hears.close()
+            self.hears = None
+        return False
+
+    def bury(self, level: str, others: Sequence[int]) -> None:
+        """End all that is left of it, and report; `others` are the processes of the boxes that go on."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        _, code, used = os.wait4(self.pid, 0)
+        if level != BUBBLEWRAP:  # there the kernel ends a pid name space with its first process
+            confinement.kill_descendants(others)
+        _report(self.reported, status=code, cpu=used.ru_utime + used.ru_stime, memory=used.ru_maxrss * 1024)
+        for handle in self.handles():
+            os.close(handle)
+        if self.hears is not None:
+            self.hears.detach()
+
+
+def main(control: int, level: str, given: str, notebooks: bool = False, user: tuple[int, int] | None = None) -> None:
     """Wait for requests on a socket; one box for each, until the socket is closed.
 
     Parameters
     ----------
     control : int
         The file descriptor of a socket that keeps messages apart. A request is JSON, with three descriptors: where the box
-        is served, what it prints to, and where its supervisor reports.
+        is served, what it prints to, and where it is reported how it ended.
     level : str
     given : str
         A folder with the files that students were given: most files of most submissions are the same.
     notebooks : bool
         Whether the boxes are for notebooks, which draw figures.
+    user : (int, int), optional
+        The numbers of the user and the group of the boxes; those of this process unless given.
     """
     confinement.die_with_parent()
     warm_up()
@@ -69,76 +129,58 @@ def main(control: int, level: str, given: str, notebooks: bool = False) -> None:
     import_heads(Path(given))
     if level != PROCESS:
         seccomp.warm_up()
+    if level == BUBBLEWRAP and user:  # a user name space has only the user who makes it
+        confinement.become(*user)
+        confinement.die_with_parent()
+    confinement.adopt_orphans()
     make_ready()
     gc.collect()
     use_huge_pages()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
     gc.set_threshold(FEW_COLLECTIONS)
-    warm = Warm(compiled, imported_modules())
+    warm = Warm(compiled, imported_modules(), user)
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are buried by the kernel
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    boxes: list[_Running] = []
     while True:
-        message, handles, _, _ = socket.recv_fds(requests, 1 << 16, 3)
-        if not message:
-            return
-        if os.fork() == 0:
-            requests.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _supervise(json.loads(message), level, warm, *handles)
-        for handle in handles:
-            os.close(handle)
+        ready, _, _ = select.select([control, *(handle for box in boxes for handle in box.handles())], [], [])
+        for box in [box for box in boxes if box.is_over(ready, proc)]:
+            boxes.remove(box)
+            box.bury(level, [other.pid for other in boxes])
+        if control in ready:
+            message, handles, _, _ = socket.recv_fds(requests, 1 << 16, 3)
+            if not message:
+                break
+            box = _box(json.loads(message), level, warm, *handles)
+            if box is not None:
+                boxes.append(box)
+    while boxes:
+        boxes.pop().bury(level, [other.pid for other in boxes])
 
 
-def _supervise(request: dict[str, Any], level: str, warm: Warm, served: int, printed: int, reported: int) -> None:
-    """The supervisor: make the box, give leave to its threads, wait for its end or for the word to end it, report, end."""
-    status = 1
+def _box(request: dict[str, Any], level: str, warm: Warm, served: int, printed: int, reported: int) -> _Running | None:
+    """Make a box; None if that fails, which is reported."""
+    hears, says = socket.socketpair()
     try:
-        proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)  # before the box lays something over it
-        if level == BUBBLEWRAP:
-            if request["user"]:
-                confinement.become(*request["user"])
-            confinement.enter_name_spaces()
-        else:
-            confinement.adopt_orphans()
-        confinement.die_with_parent()
-        hears, says = socket.socketpair()
-        pid = os.fork()
+        pid = confinement.fork_into_name_spaces() if level == BUBBLEWRAP else os.fork()
         if pid == 0:
-            os.close(reported)
             _be_the_box(request, level, warm, served, printed, says)
-        for handle in (served, printed):
-            os.close(handle)
-        says.close()
-        watched = os.pidfd_open(pid)
-        _wait(watched, reported, hears, proc)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        _, code, used = os.wait4(pid, 0)
-        if level != BUBBLEWRAP:  # there the kernel ends a pid name space with its first process
-            confinement.kill_descendants()
-        report = {"status": code, "cpu": used.ru_utime + used.ru_stime, "memory": used.ru_maxrss * 1024}
-        os.write(reported, json.dumps(report).encode())
-        status = 0
+        return _Running(pid, os.pidfd_open(pid), reported, hears)
     except OSError as error:
-        os.write(reported, json.dumps({"broken": str(error)}).encode())
+        _report(reported, broken=str(error))
+        os.close(reported)
+        hears.close()
+        return None
     finally:
-        os._exit(status)
+        os.close(served)
+        os.close(printed)
+        says.close()
 
 
-def _wait(watched: int, reported: int, hears: socket.socket, proc: int) -> None:
-    """Until the box has ended or is to end; meanwhile its threads ask for leave, if it has sent what they ask by."""
-    listener: int | None = None
-    while True:
-        asked = hears.fileno() if listener is None else listener
-        ready, _, _ = select.select([watched, reported, asked], [], [])
-        if watched in ready or reported in ready:
-            return
-        if listener is not None:
-            seccomp.answer_thread(listener, proc, MOST_THREADS)
-        else:
-            _, handles, _, _ = socket.recv_fds(hears, 1, 1)
-            listener = handles[0] if handles else watched  # no thread asks, and there is nothing more to hear
+def _report(reported: int, **content: float | str) -> None:
+    with contextlib.suppress(OSError):  # the grader may be gone
+        os.write(reported, json.dumps(content).encode())
 
 
 def _be_the_box(
@@ -147,14 +189,14 @@ def _be_the_box(
     warm: Warm,
     served: int,
     printed: int,
-    supervisor: socket.socket,
+    server: socket.socket,
 ) -> None:
     """Give up all that a box must not have, and serve. Does not return."""
     limits, folder = request["limits"], Path(request["folder"])
     channel = None
     try:
         os.setsid()
-        served, supervisor = _take_standard_places(served, printed, supervisor)
+        served, server = _take_standard_places(served, printed, server)
         channel = Channel(socket.socket(fileno=served), MOST_REQUEST, decode=decoded_request)
         limits["memory"] += confinement.present_memory()
         if level == BUBBLEWRAP:
@@ -169,7 +211,7 @@ def _be_the_box(
         os.chdir(folder)
         tempfile.tempdir = None
         prepare_process(made_ready=True)
-        _confine(request, level, folder.parent, supervisor)
+        _confine(request, level, folder.parent, server, warm.user)
         channel.send({"value": "ready"})
     except BaseException as error:
         if channel is not None:
@@ -184,9 +226,11 @@ def _be_the_box(
     os._exit(0)
 
 
-def _confine(request: dict[str, Any], level: str, private: Path, supervisor: socket.socket) -> None:
+def _confine(
+    request: dict[str, Any], level: str, private: Path, server: socket.socket, user: tuple[int, int] | None
+) -> None:
     """Limits at every level; nobody's rights, few sights, few system calls at the two that keep hostile code in."""
-    limits, user, readable = request["limits"], request["user"], request.get("readable", ())
+    limits, readable = request["limits"], request.get("readable", ())
     several = limits["processes"] > 1
     confinement.limit_resources(
         limits["cpu"], limits["memory"], limits["written"], limits["processes"] if several else None
@@ -203,18 +247,18 @@ def _confine(request: dict[str, Any], level: str, private: Path, supervisor: soc
         listener = seccomp.ask_for_threads()
         if listener is not None:
             threads_are_counted = True
-            socket.send_fds(supervisor, [b"+"], [listener])
+            socket.send_fds(server, [b"+"], [listener])
             os.close(listener)
-    supervisor.close()
+    server.close()
     confinement.die_with_parent()
     if level != PROCESS:
         seccomp.allow_system_calls(several and level == BUBBLEWRAP, threads_are_counted)
 
 
-def _take_standard_places(served: int, printed: int, supervisor: socket.socket) -> tuple[int, socket.socket]:
-    """Nothing to read, what is printed to its place, the socket at 3, that to the supervisor at 4, no other descriptor at all."""
+def _take_standard_places(served: int, printed: int, server: socket.socket) -> tuple[int, socket.socket]:
+    """Nothing to read, what is printed to its place, the socket at 3, that to the fork server at 4, no other descriptor at all."""
     nothing = os.open(os.devnull, os.O_RDONLY)
-    high, higher = os.dup2(served, 100), os.dup2(supervisor.detach(), 101)
+    high, higher = os.dup2(served, 100), os.dup2(server.detach(), 101)
     os.dup2(nothing, 0)
     os.dup2(printed, 1)
     os.dup2(printed, 2)

@@ -79,7 +79,7 @@ class ForkServer:
             (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / "given" / path).write_bytes(content)
         seen = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
-        call = f"from lxmls_day1.grading.fork_server import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks})"
+        call = f"from lxmls_day1.grading.fork_server import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks}, {user!r})"
         try:
             with errors.open("wb") as file:
                 self._process = subprocess.Popen(
@@ -208,7 +208,6 @@ class ForkServer:
         request: dict[str, Any] = {
             "limits": limits,
             "folder": str(folder),
-            "user": self._user,
             "landlock": self.newest_landlock,
         }
         if self.level != BUBBLEWRAP:
@@ -249,7 +248,7 @@ class ForkServer:
 
 @dataclass
 class ForkedBox:
-    """A box, seen from outside: where it is served, what it prints to, where its supervisor reports, its folder if on disk."""
+    """A box, seen from outside: where it is served, what it prints to, where it is reported how it ended, its folder if on disk."""
 
     served: socket.socket
     printed: int
@@ -269,7 +268,7 @@ class ForkedBox:
             self.served.shutdown(socket.SHUT_RDWR)
         self.served.close()
         report: dict[str, float | str] = {}
-        with contextlib.suppress(OSError):  # the supervisor may have reported already, and ended
+        with contextlib.suppress(OSError):  # it may have been reported already, and this be closed
             self.reported.send(b"end")
         with contextlib.suppress(OSError):
             self.reported.settimeout(patience)

@@ -61,6 +61,9 @@ def test_what_is_handed_on_is_handed_on(lab):
         (np.array([1.0, np.nan]), lambda v: v.__setitem__(0, 2.0)),
         (np.array(["a", "b"]), lambda v: v.__setitem__(0, "c")),
         ([1, [2, 3]], lambda v: v[1].append(4)),
+        ([0.5, np.nan, "a", None], lambda v: v.__setitem__(0, 1.5)),
+        ([0.5, ["a"]], lambda v: v[1].__setitem__(0, "b")),
+        ([True], lambda v: v.__setitem__(0, None)),
         ((np.zeros(2), 1), lambda v: v[0].__setitem__(1, -0.5)),
         ({"a": [1]}, lambda v: v["a"].clear()),
         (sp.csr_array([[0.0, 2.0]]), lambda v: v.data.__setitem__(0, 3.0)),
@@ -71,3 +74,7 @@ def test_copies_are_alike_until_one_is_changed(value, change):
     assert type(other) is type(value) and alike(value, other)
     change(other)
     assert not alike(value, other) and alike(value, copied(value))
+
+
+def test_a_number_in_place_of_an_equal_one_is_no_change():
+    assert alike([1, np.float64(2.0)], [1.0, 2.0]) and not alike([1], [np.zeros(1)])

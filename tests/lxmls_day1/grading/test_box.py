@@ -310,8 +310,8 @@ def test_time_in_which_the_box_has_no_processor_is_not_charged(fork_server):
         lab.close()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="boxes with supervisors are for Linux")
-def test_how_a_box_ended_is_heard_from_a_supervisor_that_is_gone_already():
+@pytest.mark.skipif(os.name == "nt", reason="boxes that are forked are for Linux")
+def test_how_a_box_ended_is_heard_from_a_fork_server_that_is_gone_already():
     served, its_served = socket.socketpair()
     reported, its_reported = socket.socketpair()
     printed, its_printed = os.pipe()
