@@ -350,6 +350,7 @@ lab.reveal("1.13")
 # **Predict.** Without neighbour features: do the transitions bring more, or less? *Your prediction:*
 
 # %% tags=["real-data", "cell-treebank", "exercise-1.13"]
+from classifiers.tag_features import TEMPLATES, EncodedSentences
 from lxmls_day1.errors import CorpusUnavailable
 
 try:
@@ -360,17 +361,20 @@ except CorpusUnavailable as error:
 train_X, train_y = treebank.train_X[:2000], treebank.train_y[:2000]
 n_words = sum(map(len, treebank.test_X))
 print(f"{len(train_X)} training and {len(treebank.test_X)} test sentences with {n_words} words")
+own = [template for template in TEMPLATES if "[" not in template]  # a place in brackets is that of a neighbour
+encoded = {}  # the features of the words, looked up once for all taggers that share them: training and test part
+for name, templates in [("with neighbour features", TEMPLATES), ("without", own)]:
+    train = EncodedSentences.learn(train_X, templates)
+    encoded[name] = train, train.others(treebank.test_X)
 with lab.exercise("1.13"):
     from classifiers.structured_perceptron import StructuredPerceptron
-    from classifiers.tag_features import TEMPLATES
 
-    own = [template for template in TEMPLATES if "[" not in template]  # a place in brackets is that of a neighbour
-    for name, templates in [("with neighbour features", TEMPLATES), ("without", own)]:
+    for name, (train, test) in encoded.items():
         accuracies = []
         for transitions in (False, True):
-            tagger = StructuredPerceptron(nr_rounds=3, transitions=transitions, templates=templates)
-            params = tagger.train(train_X, train_y)
-            accuracies.append(tagger.evaluate(treebank.test_y, tagger.test(treebank.test_X, params)))
+            tagger = StructuredPerceptron(nr_rounds=3, transitions=transitions, templates=train.index.templates)
+            params = tagger.train(train, train_y)
+            accuracies.append(tagger.evaluate(treebank.test_y, tagger.test(test, params)))
         standard_error = np.sqrt(accuracies[1] * (1 - accuracies[1]) / n_words)
         print(
             f"{name:24}: without transitions {accuracies[0]:.3f}, with transitions {accuracies[1]:.3f} (± {standard_error:.3f}); "
@@ -412,8 +416,9 @@ with lab.exercise("1.13"):
     from classifiers.viterbi import path_score, viterbi
 
     tagger = StructuredPerceptron(nr_rounds=3)
-    params = tagger.train(train_X, train_y)
-    all_scores = tagger.get_scores(treebank.test_X, params)
+    train, test = encoded["with neighbour features"]
+    params = tagger.train(train, train_y)
+    all_scores = tagger.get_scores(test, params)
     best = [path_score(scores, viterbi(scores)) for scores in all_scores]
     for name, search in [("word by word", word_by_word), ("greedy", greedy), ("viterbi", viterbi)]:
         found = [search(scores) for scores in all_scores]

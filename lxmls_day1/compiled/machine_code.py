@@ -132,7 +132,9 @@ class MachineCodeCache(NullCache):
     @functools.cached_property
     def _digest(self) -> bytes:
         """A digest that two functions share only if they lead to the same machine code."""
-        hashed = hashlib.sha256(repr((_VERSIONS, sorted(self._options.items(), key=str))).encode())
+        # sets are sorted, for their order changes from one process to the next
+        options = [(key, sorted(of) if isinstance(of, (set, frozenset)) else of) for key, of in self._options.items()]
+        hashed = hashlib.sha256(repr((_VERSIONS, sorted(options, key=str))).encode())
         for part in _what_it_depends_on(self._function, set()):
             hashed.update(part.encode(errors="surrogatepass") + b"\0")
         return hashed.digest()

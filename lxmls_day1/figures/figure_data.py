@@ -34,10 +34,11 @@ def record_figures(shell: Any = None) -> None:
         shell = sys.modules["IPython"].get_ipython()
     if shell is None:
         return
-    from matplotlib import rcParams
+    from matplotlib import pyplot, rcParams
     from matplotlib.figure import Figure
 
     shell.run_line_magic("matplotlib", "inline")
+    pyplot.uninstall_repl_displayhook()  # it draws every figure after a cell, and the inline backend then draws it again
     rcParams.update({"figure.dpi": _DPI, "font.size": 14, "lines.linewidth": 2.5, "legend.frameon": False})
     shell.display_formatter.mimebundle_formatter.for_type(Figure, as_mime_bundle)
 

@@ -117,6 +117,16 @@ def test_other_options_are_other_machine_code(cache, module_of):
         strict(0.0)
 
 
+def test_the_order_in_a_set_of_options_is_none(cache, module_of):
+    first, *others = (f"flag {number}" for number in range(200))
+    second = next(name for name in others if list({first, name}) != list({name, first}))
+    one, other = {first, second}, {second, first}
+    module = module_of(TWICE)
+    digests = {machine_code.MachineCodeCache(module.scaled, {"fastmath": flags})._digest for flags in (one, other)}
+    assert len(digests) == 1
+    assert machine_code.MachineCodeCache(module.scaled, {"fastmath": {first}})._digest not in digests
+
+
 CHANGES = {
     "its code": (TWICE, TWICE.replace("2", "5")),
     "a constant of its module": (
