@@ -3,6 +3,8 @@
 A wrong answer speaks for each program that gives the same one to the same input. A mistake is named if one of its programs
 explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
 many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
+Two mistakes at once are named if together they explain clearly more than one does: where one of them alone changes a number it must
+be as that one makes it.
 `lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
@@ -10,11 +12,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lxmls_day1.exercises.answers import Answer, Pool
+import numpy as np
+
+from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
 ENOUGH = 0.55  # of the answers that speak for or against a mistake; with 2/3 two mistakes at once are hardly named
-LEAST_LEFT = 3  # wrong answers that one mistake leaves unexplained, before a second one is looked for
+ENOUGH_TOGETHER = 0.5  # of the same answers, for two mistakes at once
+LEAST_MORE = 3  # wrong answers that two mistakes explain and either of them alone does not
+NEARLY = 1  # answers by which one pair of mistakes must be ahead of another one
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
 
 ONE, ONE_OF, TOGETHER, PROPERTY = "one", "one of", "together", "property"
@@ -55,7 +61,7 @@ class _Share:
         return len(self.explained), -self.against
 
 
-def named(pool: Pool, row: Row) -> Named:
+def named(pool: Pool, row: Row, got: Sequence[Answer] | None = None) -> Named:
     """What the answers to small inputs speak for.
 
     Parameters
@@ -63,6 +69,8 @@ def named(pool: Pool, row: Row) -> Named:
     pool : Pool
     row : tuple of int
         Which of the pool's answers was got to each input: `Pool.places`.
+    got : sequence of Answer, optional
+        The answers themselves, which two mistakes together may have changed; without them only those of the pool are looked at.
 
     Returns
     -------
@@ -83,14 +91,8 @@ def named(pool: Pool, row: Row) -> Named:
         return alike
     weak = weak_answers(pool)
     evidence = frozenset(i for i in wrong if row[i] not in weak[i])
-    if not any(row[i] > 0 for i in evidence):
-        return Named()
-    first = _in_front(pool, row, evidence)
-    if first.kind != ONE:
-        return first
-    left = evidence - _best_of_each({first.names[0]: pool.programs[first.names[0]]}, row, evidence)[0].explained
-    second = _in_front(pool, row, left) if len(left) >= LEAST_LEFT else Named()
-    return Named(TOGETHER, first.names + second.names) if second.kind == ONE else first
+    together = _together(pool, row, evidence, got)
+    return together if together.names else _in_front(pool, row, evidence)
 
 
 def weak_answers(pool: Pool) -> list[frozenset[int]]:
@@ -159,3 +161,67 @@ def _in_front(pool: Pool, row: Row, evidence: frozenset[int]) -> Named:
     if len(names) > MOST_NAMED:
         return Named()
     return Named(ONE if len(names) == 1 else ONE_OF, names)
+
+
+def _together(pool: Pool, row: Row, evidence: frozenset[int], got: Sequence[Answer] | None) -> Named:
+    """The two mistakes that explain more of this evidence than one does; of several pairs what they have in common."""
+    names = [name for name, rows in pool.programs.items() for _ in rows]
+    table = np.array([its for rows in pool.programs.values() for its in rows])  # (programs, inputs)
+    if not len(table) or len(evidence) < LEAST_MORE:
+        return Named()
+    owners = np.unique(names, return_inverse=True)[1]
+    explained, needed = (np.zeros((len(table), len(table))) for _ in range(2))
+    alone = np.zeros(len(table))  # what each program explains by itself
+    for i, its in enumerate(table.T):
+        if not row[i]:
+            acts = its > 0
+            explained -= acts[:, None] ^ acts
+            alone -= acts
+        elif i in evidence:
+            same = its == row[i]
+            answer = got[i] if got is not None else pool.answers[i][row[i]] if row[i] > 0 else None
+            share = _made_by_two(pool.answers[i], answer)[np.ix_(its, its)]
+            explained += share
+            needed += share * ~same
+            alone += same
+    two = (owners[:, None] != owners) & (needed >= LEAST_MORE) & (needed.T >= LEAST_MORE)
+    scores = np.where(two, explained, 0.0)
+    best = scores.max()
+    if best <= ENOUGH_TOGETHER * len(evidence) or best < alone.max() + LEAST_MORE:
+        return Named()
+    pairs = [{names[p], names[q]} for p, q in zip(*np.nonzero(scores >= best - NEARLY), strict=True)]
+    common = set.intersection(*pairs)
+    return Named(ONE if len(common) == 1 else TOGETHER if common else "", tuple(sorted(common)))
+
+
+def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray:
+    """Of each two answers, how much of a wrong answer their mistakes make together: (answers, answers), from 0 to 1.
+
+    A number that only one of them changes must be as it is there, and one that neither changes must be right, or they make
+    nothing of it. Where both change a number, their changes may add up, or their factors multiply; a number that is neither is
+    not explained.
+    """
+    right = answers[0]
+    made = np.zeros((len(answers), len(answers)))
+    if answer is None:
+        return made
+    made[0] = made[:, 0] = [other.agrees(answer, POOL_RTOL, POOL_ATOL) for other in answers]
+    if (answer.shape, answer.kind) != (right.shape, float) or right.kind is not float:
+        return made
+    fitting = [n for n, other in enumerate(answers) if (other.shape, other.kind) == (right.shape, float)]
+    wanted, numbers = np.array(right.values), np.array(answer.values)  # (entries,)
+    its = np.array([answers[n].values for n in fitting])  # (answers, entries)
+    with np.errstate(all="ignore"):
+        factors = np.where(wanted == 0.0, 1.0, its / np.where(wanted == 0.0, 1.0, wanted))
+        changes = ~_close(its, wanted)
+        both = changes[:, None] & changes
+        sums = np.where(both, its[:, None] + its - wanted, np.where(changes[:, None], its[:, None], its))
+        products = np.where(both & (wanted != 0.0), its[:, None] * factors, sums)
+        hits = _close(sums, numbers) | _close(products, numbers)
+        wrong = ~_close(numbers, wanted)
+    made[np.ix_(fitting, fitting)] = (hits & wrong).sum(axis=2) / max(1, wrong.sum()) * (hits | both).all(axis=2)
+    return made
+
+
+def _close(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    return np.abs(some - others) <= POOL_ATOL + POOL_RTOL * np.abs(others)

@@ -104,7 +104,7 @@ class SmallInputs:
                 raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
             return
         example = CounterExample(pool.inputs[wrong[0]], pool.answers[wrong[0]][0], got[wrong[0]])
-        found = named(pool, row)
+        found = named(pool, row, got)
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
         if not mistakes:

@@ -72,6 +72,17 @@ def small_properties(given, d):
         yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, the others must lose."
     if np.argmax(given["scores"]) == given["true class"] and np.any(d):
         yield "moves_when_right", "A right prediction is changed. MIRA as it stands here moves on a mistake only."
+        return
+    label, rival = given["true class"], int(np.argmax(given["scores"]))
+    after = np.array(given["scores"]) + given["‖g(x)‖²"] * d
+    if np.abs(d).max() > given["cap 1/λ"] + 1e-4:
+        yield "above_the_cap", "A class moves farther than the cap allows."
+    elif abs(after[label] - after[rival] - given["costs ρ(·, y)"][rival]) > 1e-3 and d[label] < given["cap 1/λ"] - 1e-4:
+        yield (
+            "margin_missed",
+            "The scores after the step, s + ‖g(x)‖² d, do not have the true class in the lead of ŷ by ρ(ŷ, y), although the cap is "
+            "not reached.",
+        )
 
 
 def test_a_mistake(lab, expect):

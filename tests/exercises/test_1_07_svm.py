@@ -84,6 +84,31 @@ def _small_arguments(i):
     return np.array(i["weights"], float), g, i["true class"], float(i["η"]), float(i["λ"]), cost
 
 
+def small_properties(given, answer):
+    """What does not hold of d, or of the weights after a step."""
+    if given["function"] == "svm_step":
+        kept = (1 - given["η"] * given["λ"]) * np.array(given["weights"], float)
+        if np.abs((answer - kept).sum(axis=1)).max() > 1e-4:
+            yield (
+                "columns_do_not_balance",
+                "Take (1 − η λ) W from the new weights: what is left are the changes of the classes, and they do not sum to 0. What the "
+                "true class gains, its rival loses.",
+            )
+        return
+    ahead = np.argmax(np.add(given["scores"], given["costs"])) == given["true class"]
+    if ahead and np.any(answer):
+        yield (
+            "moves_although_content",
+            "d moves although the true class wins by its margin. There is no loss there, and d is 0.",
+        )
+    elif not ahead and not np.any(answer):
+        yield "does_not_move", "d stays 0 although the true class does not win by its margin."
+    elif np.abs(np.sum(answer)) > 1e-5:
+        yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, the rival loses."
+    elif np.abs(np.abs(answer[np.abs(answer) > 1e-6]) - given["η"]).max(initial=0.0) > 1e-5:
+        yield "not_the_step_size", "Entries of d are neither 0 nor plus or minus the step size η."
+
+
 def test_rule(lab, expect):
     """The rule on four examples"""
     examples = [  # scores, cost of each class; the true class is 0

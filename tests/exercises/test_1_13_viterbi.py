@@ -19,8 +19,14 @@ def total_score(path, emissions, transitions, start, stop):
     return start[path[0]] + sum(row[k] for row, k in zip(emissions, path, strict=True)) + steps + stop[path[-1]]
 
 
+KEPT = [(True, False, False), (False, True, False), (False, False, True), (True, True, False), (True, False, True)]
+
+
 def small_inputs():
-    """Sentences of one to four words, two tags or three, with small scores, whole or halves; one sequence alone is the best."""
+    """Sentences of one to four words, two tags or three, with small scores, whole or halves; one sequence alone is the best.
+
+    In every other one some of the parts are zero, so that a mistake about the others shows by itself.
+    """
     rng = np.random.default_rng(13)
     for n_words, n_tags, count in [
         (1, 2, 12),
@@ -34,6 +40,8 @@ def small_inputs():
         for number in range(count):
             shapes = [(n_words, n_tags), (n_tags, n_tags), (n_tags,), (n_tags,)]
             whole = [rng.integers(-2, 4, size=shape) for shape in shapes]
+            kept = [True, *KEPT[number // 2 % len(KEPT)]] if number % 4 < 2 else [True] * 4
+            whole = [part * keeps for part, keeps in zip(whole, kept, strict=True)]
             parts = [(part if number % 2 else np.minimum(np.abs(part), 2) / 2).tolist() for part in whole]
             every = sorted(total_score(path, *parts) for path in itertools.product(range(n_tags), repeat=n_words))
             if every[-1] > every[-2]:

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from lxmls_day1.exercises.answers import Answer, Pool, RecordedAnswers
@@ -49,6 +50,55 @@ def test_a_second_mistake_is_looked_for_in_what_the_first_one_leaves():
     assert named(pool, row("111111111222")) == Named(TOGETHER, ("a", "b"))
     assert named(pool, row("111111111022")) == Named(ONE, ("a",))  # two are too few to look for another
     assert named(pool, row("111111??????")) == Named()
+
+
+RIGHT = [[1.0, 2.0], [3.0, -1.0], [2.0, 5.0], [-4.0, 1.5], [0.5, 7.0]]
+CHANGES = {  # what each mistake makes of the right answer
+    "negated": lambda right: -right,
+    "tripled": lambda right: 3 * right,
+    "one_more": lambda right: right + 1,
+    "ten_more": lambda right: right + 10,
+    "first_is_squared": lambda right: right ** np.array([2, 1]) + np.array([0.25, 0]),
+    "second_is_halved": lambda right: right * np.array([1, 0.5]),
+}
+
+
+def pool_of_changes():
+    right = list(map(np.array, RIGHT))
+    answers = tuple((Answer.of(one), *(Answer.of(change(one)) for change in CHANGES.values())) for one in right)
+    rows = {name: ((n,) * len(right),) for n, name in enumerate(CHANGES, start=1)}
+    return Pool(tuple({"x": i} for i in range(len(right))), answers, rows)
+
+
+def named_in_changes(made):
+    pool, got = pool_of_changes(), [Answer.of(made(np.array(right))) for right in RIGHT]
+    return named(pool, pool.places(got), got)
+
+
+@pytest.mark.parametrize(
+    ("made", "names"),
+    [
+        (lambda right: -3 * right, ("negated", "tripled")),  # factors multiply
+        (lambda right: right + 11, ("one_more", "ten_more")),  # changes add up
+        (lambda right: CHANGES["first_is_squared"](right) * [1, 0.5], ("first_is_squared", "second_is_halved")),
+        # The second number tells the one of them, the first one is neither's.
+        (lambda right: np.array([np.exp(right[0]), right[1] / 2]), ()),
+        (lambda right: right + 4.5, ()),
+    ],
+)
+def test_two_mistakes_change_the_same_answer(made, names):
+    assert named_in_changes(made).names == names
+
+
+def test_one_mistake_is_not_taken_for_two():
+    for name, change in CHANGES.items():
+        assert named_in_changes(change) == Named(ONE, (name,))
+
+
+def test_what_two_mistakes_make_together_is_asked_of_the_answers_themselves():
+    pool, got = pool_of_changes(), [Answer.of(-3 * np.array(right)) for right in RIGHT]
+    assert named(pool, pool.places(got)) == Named()
+    assert named(pool, pool.places(got), got) == Named(TOGETHER, ("negated", "tripled"))
 
 
 def test_right_answers_speak_against_a_mistake():

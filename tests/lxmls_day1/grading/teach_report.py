@@ -98,9 +98,9 @@ def three(counts: Counter) -> str:
     return "/".join(str(counts[kind]) for kind in ("right", "none", "wrong"))
 
 
-def verdict(pool: Pool, row: tuple[int, ...], owners: set[str]) -> str:
+def verdict(pool: Pool, row: tuple[int, ...], owners: set[str], got: Sequence[Answer] | None = None) -> str:
     """Whether what is said of a program is right: some names, and none of another mistake than it makes."""
-    names = set(named(pool, row).names)
+    names = set(named(pool, row, got).names)
     return (
         "none"
         if not names
@@ -116,9 +116,10 @@ def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple
     found, chance = [], random.Random(1)
     for _ in range(20 * MOST_PAIRS):
         (one, first), (other, second) = chance.sample(swaps, 2) if len(swaps) > 1 else ((("", None),) * 2)
-        if one == other or first is None or first.function != second.function:
+        if one == other or first is None:
             continue
-        both = replace(first, label=f"{one} and {other}", swaps=first.swaps + second.swaps)
+        function = first.function if first.function == second.function else None
+        both = replace(first, label=f"{one} and {other}", swaps=first.swaps + second.swaps, function=function)
         try:
             made = list(both.made_in(sources).values())
             if made in [list(p.made_in(sources).values()) for p in (first, second)]:
@@ -154,20 +155,21 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
 
     owners = [m.name for m in mistakes for _ in m.programs]
     rows = [row_of(its) for its in answers]
-    for owner, row in zip(owners, rows[1:], strict=False):
+    asked_of = [[its[place] for place in places] for its in answers]
+    for owner, row, got in zip(owners, rows[1:], asked_of[1:], strict=False):
         if not any(row):
             continue
         figures.wrong += 1
-        figures.named += verdict(pool, row, {owner}) == "right"
+        figures.named += verdict(pool, row, {owner}, got) == "right"
         first = next(i for i, place in enumerate(row) if place)
         figures.small += max(map(longest_list, pool.inputs[first].values()), default=0) <= SMALL
         others = {name: tuple(r for r in its if r != row) for name, its in pool.programs.items()}
         unseen = Pool(pool.inputs, pool.answers, {name: its for name, its in others.items() if its})
-        figures.unseen[verdict(unseen, row, {owner})] += 1
+        figures.unseen[verdict(unseen, row, {owner}, got)] += 1
     single = {row for row in rows[: 1 + len(owners)]}
-    for (both, _), row in zip(pairs, rows[1 + len(owners) : n_known], strict=True):
-        if row not in single:  # both mistakes can be seen
-            figures.pairs[verdict(pool, row, both)] += 1
+    for number, (both, _) in enumerate(pairs, start=1 + len(owners)):
+        if rows[number] not in single:  # both mistakes can be seen
+            figures.pairs[verdict(pool, rows[number], both, asked_of[number])] += 1
     groups: dict[tuple[int, ...], list[int]] = {}
     mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
     for number, row in enumerate(rows[n_known:]):
@@ -183,7 +185,7 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
             if is_wrong
         ):
             figures.raising += 1  # its message says what is wrong
-        elif not named(pool, row).names:
+        elif not named(pool, row, asked_of[n_known + members[0]]).names:
             figures.unnamed.append(mutants[members[0]].label)
 
 
