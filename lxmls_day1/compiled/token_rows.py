@@ -58,6 +58,40 @@ def may_hold_thousands(text, starts):
 
 
 @kernel()
+def token_entry(text, start, end, h, may_add, slots, hashes, arena, arena_starts, n_entries):
+    """The number of the token ``text[start:end]`` in a table, to which it is added if it is new and may be.
+
+    It is -1 for one that may not be added, and -2 where there is no room for it.
+    """
+    mask = np.uint64(len(slots) - 1)
+    slot = np.uint64(h) & mask
+    length = end - start
+    while True:
+        entry = np.int64(slots[slot]) - 1
+        if entry < 0:
+            if not may_add:
+                return np.int64(_NOT_IN_IT)
+            if n_entries == len(hashes) or arena_starts[n_entries] + length > len(arena):
+                return np.int64(_NO_ROOM)
+            slots[slot] = n_entries + 1
+            hashes[n_entries] = h
+            at = arena_starts[n_entries]
+            for k in range(length):
+                arena[at + k] = text[start + k]
+            arena_starts[n_entries + 1] = at + length
+            return np.int64(n_entries)
+        if hashes[entry] == h and arena_starts[entry + 1] - arena_starts[entry] == length:
+            at, same = arena_starts[entry], True
+            for k in range(length):
+                if arena[at + k] != text[start + k]:
+                    same = False
+                    break
+            if same:
+                return entry
+        slot = (slot + np.uint64(1)) & mask
+
+
+@kernel()
 def find_words(text, starts, first, words, ends, slots, hashes, arena, arena_starts, n_entries):
     """Part texts into words and number them by a table, to which new ones are added.
 
@@ -82,7 +116,6 @@ def find_words(text, starts, first, words, ends, slots, hashes, arena, arena_sta
         The text at which the table was full: go on there with a larger one; the number of texts if all are done.
     n_entries : int
     """
-    mask = np.uint64(len(slots) - 1)
     for m in range(first, len(starts) - 1):
         place, i, end = ends[m], starts[m], starts[m + 1]
         while True:
@@ -101,31 +134,10 @@ def find_words(text, starts, first, words, ends, slots, hashes, arena, arena_sta
                 h = (h ^ np.uint64(c)) * _FNV
                 i += 1
             h ^= h >> np.uint64(29)
-            length = i - begin
-            slot = h & mask
-            while True:
-                entry = np.int64(slots[slot]) - 1
-                if entry < 0:
-                    if n_entries == len(hashes) or arena_starts[n_entries] + length > len(arena):
-                        return m, n_entries
-                    entry = np.int64(n_entries)
-                    n_entries += 1
-                    slots[slot] = n_entries
-                    hashes[entry] = h
-                    at = arena_starts[entry]
-                    for k in range(length):
-                        arena[at + k] = text[begin + k]
-                    arena_starts[n_entries] = at + length
-                    break
-                if hashes[entry] == h and arena_starts[entry + 1] - arena_starts[entry] == length:
-                    at, same = arena_starts[entry], True
-                    for k in range(length):
-                        if arena[at + k] != text[begin + k]:
-                            same = False
-                            break
-                    if same:
-                        break
-                slot = (slot + np.uint64(1)) & mask
+            entry = token_entry(text, begin, i, h, True, slots, hashes, arena, arena_starts, n_entries)
+            if entry == _NO_ROOM:
+                return m, n_entries
+            n_entries = max(n_entries, entry + 1)
             words[place] = entry
             place += 1
         ends[m + 1] = place
@@ -259,40 +271,6 @@ def hashed_rows(words, ends, kinds, unigrams, forms, form_starts, states, rests,
                 indices[place], data[place] = bucket, value
                 place += 1
         indptr[m + 1] = place
-
-
-@kernel()
-def token_entry(text, start, end, h, may_add, slots, hashes, arena, arena_starts, n_entries):
-    """The number of the token ``text[start:end]`` in a table, to which it is added if it is new and may be.
-
-    It is -1 for one that may not be added, and -2 where there is no room for it.
-    """
-    mask = np.uint64(len(slots) - 1)
-    slot = np.uint64(h) & mask
-    length = end - start
-    while True:
-        entry = np.int64(slots[slot]) - 1
-        if entry < 0:
-            if not may_add:
-                return np.int64(_NOT_IN_IT)
-            if n_entries == len(hashes) or arena_starts[n_entries] + length > len(arena):
-                return np.int64(_NO_ROOM)
-            slots[slot] = n_entries + 1
-            hashes[n_entries] = h
-            at = arena_starts[n_entries]
-            for k in range(length):
-                arena[at + k] = text[start + k]
-            arena_starts[n_entries + 1] = at + length
-            return np.int64(n_entries)
-        if hashes[entry] == h and arena_starts[entry + 1] - arena_starts[entry] == length:
-            at, same = arena_starts[entry], True
-            for k in range(length):
-                if arena[at + k] != text[start + k]:
-                    same = False
-                    break
-            if same:
-                return entry
-        slot = (slot + np.uint64(1)) & mask
 
 
 @kernel()

@@ -261,8 +261,8 @@ def column_records(
 
     Examples
     --------
-    >>> list(column_records(["a,b\n", "\n", '"c\n', 'd",e\n'], "mine.csv", ",", '"', longest=100))
-    [(1, ['a', 'b']), (3, ['c\nd', 'e'])]
+    >>> list(column_records(["a,b\\n", "\\n", '"c\\n', 'd",e\\n'], "mine.csv", ",", '"', longest=100))
+    [(1, ['a', 'b']), (3, ['c\\nd', 'e'])]
     """
     quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
     rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True, **quoting)

@@ -1,10 +1,12 @@
 """Texts -> rows of token counts, batch by batch, in bounded memory: what a corpus that does not fit into memory is made of.
 
-The tokens are those of `tokens.count_tokens`. `TokenCounter` gives the rows of a batch, by hashed features or by the numbers that tokens have in
-this batch; a `TokenTable` numbers the tokens of all batches. Both work in machine code where numba is, else in plain Python.
+The tokens are those of `tokens.count_tokens`. `TokenCounter` gives the rows of a batch, by hashed features or by the numbers that
+tokens have in this batch; a `TokenTable` numbers the tokens of all batches. Both work in machine code where numba is, else in plain
+Python.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +36,7 @@ class Tokens(NamedTuple):
     def names(self) -> list[str]:
         """The tokens as text."""
         content, ends = self.text.tobytes(), self.starts.tolist()
-        return [content[start:end].decode() for start, end in zip(ends, ends[1:], strict=False)]
+        return [content[start:end].decode() for start, end in pairwise(ends)]
 
 
 class NumberedRows(NamedTuple):
@@ -64,12 +66,7 @@ class NumberedRows(NamedTuple):
 
     def over(self, column_of: np.ndarray, n_columns: int) -> csr_array:
         """The same rows with the columns that these tokens have; those with a negative one are left out."""
-        columns = column_of[self.indices]
-        stays = columns >= 0
-        ends = np.concatenate(([0], np.cumsum(stays)))[self.indptr]
-        X = csr_array((self.values[stays], columns[stays], ends), shape=(len(self.indptr) - 1, n_columns))
-        X.sort_indices()
-        return X
+        return with_columns(self.indptr, self.indices, self.values, column_of, n_columns)
 
 
 class _Entries:
@@ -99,7 +96,7 @@ class _Entries:
         """The entries from one on."""
         begin, ends = int(self.starts[first]), self.starts[first : self.number + 1]
         content, places = self.arena[begin : ends[-1]].tobytes(), (ends - begin).tolist()
-        return [content[start:end] for start, end in zip(places, places[1:], strict=False)]
+        return [content[start:end] for start, end in pairwise(places)]
 
 
 class TokenTable:
@@ -151,7 +148,7 @@ class TokenTable:
 
     def _plain_numbers(self, tokens: Tokens, may_add: bool) -> np.ndarray:
         content, starts = tokens.text.tobytes(), tokens.starts.tolist()
-        names = [content[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+        names = [content[start:end] for start, end in pairwise(starts)]
         if may_add:
             for name in names:
                 self._number_of.setdefault(name, len(self._number_of))
@@ -176,7 +173,7 @@ class TokenCounter:
     >>> rows.tokens.names(), rows.values.tolist()
     (['dull', 'book', 'a_dull', 'dull_dull', 'dull_book', 'a_book'], [2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
     >>> counter.hashed(["A book!"], hash_bits=4).toarray()[0].nonzero()[0].tolist()
-    [6, 15]
+    [11, 14]
     """
 
     def __init__(self) -> None:
@@ -189,7 +186,7 @@ class TokenCounter:
         words, ends = self._words.of(texts)
         indptr, indices, data = _room_for(words, ends)
         token_rows.hashed_rows(words, ends, *self._words.by_number(), hash_bits, indptr, indices, data)
-        return _rows_of(indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy(), 1 << hash_bits)
+        return rows_of(indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy(), 1 << hash_bits)
 
     def numbered(self, texts: Sequence[str]) -> NumberedRows:
         """Rows over the tokens that these texts have."""
@@ -313,9 +310,30 @@ def _room_for(words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.zeros(len(ends), dtype=np.int64), np.empty(most, dtype=np.uint32), np.empty(most, dtype=np.float32)
 
 
-def _rows_of(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_features: int) -> csr_array:
+def rows_of(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_features: int) -> csr_array:
     """A matrix over these arrays, as they are."""
     X = csr_array((len(indptr) - 1, n_features), dtype=data.dtype)
-    X.indptr, X.indices, X.data = indptr, indices.view(np.int32), data  # scipy knows no unsigned indices
+    X.indptr, X.indices, X.data = indptr, indices, data
+    if indices.dtype == np.uint32:
+        X.indices = indices.view(np.int32)  # scipy knows no unsigned indices
     X.has_sorted_indices = X.has_canonical_format = True
+    return X
+
+
+def with_columns(
+    indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, column_of: np.ndarray, n_columns: int
+) -> csr_array:
+    """Rows with the columns that their tokens have; tokens with a negative one are left out.
+
+    Examples
+    --------
+    >>> X = with_columns(np.array([0, 2]), np.array([0, 1]), np.array([3.0, 4.0]), np.array([-1, 2]), 3)
+    >>> X.toarray()
+    array([[0., 0., 4.]])
+    """
+    columns = column_of[indices]
+    stays = columns >= 0
+    ends = np.concatenate(([0], np.cumsum(stays)))[indptr]
+    X = csr_array((values[stays], columns[stays], ends), shape=(len(indptr) - 1, n_columns))
+    X.sort_indices()
     return X
