@@ -48,6 +48,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
     "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
     "text.parsed_reviews": ("FILES", "LABEL_NAMES", "ParsedReviews", "load_parsed", "parse_pair", "save_parsed"),
+    "text.shards": ("Shards",),
     "text.svmlight": ("is_number",),
     "text.token_matrix": ("REVIEW_WORDS", "WordRules", "count_texts"),
     "text.tokens": ("count_tokens",),

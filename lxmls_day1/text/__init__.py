@@ -13,6 +13,7 @@
 ``column_choice``    which columns of these hold labels and texts
 ``svmlight``         of these, ready-made features
 ``tagged_files``     files of sentences, with tags or without
+``shards``           a corpus on disk: shards of a sparse matrix as mapped files, and their manifest
 ``explanations``     what each word adds to a decision
 ``toy_reviews``      makes the small corpus in ``toy_corpus/``
 ===================  ===========================================================================================

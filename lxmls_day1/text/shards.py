@@ -1,0 +1,524 @@
+"""A corpus on disk: a folder of *shards*, each a few arrays that are mapped into memory, and a manifest of all of them.
+
+::
+
+    big.bags/
+      manifest.json      written last: a folder without it is unfinished
+      shard-00000/       indptr.npy int64 (m + 1,), indices.npy uint32 (nnz,), data.npy uint8 or float32 (nnz,),
+      shard-00001/       labels.npy int32 (m,)
+      words.txt          column -> feature, one a line; with hashing some of the words that were seen, or no such file
+
+The four arrays of a shard are the rows of a sparse matrix (CSR) with ascending indices, and the column of each row's class. The manifest
+says how the corpus was made, names the classes, and has size and SHA-256 of every file, so that a damaged one is found.
+"""
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
+
+from lxmls_day1 import __version__
+from lxmls_day1.errors import InputError, check_path, counted
+from lxmls_day1.whole_files import remove_folder, replace_files
+
+FORMAT = "lxmls-day1 bags"
+VERSION = 1
+MANIFEST = "manifest.json"
+JOURNAL = "journal.jsonl"
+WORDS = "words.txt"
+ROWS_A_SHARD = 1 << 18
+NONZEROS_A_SHARD = 1 << 22
+
+#: What is in the files of a shard; `data.npy` may also hold float32.
+ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
+_BLOCK = 1 << 20
+_AGAIN = "make it again with `lxmls-day1 cache`"
+
+
+class Shard(NamedTuple):
+    """Some rows of a corpus."""
+
+    X: csr_array
+    """(m, J) of counts or values; its arrays are mapped files, so that what is not read takes no memory."""
+    labels: np.ndarray
+    """(m,) int32: which of the corpus's classes each row belongs to."""
+
+
+class Shards:
+    """A corpus on disk: its manifest read and checked. Its arrays are opened shard by shard.
+
+    Parameters
+    ----------
+    folder : path
+
+    Attributes
+    ----------
+    folder : Path
+    manifest : dict
+    n_rows, n_features : int
+    dtype : {"uint8", "float32"}
+        Of the values.
+    classes : tuple of str
+        Column of the weights -> name of the class.
+    rows : int64 array of shape (n_shards,)
+        The number of rows of each shard.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no such corpus, or an unfinished one, one of a newer version, or one whose sources have changed since.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> X = csr_array(np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3]]))
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(Path(place, "small.bags"), X, [0, 1, 1], ("ham", "spam"), rows_a_shard=2)
+    ...     [shards.open(i).X.shape for i in range(len(shards))], shards.rows, shards.classes
+    ([(2, 3), (1, 3)], array([2, 1]), ('ham', 'spam'))
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]):
+        self.folder = check_path("folder", folder)
+        self.manifest = _read_manifest(self.folder)
+        self.classes: tuple[str, ...] = tuple(self.manifest["classes"])
+        self.n_features: int = self.manifest["n_features"]
+        self.dtype: str = self.manifest["dtype"]
+        self.rows = np.array([shard["rows"] for shard in self.manifest["shards"]], dtype=np.int64)
+        self.n_rows = int(self.rows.sum())
+        self._checked: set[int] = set()
+        for source in self.manifest["sources"]:
+            _check_source(self.folder, source)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def open(self, i: int) -> Shard:
+        """The i-th shard. When it is opened first, every index and label in it is checked.
+
+        Raises
+        ------
+        InputError
+            If one of its files is missing, or is not what the manifest says of it.
+        """
+        entry = self.manifest["shards"][i]
+        place = self.folder / entry["name"]
+        indptr, indices, data, labels = (self._mapped(place / name, entry["files"]) for name in ARRAYS)
+        n_rows, n_nonzeros = entry["rows"], entry["nonzeros"]
+        if not (len(indptr) == n_rows + 1 and len(labels) == n_rows and len(indices) == len(data) == n_nonzeros):
+            raise InputError(f"{place}: its files do not have the {n_rows} rows that {MANIFEST} names; {_AGAIN}")
+        if i not in self._checked:  # a wrong index would let compiled code read anywhere in memory
+            if indptr[0] != 0 or indptr[-1] != n_nonzeros or np.any(indptr[1:] < indptr[:-1]):
+                raise InputError(f"{place / 'indptr.npy'} is damaged: its rows overlap; {_AGAIN}")
+            if n_nonzeros and indices.max() >= self.n_features:
+                raise InputError(
+                    f"{place / 'indices.npy'} is damaged: it holds the feature {indices.max()}, but the corpus has "
+                    f"{counted(self.n_features, 'feature')}; {_AGAIN}"
+                )
+            if n_rows and not 0 <= labels.min() <= labels.max() < len(self.classes):
+                raise InputError(f"{place / 'labels.npy'} is damaged: it holds a class that there is not; {_AGAIN}")
+            self._checked.add(i)
+        X = csr_array((n_rows, self.n_features), dtype=data.dtype)
+        X.data, X.indices, X.indptr = data, indices, indptr  # as they are: the constructor would copy them
+        X.has_sorted_indices = X.has_canonical_format = True
+        return Shard(X, labels)
+
+    def verify(self) -> None:
+        """Read every file of the corpus, and of its sources those that are here, and compare them with their fingerprints.
+
+        Raises
+        ------
+        InputError
+            With the name of the first file that differs.
+        """
+        for entry in self.manifest["shards"]:
+            for name, file in entry["files"].items():
+                path = self.folder / entry["name"] / name
+                if fingerprint(path) != file["fingerprint"]:
+                    raise InputError(f"{path} has changed since it was written: its fingerprint differs; {_AGAIN}")
+        if (words := self.manifest.get("words")) and fingerprint(self.folder / WORDS) != words["fingerprint"]:
+            raise InputError(f"{self.folder / WORDS} has changed since it was written; {_AGAIN}")
+        for source in self.manifest["sources"]:
+            _check_source(self.folder, source, by_content=True)
+
+    def words(self) -> list[str] | None:
+        """The features by column; with hashing the words that were kept; None if none were.
+
+        Raises
+        ------
+        InputError
+            If the file of words is missing or damaged.
+        """
+        entry = self.manifest.get("words")
+        if entry is None:
+            return None
+        words = read_words(self.folder / WORDS)
+        if len(words) != entry["number"]:
+            raise InputError(
+                f"{self.folder / WORDS} has {counted(len(words), 'word')} instead of {entry['number']}; {_AGAIN}"
+            )
+        return words
+
+    def _mapped(self, path: Path, files: Mapping[str, Any]) -> np.ndarray:
+        """An array as a mapped file, if it has the size and the type that it should have."""
+        wanted = files[path.name]["bytes"]
+        try:
+            size = path.stat().st_size
+        except OSError as error:
+            raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
+        if size != wanted:
+            raise InputError(f"{path} has {size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
+        try:
+            empty = files[path.name].get("empty", False)  # no system maps zero bytes
+            array = np.load(path, mmap_mode=None if empty else "r", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path} cannot be read as an array ({error}); {_AGAIN}") from error
+        type_wanted = self.manifest["dtype"] if path.name == "data.npy" else ARRAYS[path.name]
+        if array.dtype != type_wanted or array.ndim != 1:
+            raise InputError(
+                f"{path} holds {array.dtype} of {array.ndim} dimensions instead of {type_wanted}; {_AGAIN}"
+            )
+        plain: np.ndarray = array.view(
+            np.ndarray
+        )  # over the same file, without the cost that a memmap has in each slice
+        return plain
+
+
+def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dtype: str) -> dict[str, Any]:
+    """Write one shard, whole or not at all, and return what the manifest says of it.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the corpus; it exists.
+    number : int
+        Which shard it is. One that is there already is replaced.
+    X : csr_array (m, J)
+        Its indices ascend in each row.
+    labels : int array (m,)
+    dtype : {"uint8", "float32"}
+
+    Raises
+    ------
+    OSError
+        As from writing a file.
+    """
+    name = shard_name(number)
+    files = write_arrays(folder / name, {**arrays_of(X, dtype), "labels.npy": labels.astype(np.int32, copy=False)})
+    return {"name": name, "rows": len(labels), "nonzeros": len(X.indices), "files": files}
+
+
+def arrays_of(X: csr_array, dtype: str) -> dict[str, np.ndarray]:
+    """The arrays of a matrix by the names of their files."""
+    return {
+        "indptr.npy": X.indptr.astype(np.int64, copy=False),
+        "indices.npy": X.indices.astype(np.uint32, copy=False),
+        "data.npy": X.data.astype(dtype, copy=False),
+    }
+
+
+def write_arrays(
+    folder: Path, arrays: Mapping[str, np.ndarray], others: Mapping[str, bytes] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Write a folder of arrays, and other files with them, whole or not at all; what was there before is replaced.
+
+    Returns
+    -------
+    files : dict
+        Name of each array's file -> its size and fingerprint.
+    """
+    part = folder.with_name(f"{folder.name}.part")
+    remove_folder(part)
+    try:
+        part.mkdir()
+        files = {name: write_array(part / name, array) for name, array in arrays.items()}
+        replace_files({part / name: content for name, content in (others or {}).items()})
+        if folder.exists():
+            remove_folder(folder)
+        os.replace(part, folder)
+    except BaseException:
+        remove_folder(part)
+        raise
+    return files
+
+
+def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
+    """Write an array as an ``.npy`` file, and return its size and its fingerprint for the manifest."""
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(array))
+    content = np.ascontiguousarray(array).view(np.uint8).data
+    digest = hashlib.sha256(head.getvalue())
+    digest.update(content)
+    try:
+        with path.open("wb") as file:
+            file.write(head.getvalue())
+            file.write(content)
+    except OSError as error:  # of a full disk it names no file
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+    entry: dict[str, Any] = {"bytes": len(head.getvalue()) + array.nbytes, "fingerprint": digest.hexdigest()}
+    return entry if array.size else {**entry, "empty": True}
+
+
+def described_array(path: Path) -> dict[str, Any]:
+    """What `write_array` has returned for a file, found out from the file."""
+    size = len(np.load(path, allow_pickle=False))
+    entry: dict[str, Any] = {"bytes": path.stat().st_size, "fingerprint": fingerprint(path)}
+    return entry if size else {**entry, "empty": True}
+
+
+def write_manifest(
+    folder: Path,
+    *,
+    shards: Sequence[Mapping[str, Any]],
+    classes: Sequence[str],
+    n_features: int,
+    dtype: str,
+    sources: Sequence[Mapping[str, Any]] = (),
+    words: Mapping[str, Any] | None = None,
+    hash_bits: int | None = None,
+    **settings: Any,
+) -> None:
+    """Finish a corpus: write its manifest, whole or not at all.
+
+    Parameters
+    ----------
+    folder : Path
+    shards : sequence of mappings
+        What `write_shard` has returned.
+    classes : sequence of str
+    n_features : int
+    dtype : {"uint8", "float32"}
+    sources : sequence of mappings
+        ``path``, ``bytes``, ``mtime_ns`` and ``sha256`` of the files that it was made of.
+    words : mapping, optional
+        What `write_words` has returned.
+    hash_bits : int, optional
+    **settings
+        How it was made: kept in the manifest as they are.
+    """
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "made_by": __version__,
+        "n_features": n_features,
+        "hash_bits": hash_bits,
+        **settings,
+        "classes": list(classes),
+        "dtype": dtype,
+        "words": None if words is None else dict(words),
+        "sources": list(sources),
+        "shards": list(shards),
+    }
+    replace_files({folder / MANIFEST: (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()})
+
+
+def write_words(folder: Path, words: Iterable[str]) -> dict[str, Any]:
+    """Write the words of a corpus, and return what the manifest says of them."""
+    content, number = lines_of_words(words)
+    replace_files({folder / WORDS: content})
+    return {"number": number, "bytes": len(content), "fingerprint": hashlib.sha256(content).hexdigest()}
+
+
+def write_shards(
+    folder: str | os.PathLike[str],
+    X: ArrayLike | csr_array,
+    labels: ArrayLike,
+    classes: Sequence[str],
+    rows_a_shard: int = ROWS_A_SHARD,
+    *,
+    words: Sequence[str] | None = None,
+) -> Shards:
+    """Write a matrix in memory as a corpus on disk.
+
+    Parameters
+    ----------
+    folder : path
+        A new or an empty one.
+    X : sparse matrix or array, (M, J)
+        Counts up to 255 are kept as uint8, other values as float32.
+    labels : int array (M,)
+        Which class each row belongs to.
+    classes : sequence of str
+    rows_a_shard : int
+        The rows of each shard but the last.
+    words : sequence of J str, optional
+        The names of the features.
+
+    Returns
+    -------
+    Shards
+    """
+    place = check_path("folder", folder)
+    rows = csr_array(X, copy=False) if issparse(X) else csr_array(np.asarray(X))
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    codes = np.asarray(labels)
+    dtype = "uint8" if are_small_counts(rows.data) else "float32"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InputError(f"{place} is a file; name a folder for the corpus") from None
+    if any(place.iterdir()):
+        raise InputError(f"{place} is not empty; name a new folder for the corpus")
+    starts = range(0, rows.shape[0], rows_a_shard)
+    shards = []
+    for number, start in enumerate(starts):
+        first, last = rows.indptr[start], rows.indptr[min(start + rows_a_shard, rows.shape[0])]
+        part = csr_array((min(rows_a_shard, rows.shape[0] - start), rows.shape[1]), dtype=rows.dtype)
+        part.data, part.indices = rows.data[first:last], rows.indices[first:last]
+        part.indptr = rows.indptr[start : start + rows_a_shard + 1] - first
+        shards.append(write_shard(place, number, part, codes[start : start + rows_a_shard], dtype))
+    kept = None if words is None else write_words(place, words)
+    write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=kept)
+    return Shards(place)
+
+
+def shard_name(number: int) -> str:
+    """The folder of a shard.
+
+    Examples
+    --------
+    >>> shard_name(12)
+    'shard-00012'
+    """
+    return f"shard-{number:05d}"
+
+
+def fingerprint(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file, in hexadecimal digits.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    return digest.hexdigest()
+
+
+def read_words(path: Path) -> list[str]:
+    """The words of a file, one a line; a line that begins with a quote is text in JSON.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is damaged.
+    """
+    try:
+        lines = path.read_bytes().decode().split("\n")[:-1]
+        return [json.loads(line) if line.startswith('"') else line for line in lines]
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; {_AGAIN}") from error
+    except ValueError as error:
+        raise InputError(f"{path} is damaged ({error}); {_AGAIN}") from error
+
+
+def lines_of_words(words: Iterable[str]) -> tuple[bytes, int]:
+    """The content of a file of words, as `read_words` takes it, and how many there are."""
+    lines = [json.dumps(word) if word.startswith('"') or "\n" in word else word for word in words]
+    return "".join(f"{line}\n" for line in lines).encode(), len(lines)
+
+
+def are_small_counts(values: np.ndarray) -> bool:
+    """Whether all values are whole and fit into a byte."""
+    return bool(np.all((values >= 0) & (values <= 255)) and np.array_equal(np.floor(values), values))
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a corpus, if this version of the package can read it."""
+    path = folder / MANIFEST
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(_why_no_manifest(folder)) from None
+    except OSError as error:
+        raise InputError(
+            f"{folder} is no folder of a corpus: {path} cannot be read ({error.strerror}); name the folder that "
+            "`lxmls-day1 cache … --out FOLDER` has made"
+        ) from error
+    try:
+        manifest = json.loads(content)
+        foreign = not isinstance(manifest, dict) or manifest.get("format") != FORMAT
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: it is no JSON ({error}); {_AGAIN}") from None
+    if foreign:
+        raise InputError(
+            f"{path} belongs to something else: it does not name the format {FORMAT!r}; name the folder that "
+            "`lxmls-day1 cache … --out FOLDER` has made"
+        )
+    version = manifest.get("version")
+    if version != VERSION:
+        raise InputError(
+            f"{path} has version {version!r} of the format, written by lxmls-day1 {manifest.get('made_by')}; this one, "
+            f"{__version__}, reads version {VERSION}: update this package, or {_AGAIN} of this version"
+        )
+    _check_entries(manifest, path)
+    return manifest  # type: ignore[no-any-return]  # checked to be a dictionary
+
+
+def _why_no_manifest(folder: Path) -> str:
+    if not folder.exists():
+        return f"there is no folder {folder}; make the corpus with `lxmls-day1 cache FILE --out {folder}`"
+    if (folder / JOURNAL).exists():
+        return (
+            f"{folder} is unfinished: it has no {MANIFEST}, because the run that makes it goes on or was interrupted; wait, "
+            "or give the same `lxmls-day1 cache` command again with --resume"
+        )
+    return f"{folder} is no corpus on disk: it has no {MANIFEST}; name a folder that `lxmls-day1 cache … --out FOLDER` has made"
+
+
+def _check_entries(manifest: dict[str, Any], path: Path) -> None:
+    """Refuse a manifest in which something is missing or of another kind."""
+    try:
+        whole = [manifest["n_features"]]
+        texts = [*manifest["classes"]]
+        for number, shard in enumerate(manifest["shards"]):
+            whole += [shard["rows"], shard["nonzeros"], *(shard["files"][name]["bytes"] for name in ARRAYS)]
+            texts += [shard["files"][name]["fingerprint"] for name in ARRAYS]
+            if shard["name"] != shard_name(number):  # it must not lead out of the folder
+                raise ValueError(f"shard {number} is called {shard['name']!r}")
+        for source in manifest["sources"]:
+            texts.append(source["path"])
+        if manifest["words"] is not None:
+            whole.append(manifest["words"]["number"])
+            texts.append(manifest["words"]["fingerprint"])
+        if manifest["dtype"] not in ("uint8", "float32"):
+            raise ValueError(f"dtype is {manifest['dtype']!r}")
+        if not all(type(number) is int and number >= 0 for number in whole):
+            raise ValueError("a size is no whole number")
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("a name is no text")
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"{path} is damaged: {what}; {_AGAIN}") from None
+
+
+def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:
+    """Refuse a corpus one of whose sources has changed since; a source that is not here says nothing."""
+    path = Path(source["path"])
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return
+    same = found.st_size == source.get("bytes")
+    if same and (by_content or found.st_mtime_ns != source.get("mtime_ns")):
+        same = fingerprint(path) == source.get("sha256")
+    if not same:
+        raise InputError(
+            f"{folder} is stale: {path} has changed since the corpus was made of it; {_AGAIN}, or move the file away if the "
+            "corpus is meant as it is"
+        )
