@@ -12,7 +12,7 @@ import contextlib
 import copy
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, NamedTuple
@@ -112,7 +112,7 @@ class StreamedSteps:
         next_stop: Callable[[], int],
         stopped: Callable[[Place, int, int], None],
         place: Place | None = None,
-    ) -> Iterator[tuple[int, int]]:
+    ) -> Generator[tuple[int, int], None, None]:
         """Go through the corpus, a round at a time.
 
         Parameters
@@ -163,7 +163,7 @@ class StreamedSteps:
         finally:
             blocks.close()
 
-    def _blocks(self, rng: np.random.Generator, n_rounds: int, place: Place | None) -> Iterator[_Block]:
+    def _blocks(self, rng: np.random.Generator, n_rounds: int, place: Place | None) -> Generator[_Block, None, None]:
         """The shards of all rounds in the order of their visits, each read while the one before it is in use."""
         n_shards = len(self._shards)
         order = np.arange(n_shards) if place is None else place.shards
@@ -202,7 +202,7 @@ class StreamedSteps:
 
 def _examples_of(shard: Shard, shards: Shards) -> Examples:
     """The rows of a shard as kernels read them; an InputError if some are not finite."""
-    examples = as_they_are(shard.X)
+    examples: Examples = as_they_are(shard.X)  # type: ignore[no-untyped-call]  # the module is not typed
     if not np.isfinite(examples.sq_norms).all():
         try:
             check_finite(shard.X)
@@ -230,7 +230,7 @@ def sample_sq_norms(shards: Shards, rng: np.random.Generator, n_sample: int = _S
         n_taken = n_rows if shards.n_rows <= n_sample else -(-n_rows * n_sample // shards.n_rows)
         start = int(rng.integers(n_rows - n_taken + 1))
         X = shards.open(i).X
-        found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))
+        found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]
     return np.concatenate(found)
 
 
