@@ -35,9 +35,7 @@ _SAMPLE = 2**20  # rows by which the sizes of steps are planned
 class Place(NamedTuple):
     """Where a round over the shards of a corpus stands."""
 
-    rng_state: dict[
-        str, Any
-    ]  # of the generator before it drew the order of this shard's rows (of the first one: of the shards)
+    rng_state: Mapping[str, Any]  # of the generator before it drew the order of this shard's rows (first: of the shards)
     shards: Integers  # (S,): the shards in the order of this round
     n_shards: int  # how many of these are done
     n_rows: int  # how many rows of the next one are done
