@@ -162,11 +162,8 @@ def test_progressive_validation_counts_errors_before_each_step(tmp_path):
     lines = []
     perceptron = Perceptron(nr_rounds=2, averaged=False)
     perceptron.train(shards, report=lines.append)
-    wrong, dense = [], X.toarray()
-    for n, m in enumerate(
-        visits(shards, 1, 2).ravel()
-    ):  # (one more step of the perceptron is one round over fewer documents)
-        W = np.zeros((X.shape[1] + 1, 3)) if n == 0 else W
+    wrong, dense, W = [], X.toarray(), np.zeros((X.shape[1] + 1, 3))
+    for m in visits(shards, 1, 2).ravel():
         g, label = np.concatenate([[1.0], dense[m]]), np.searchsorted(NAMES[:3], y[m])
         predicted = int(np.argmax(g @ W))
         wrong.append(predicted != label)
