@@ -11,6 +11,7 @@ so that ``numpy.load("model.npz")["params"]`` works without this package. `write
 made of numbers, text, arrays, lists, tuples and dictionaries. `model_file` adds classifiers.
 """
 
+import errno
 import io
 import json
 import math
@@ -136,11 +137,12 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
                 raise InputError(f"{path} is empty, where a saved model was expected; save it again")
             arrays = _read_arrays(file, size)
         header = _read_header(arrays.pop(_HEADER))
-    except (InputError, OSError):
-        raise
     except _Foreign as error:
         raise InputError(f"{path} is no model of lxmls-day1: {error}") from error
     except Exception as error:  # zipfile and numpy raise a dozen kinds of errors for damaged bytes
+        # (one is EINVAL, for a place before the start of the file; what else the system says is not about bytes)
+        if isinstance(error, (InputError, OSError)) and getattr(error, "errno", None) != errno.EINVAL:
+            raise
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(
             f"{path} is damaged or incomplete ({reason}); copy it anew, or save the model again"
