@@ -27,6 +27,7 @@ from lxmls_day1.checks import (
 )
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import check_settings
+from lxmls_day1.text.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
 
 
 class LinearClassifier:
@@ -88,7 +89,8 @@ class LinearClassifier:
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J), without the column of ones
+        X : array or sparse matrix (M, J), without the column of ones; or a corpus on disk (a folder that ``lxmls-day1 cache`` has
+            made, or the `StreamedCorpus` of one), whose rows are read a few at a time
         params : array (J + 1, K), what ``train`` returned
 
         Returns
@@ -101,7 +103,11 @@ class LinearClassifier:
         InputError
             If ``X`` and ``params`` do not fit together, either holds NaN or infinity, or the scores grow beyond all bounds.
         """
-        return self._label(self._scores(as_matrix(X), check_params(params)))
+        shards, params = corpus_on_disk(X), check_params(params)
+        if shards is None:
+            return self._label(self._scores(as_matrix(X), params))
+        labels = [self._label(self._scores(rows, params)) for rows, _ in row_blocks(shards)]
+        return np.concatenate([self._label(np.zeros((0, params.shape[1]))), *labels])
 
     def get_scores(self, x, params):
         """The scores s = g(x)ᵀ W of every class.
@@ -141,7 +147,8 @@ class LinearClassifier:
 
         Parameters
         ----------
-        truth, predicted : M labels each
+        truth, predicted : M labels each; or a corpus on disk and the parameters (J + 1, K) that label it
+            Of a corpus no more than a few rows, and none of the predictions, are kept in memory.
 
         Returns
         -------
@@ -158,6 +165,9 @@ class LinearClassifier:
         >>> LinearClassifier().evaluate([0, 1, 1, 0], [0, 1, 0, 0])
         0.75
         """
+        shards = corpus_on_disk(truth)
+        if shards is not None:
+            return self._streamed_accuracy(shards, check_params(predicted))
         truth, predicted = check_labels(truth), check_labels(predicted)
         check_same_kind(truth, predicted, "true and predicted labels")
         if len(truth) != len(predicted):
@@ -170,6 +180,14 @@ class LinearClassifier:
         if self.classes is not None:
             self._codes(truth)
         return float(np.mean(truth == predicted))
+
+    def _streamed_accuracy(self, shards, params):
+        check_alone(shards)
+        columns = columns_of_classes(shards, self.classes)
+        right = sum(
+            np.count_nonzero(self._scores(X, params).argmax(axis=1) == columns[labels]) for X, labels in row_blocks(shards)
+        )
+        return float(right / shards.n_rows)
 
     def objective(self, X, y, params):
         """The value that training minimises, at ``params``; None for a classifier that minimises nothing."""

@@ -31,10 +31,19 @@ from lxmls_day1.checks import (
     check_costs,
     check_flag,
     check_number,
+    check_params,
     check_sample_weight,
     random_numbers,
 )
 from lxmls_day1.errors import InputError
+from lxmls_day1.text.shard_rows import (
+    check_alone,
+    check_classes,
+    check_in_memory,
+    columns_of_classes,
+    corpus_on_disk,
+    row_blocks,
+)
 
 
 class Round(NamedTuple):
@@ -48,6 +57,10 @@ class Round(NamedTuple):
     updates: int  # steps of this round that changed the weights beyond shrinking them
     seconds: float | None  # of training so far, without the objective; None where all rounds ran in one go
     objective: float | None
+    errors: int | None = (
+        None  # examples that were labelled wrongly right before their step; None of structured learners
+    )
+    validation: tuple[Any, ...] = ()  # of a corpus on disk: the lines of progressive validation (`Validation`)
 
 
 AVERAGES = ("steps", "last round", "rounds")
@@ -126,8 +139,16 @@ class OnlineClassifier(LinearClassifier):
         self.history = []
         self.nr_updates = 0
 
-    def plan_steps(self, sq_norms):
-        """Look at the training data before the first step: ‖g(x)‖² of each example (M,). Here: nothing."""
+    def plan_steps(self, sq_norms, n_examples=None):
+        """Look at the training data before the first step. Here: nothing.
+
+        Parameters
+        ----------
+        sq_norms : array
+            ‖g(x)‖² of each example (M,); of a large corpus on disk, of a sample.
+        n_examples : int, optional
+            M, where ``sq_norms`` are those of a sample.
+        """
 
     def steps(self, first, count):
         """The step sizes of the steps t = first, …, first + count − 1, shape (count,). Here: all 1."""
@@ -144,18 +165,26 @@ class OnlineClassifier(LinearClassifier):
         check_flag("progress", self.progress)
         check_number("n_jobs", self.n_jobs, at_least=1, whole=True)
 
-    def train(self, X, y, callback=None, sample_weight=None):
+    def train(self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None):
         """Go through the data ``nr_rounds`` times.
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J)
+        X : array or sparse matrix (M, J), or a corpus on disk
+            A corpus on disk is a folder that ``lxmls-day1 cache`` has made, or the `StreamedCorpus` of one. No more than a few
+            of its shards are in memory at once. In every round its shards, and the rows of each, are shuffled by ``seed``.
         y : M labels
+            Not given for a corpus on disk, which has them.
         callback : function (round, weights, params), optional
             Called after each round with its :class:`Round`, the weights W as they stand (J + 1, K), and the parameters
             that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep.
         sample_weight : M numbers ≥ 0, optional
             How much each example counts: its step η_t, or its cap, times its weight over the mean of all weights.
+        checkpoint : lxmls_day1.checkpoint.Checkpoint, optional
+            Where the training on a corpus on disk is kept every so many documents, so that it can go on after an interruption.
+        report : function (Validation), optional
+            Called during the training on a corpus on disk with each line of its progressive validation: after 1, 2, 4, 8, …
+            documents, the share of those that were labelled wrongly before they were learnt from.
 
         Returns
         -------
@@ -167,6 +196,11 @@ class OnlineClassifier(LinearClassifier):
             For hyper-parameters that make no sense, data that cannot be trained on, a rule that returns something
             else than K numbers, or weights that grow beyond all bounds.
         """
+        shards = corpus_on_disk(X)
+        if shards is not None:
+            check_alone(shards, y=y, sample_weight=sample_weight, order=self.order)
+            return self._train_streamed(shards, None, callback, checkpoint, report)[0]
+        check_in_memory(y, checkpoint=checkpoint, report=report)
         from lxmls_day1.compiled import online_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
@@ -179,9 +213,9 @@ class OnlineClassifier(LinearClassifier):
         )
         state = self._new_state(steps.weights, steps.sq_norms)
         objective = functools.partial(self._objective, X, labels, factors=factors)
-        return self._train_rounds(steps.take, state, len(labels), objective, callback)
+        return self._train_rounds(self._in_memory(steps, state, len(labels)), state, objective, callback)
 
-    def resume(self, state, X, y, classes=None, callback=None, sample_weight=None):
+    def resume(self, state, X, y=None, classes=None, callback=None, sample_weight=None):
         """Go through the data ``nr_rounds`` times, from where an earlier training stopped.
 
         Five rounds, and five more from their state, give what ten rounds give, to the last bit.
@@ -190,11 +224,12 @@ class OnlineClassifier(LinearClassifier):
         ----------
         state : lxmls_day1.compiled.online_steps.OnlineState or None
             What ``resume`` returned before; it stays as it is. None to begin with.
-        X : array or sparse matrix (M, J)
+        X : array or sparse matrix (M, J), or a corpus on disk
             The same examples or others, of the same features.
         y : M labels, of the classes that the state knows
+            Not given for a corpus on disk.
         classes : labels, optional
-            To begin with: all that there will be. Those of ``y`` if not given.
+            To begin with: all that there will be. Those of ``y`` if not given, those of the corpus if it is on disk.
         callback : as in ``train``
         sample_weight : M numbers ≥ 0, optional
             By which factor the step of each example is multiplied, as it stands: the data may come in parts.
@@ -219,6 +254,11 @@ class OnlineClassifier(LinearClassifier):
         >>> np.array_equal(params, Perceptron(nr_rounds=10).train(X, y)), state.n_rounds
         (True, 10)
         """
+        shards = corpus_on_disk(X)
+        if shards is not None:
+            check_alone(shards, y=y, sample_weight=sample_weight, order=self.order, classes=classes)
+            return self._train_streamed(shards, state, callback)
+        check_in_memory(y)
         from lxmls_day1.compiled import online_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
@@ -242,7 +282,40 @@ class OnlineClassifier(LinearClassifier):
         )
         state = state or self._new_state(steps.weights, steps.sq_norms)
         objective = functools.partial(self._objective, X, labels, factors=factors)
-        return self._train_rounds(steps.take, state, len(labels), objective, callback), state
+        return self._train_rounds(self._in_memory(steps, state, len(labels)), state, objective, callback), state
+
+    def _train_streamed(self, shards, state, callback, checkpoint=None, report=None):
+        """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
+        from lxmls_day1.compiled import streamed_steps  # numba takes its time: imported by the first training
+
+        self.check_settings()
+        self.classes = check_classes(shards) if state is None else state.classes
+        columns = columns_of_classes(shards, self.classes)
+        state = state and self._copy_of(state, shards.n_features + 1)
+        training = streamed_steps.Training(checkpoint, report, int(self.nr_rounds) * shards.n_rows)
+        state = training.begin(self, shards, state)
+        steps = streamed_steps.StreamedSteps(
+            self.rule,
+            shards,
+            columns,
+            np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T),  # row y: ρ(·, y)
+            self._shrinkage(),
+            self._averages_steps(),
+            state and state.weights,
+            n_jobs=int(self.n_jobs),
+        )
+        if state is None:
+            state = self._new_state(steps.weights, None)
+            if (
+                type(self).plan_steps is not OnlineClassifier.plan_steps
+            ):  # it wants to see the data before the first step
+                state.sq_norms = streamed_steps.sample_sq_norms(shards, state.rng)
+                state.n_examples = shards.n_rows
+        history = [Round(*values) for values in training.history]
+        objective = functools.partial(self._streamed_objective, shards, columns)
+        with training.rounds(steps, state, self.steps, self.progress and self.get_name()) as take:
+            params = self._train_rounds(take, state, objective, callback, history, begun=training.place is not None)
+        return params, state
 
     def _new_state(self, weights, sq_norms):
         from lxmls_day1.compiled import online_steps
@@ -262,41 +335,56 @@ class OnlineClassifier(LinearClassifier):
             )
         return state.copy()
 
-    def _train_rounds(self, take, state, n_examples, objective, callback):
+    def _in_memory(self, steps, state, n_examples):
+        """The rounds over examples that are in memory, as ``_train_rounds`` takes them."""
+        orders = self._orders(n_examples, state.rng)  # (R, M)
+
+        def take(first, last):
+            firsts = range(state.n_steps, state.n_steps + (last - first) * n_examples, n_examples)
+            updates = steps.take(
+                orders[first:last], np.concatenate([self.steps(1 + before, n_examples) for before in firsts])
+            )
+            state.n_steps += (last - first) * n_examples
+            return zip(updates.tolist(), steps.errors.tolist(), strict=True)
+
+        return take
+
+    def _train_rounds(self, take, state, objective, callback, history=None, begun=False):
         """The rounds of all online learners.
 
         Parameters
         ----------
-        take : function (orders (R, M), steps (R·M,)) -> updates (R,)
-            Takes the steps of R rounds, and counts those that changed the weights.
+        take : function (first, last) -> (updates, errors[, validation]) of each round
+            Takes the steps of the rounds first, …, last − 1, changes the weights of the state and counts its steps.
         state : lxmls_day1.compiled.online_steps.OnlineState
             Where to begin. ``take`` changes its weights, and this function the rest.
-        n_examples : int, M
         objective : function (params) -> float or None
         callback : function (round, weights, params), or None
+        history : list of Round, optional
+            The rounds of this training that are over, if it is a corpus on disk that is trained on. It is visited a round at a time.
+        begun : bool
+            Whether the next round goes on in its middle.
 
         Returns
         -------
         params : array of the shape of W
         """
-        orders = self._orders(n_examples, state.rng)  # (R, M)
-        by_rounds = self.averaged == "rounds"
+        nr_rounds, by_rounds, weights = int(self.nr_rounds), self.averaged == "rounds", state.weights
         if state.sq_norms is not None:
-            self.plan_steps(state.sq_norms)
-        weights, steps_before, rounds_before = state.weights, state.n_steps, state.n_rounds
-        self.history, self.nr_updates, seconds = [], 0, 0.0
+            self.plan_steps(state.sq_norms, *(() if state.n_examples is None else (state.n_examples,)))
+        streamed, self.history = history is not None, [] if history is None else history
+        done, seconds = len(self.history), self.history[-1].seconds if self.history else 0.0
 
         # Where nobody looks between the rounds they run in one go; a mean over the last one needs that by itself.
-        looks = bool(callback) or self.track_objective or self.progress or by_rounds
-        alone = range(len(orders)) if looks else {0, len(orders) - 1 if self.averaged == "last round" else 0}
-        for first, last in self._with_progress(list(itertools.pairwise([*sorted(alone), len(orders)]))):
+        looks = streamed or bool(callback) or self.track_objective or self.progress or by_rounds
+        alone = range(done, nr_rounds) if looks else {0, nr_rounds - 1 if self.averaged == "last round" else 0}
+        parts = list(itertools.pairwise([*sorted(alone), nr_rounds]))
+        for first, last in parts if streamed else self._with_progress(parts):
             started = time.perf_counter()
-            if self.averaged == "last round" and (looks or last == len(orders)):
+            if self.averaged == "last round" and (looks or last == nr_rounds) and not (begun and first == done):
                 weights.start_mean()
-            visits = orders[first:last]
-            firsts = range(steps_before + first * n_examples, steps_before + last * n_examples, n_examples)
-            updates = take(visits, np.concatenate([self.steps(1 + before, n_examples) for before in firsts]))
-            state.n_rounds, state.n_steps = rounds_before + last, steps_before + last * n_examples
+            taken = list(take(first, last))
+            state.n_rounds += last - first
             if by_rounds:
                 mean = state.mean_of_rounds
                 state.mean_of_rounds = (
@@ -304,7 +392,7 @@ class OnlineClassifier(LinearClassifier):
                 )  # a new array: copies share it
             seconds += time.perf_counter() - started
 
-            if callback or self.track_objective or last == len(orders):
+            if callback or self.track_objective or last == nr_rounds:
                 params = state.mean_of_rounds.copy() if by_rounds else weights.result()
                 if not all_finite(params):
                     raise InputError(
@@ -313,12 +401,12 @@ class OnlineClassifier(LinearClassifier):
                     )
             reached = objective(params) if self.track_objective else None
             self.history += [
-                Round(number, count, seconds if looks else None, reached)
-                for number, count in enumerate(updates.tolist(), start=rounds_before + first + 1)
+                Round(number, updates, seconds if looks else None, reached, *rest)
+                for number, (updates, *rest) in enumerate(taken, start=state.n_rounds - len(taken) + 1)
             ]
-            self.nr_updates += int(updates.sum())
             if callback:
                 callback(self.history[-1], weights.current(), params.copy())
+        self.nr_updates = sum(round.updates for round in self.history)
         self.trained = True
         return params
 
@@ -327,11 +415,16 @@ class OnlineClassifier(LinearClassifier):
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J)
+        X : array or sparse matrix (M, J), or a corpus on disk
         y : M labels of the classes seen in training
+            None for a corpus on disk.
         params : array (J + 1, K)
         """
         self.check_settings()
+        shards = corpus_on_disk(X)
+        if shards is not None:
+            check_alone(shards, y=y)
+            return self._streamed_objective(shards, columns_of_classes(shards, self.classes), check_params(params))
         return self._objective(*self._with_labels(X, y, params))
 
     def losses(self, scores, labels):
@@ -344,6 +437,12 @@ class OnlineClassifier(LinearClassifier):
         losses = self.losses(self._scores(X, params), labels)
         mean = losses.mean() if factors is None else np.average(losses, weights=factors)
         return float(mean + self.regularizer / 2 * (params**2).sum())
+
+    def _streamed_objective(self, shards, columns, params):
+        if type(self).losses is OnlineClassifier.losses:  # it minimises nothing
+            return None
+        total = sum(self.losses(self._scores(X, params), columns[labels]).sum() for X, labels in row_blocks(shards))
+        return float(total / shards.n_rows + self.regularizer / 2 * (params**2).sum())
 
     def _shrinkage(self):
         """λ for a learner whose weights shrink, else 0."""

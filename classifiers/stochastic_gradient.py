@@ -90,9 +90,9 @@ class StochasticGradient(OnlineClassifier):
                 f"do not, but is {self.alpha!r}"
             )
 
-    def plan_steps(self, sq_norms):
+    def plan_steps(self, sq_norms, n_examples=None):
         self.first_step = 2.0 / float(np.median(sq_norms))
-        self.slowest = 0.3 / len(sq_norms)
+        self.slowest = 0.3 / (len(sq_norms) if n_examples is None else n_examples)
 
     def steps(self, first, count):
         t = np.arange(first, first + count, dtype=np.float64)

@@ -189,12 +189,15 @@ class StructuredClassifier(OnlineClassifier):
                 chains.take_round, machine_code, sentences, costs, self._shrinkage(), self.augmented, weights
             )
 
-        def take(orders, steps):
-            rounds = zip(orders, steps.reshape(orders.shape), strict=True)
-            return np.array([take_round(order, steps_of_round) for order, steps_of_round in rounds])
+        orders = self._orders(len(X), state.rng)  # (R, M)
+
+        def take(first, last):
+            for order in orders[first:last]:
+                yield (take_round(order, self.steps(1 + state.n_steps, len(order))),)
+                state.n_steps += len(order)
 
         objective = functools.partial(self._structured_objective, sentences, costs)
-        return self._train_rounds(take, state, len(X), objective, callback), state
+        return self._train_rounds(take, state, objective, callback), state
 
     def _take_round(self, layout, sentences, costs, weights, order, steps):
         """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""

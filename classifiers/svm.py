@@ -24,6 +24,7 @@ from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.svm_dual import solve_dual
 from lxmls_day1.checks import check_choice, check_costs, check_number, check_sample_weight, random_numbers
 from lxmls_day1.errors import InputError
+from lxmls_day1.text.shard_rows import check_in_memory, corpus_on_disk
 
 
 @compiled
@@ -183,18 +184,20 @@ class SVM(StochasticGradient):
     def losses(self, scores, labels):
         return hinge_loss(scores, labels, check_costs(self.cost, scores.shape[1]))
 
-    def train(self, X, y, callback=None, sample_weight=None):
+    def train(self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None):
         """Minimise the objective, or come near its minimum, as the solver does.
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J)
-        y : M labels
+        X : array or sparse matrix (M, J), or a corpus on disk for the subgradient solver
+        y : M labels, not given for a corpus on disk
         callback : function (record, weights, params), optional
             Called after each round or epoch with its entry of ``history``, the weights as they stand (J + 1, K), and
             the parameters that ``train`` would return if it stopped here. Both are copies, yours to keep.
         sample_weight : M numbers ≥ 0, optional
             How much the loss of each example counts, in a weighted mean; all alike if not given.
+        checkpoint, report
+            For a corpus on disk, as in :meth:`OnlineClassifier.train`.
 
         Returns
         -------
@@ -206,10 +209,15 @@ class SVM(StochasticGradient):
             For hyper-parameters that make no sense or data that cannot be trained on.
         """
         if check_choice("solver", self.solver, ("subgradient", "dual")) == "dual":
+            if corpus_on_disk(X) is not None:
+                raise InputError(
+                    'the dual solver keeps numbers of every example in memory; take solver="subgradient" for a corpus on disk'
+                )
+            check_in_memory(y, checkpoint=checkpoint, report=report)
             return self._train_dual(X, y, callback, sample_weight)
-        return super().train(X, y, callback, sample_weight)
+        return super().train(X, y, callback, sample_weight, checkpoint, report)
 
-    def resume(self, state, X, y, classes=None, callback=None, sample_weight=None):
+    def resume(self, state, X, y=None, classes=None, callback=None, sample_weight=None):
         """As :meth:`OnlineClassifier.resume`, of the subgradient solver only: the dual one keeps M x K numbers of its data."""
         if self.solver == "dual":
             raise InputError('the dual solver cannot go on; call train, or take solver="subgradient"')

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from lxmls_day1.checks import as_numbers, check_finite
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import (
+    Examples,
     as_online_examples,
     compact,
     compile_rule,
@@ -194,7 +195,8 @@ class OnlineState:
     rng : numpy.random.Generator
         What shuffles the examples of the rounds to come.
     sq_norms : array (M,), or None of a structured learner
-        ‖g(x)‖² of each example that training began with: the step sizes of all rounds are planned by these.
+        ‖g(x)‖² of each example that training began with: the step sizes of all rounds are planned by these. Of a corpus on disk
+        they are those of a sample (see `lxmls_day1.compiled.streamed_steps.sample_sq_norms`).
     feature_names : list of str, optional
         Of a structured learner: the features that it has numbered.
     n_rounds : int
@@ -203,6 +205,8 @@ class OnlineState:
         How many steps there were: the t of the last one.
     mean_of_rounds : array of the shape of W, or 0.0
         The mean of the weights at the ends of the rounds, with ``averaged="rounds"``.
+    n_examples : int, optional
+        How many examples training began with, where `sq_norms` are those of a sample.
     """
 
     classes: NDArray[Any]
@@ -214,6 +218,7 @@ class OnlineState:
     n_rounds: int = 0
     n_steps: int = 0
     mean_of_rounds: Reals | float = 0.0
+    n_examples: int | None = None
 
     def copy(self) -> "OnlineState":
         """The same, for a training of its own."""
@@ -304,7 +309,7 @@ class RowSteps:
     ----------
     rule : function (scores, label, sq_norm, step, cost) -> d
         See :class:`classifiers.online_classifier.OnlineClassifier`.
-    X : array or csr_array (M, J)
+    X : array or csr_array (M, J), or Examples of one
     labels : int64 array (M,)
         Columns 0 … K − 1 of the true classes.
     costs : array (K, K)
@@ -323,6 +328,8 @@ class RowSteps:
     Attributes
     ----------
     weights : Weights
+    errors : int64 array (R,)
+        How many examples of each round had another class with the highest score before their step, in the last call of `take`.
 
     Raises
     ------
@@ -344,7 +351,7 @@ class RowSteps:
     def __init__(
         self,
         rule: Rule,
-        X: Reals | sp.csr_array,
+        X: Reals | sp.csr_array | Examples,
         labels: Integers,
         costs: Reals,
         shrinkage: float,
@@ -354,21 +361,34 @@ class RowSteps:
         *,
         n_jobs: int = 1,
     ):
-        examples = as_online_examples(X)
-        if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
-            check_finite(X)
+        self.go_to(X, labels)
         n_classes = len(costs)
         check_rule(rule, n_classes, costs)
         self._rule, self._machine_code = rule, machine_code_of(rule)
-        examples = compact(examples)
-        self._examples, self._labels, self._costs = examples, labels, costs
-        self._shrinkage, self._factors, self._n_jobs = shrinkage, factors, n_jobs
+        self._costs, self._shrinkage, self._factors, self._n_jobs = costs, shrinkage, factors, n_jobs
         paired = self._machine_code is not None and n_classes == 2
         if weights is None:
-            weights = Weights(examples.n_features + 1, n_classes, averaged, paired)
+            weights = Weights(self._examples.n_features + 1, n_classes, averaged, paired)
         elif weights.paired and not paired:
             weights.unpair()
         self.weights = weights
+        self.errors = np.zeros(0, dtype=np.int64)
+
+    def go_to(self, X: Reals | sp.csr_array | Examples, labels: Integers) -> None:
+        """Go on with other rows of the same features: what is not in memory comes in parts.
+
+        Parameters
+        ----------
+        X : array or csr_array (M, J), or Examples of one
+        labels : int64 array (M,)
+        """
+        if isinstance(X, Examples):
+            examples = X
+        else:
+            examples = as_online_examples(X)
+            if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
+                check_finite(X)
+        self._examples, self._labels = compact(examples), labels
 
     @property
     def sq_norms(self) -> Reals:
@@ -405,10 +425,10 @@ class RowSteps:
             raise InputError(
                 f"there must be {orders.size} sizes of steps, all finite, but their shape is {steps.shape}"
             )
-        updates = np.zeros(len(orders), dtype=np.int64)
+        updates, self.errors = np.zeros((2, len(orders)), dtype=np.int64)
         n_parts = min(self._n_jobs, orders.shape[1])
         if n_parts == 1:
-            self._take_part(self.weights, orders.ravel(), steps, updates)
+            self._take_part(self.weights, orders.ravel(), steps, updates, self.errors)
         else:
             self._take_parts(n_parts, orders, steps.reshape(orders.shape), updates)
         self.weights.n_steps += orders.size
@@ -420,34 +440,38 @@ class RowSteps:
         with ThreadPoolExecutor(n_threads) as pool:
             for r, (order, sizes) in enumerate(zip(orders, steps, strict=True)):
                 shares = np.array_split(order, n_parts)
-                counts = np.zeros((n_parts, 1), dtype=np.int64)
+                counts, errors = np.zeros((2, n_parts, 1), dtype=np.int64)
                 self.weights.spread(parts)
                 tasks = [
-                    pool.submit(self._take_part, part, shares[p], sizes[p::n_parts].copy(), counts[p])
+                    pool.submit(self._take_part, part, shares[p], sizes[p::n_parts].copy(), counts[p], errors[p])
                     for p, part in enumerate(parts)
                 ]
                 for task in tasks:
                     task.result()
                 self.weights.gather(parts, [len(share) / len(order) for share in shares])
-                updates[r] = counts.sum()
+                updates[r], self.errors[r] = counts.sum(), errors.sum()
 
-    def _take_part(self, weights: Weights, order: Integers, steps: Reals, updates: Integers) -> None:
+    def _take_part(self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers) -> None:
         """Steps on some weights, by one thread."""
         take = self._take_in_python if self._machine_code is None else self._take_compiled
-        take(weights, order, steps, updates)
+        take(weights, order, steps, updates, errors)
 
-    def _take_compiled(self, weights: Weights, order: Integers, steps: Reals, updates: Integers) -> None:
+    def _take_compiled(
+        self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers
+    ) -> None:
         done = 0
         while done < len(order):
             done = take_steps(
                 self._machine_code, self._examples, labels=self._labels, order=order, steps=steps,
                 shrinkage=self._shrinkage, costs=self._costs, V=weights.V, U=weights.U,
-                state=weights.state, updates=updates, first_step=done, factors=self._factors,
+                state=weights.state, updates=updates, errors=errors, first_step=done, factors=self._factors,
             )  # fmt: skip
             if done < len(order):  # the changes of the two classes do not cancel
                 weights.unpair()
 
-    def _take_in_python(self, weights: Weights, order: Integers, steps: Reals, updates: Integers) -> None:
+    def _take_in_python(
+        self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers
+    ) -> None:
         V, U, state, rule = weights.V, weights.U, weights.state, self._rule
         labels, sq_norms = self._labels.tolist(), self._examples.sq_norms.tolist()
         factors = [1.0] * len(labels) if self._factors is None else self._factors.tolist()
@@ -457,6 +481,7 @@ class RowSteps:
         steps_per_round = len(order) // len(updates)
         for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
             scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
+            errors[n // steps_per_round] += scores.argmax() != labels[m]
             d = rule(scores, labels[m], sq_norms[m], step * factors[m], cost_of[labels[m]])
             d = _as_update(rule, d, len(cost_of))
             if update_by_row(self._examples, m, d, 1.0 - step * self._shrinkage, V, U, state):

@@ -43,6 +43,7 @@ _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
 
 _MOST_FEATURES = 2**31  # features are numbered by int32
 _BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
+_NEAR = 2**16  # numbers that stay near the processor while they are worked on
 _FAR = 2**21  # numbers of a training set that is fetched from the main memory in every round
 
 
@@ -88,6 +89,36 @@ def as_examples(X):
     )
 
 
+def as_they_are(X):
+    """The rows of a shard (m, J) of a corpus on disk as :class:`Examples`, over the memory that they are in.
+
+    Parameters
+    ----------
+    X : csr_array (m, J)
+        Canonical, with indices in uint32 and numbers in uint8 or float32.
+    """
+    return Examples(X.indptr, X.indices.view(np.int32), X.data, sums_of_squares(X.indptr, X.data), X.shape[1])
+
+
+def sums_of_squares(indptr, data):
+    """‖g(x)‖² of rows, as :func:`squared_norms` has them for the same numbers in float64.
+
+    Parameters
+    ----------
+    indptr : int64 array (m + 1,)
+    data : array (nnz,) of any type of numbers
+    """
+    sq_norms = np.empty(len(indptr) - 1)
+    start = 0
+    while start < len(sq_norms):  # so many numbers at once as stay near the processor
+        stop = int(np.searchsorted(indptr, indptr[start] + _NEAR, side="right")) - 1
+        stop = min(max(start + 1, stop), len(sq_norms))
+        numbers = data[indptr[start] : indptr[stop]].astype(np.float64)
+        sq_norms[start:stop] = squared_norms(indptr[start : stop + 1] - indptr[start], numbers)
+        start = stop
+    return sq_norms
+
+
 def as_online_examples(X):
     """The rows of a matrix (M, J) as online learning reads them: a dense matrix as it stands, if a quarter of it is not zero.
 
@@ -112,7 +143,7 @@ def compact(examples):
     Counts of words fit into a byte and features often into two, and then nothing changes. Other numbers are rounded to float32, by
     at most 6e-8 of each, unless one of them is too large or too small for that; all arithmetic stays float64.
     """
-    if examples.data.size < _FAR or examples.data.ndim == 2:
+    if examples.data.size < _FAR or examples.data.ndim == 2 or examples.data.dtype != np.float64:
         return examples
     n_numbers = len(examples.data)
     indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices
@@ -276,9 +307,19 @@ def apply_update(indptr, indices, data, m, d, shrink, V, U, state):
     return changed
 
 
+@kernel(**ROW_PRIMITIVE)
+def _first_largest(scores):
+    """The class that is predicted: of those with the highest score the first."""
+    best = 0
+    for k in range(1, len(scores)):
+        if scores[k] > scores[best]:
+            best = k
+    return best
+
+
 def _steps(
-    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, scores,
-    factors,
+    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, errors, first_step,
+    scores, factors,
 ):  # fmt: skip
     n_steps, n_classes, n_columns = len(order), len(costs), V.shape[1]
     steps_per_round = n_steps // len(updates)
@@ -308,6 +349,7 @@ def _steps(
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
+        wrong = _first_largest(scores) != label
         step = steps[n] * factors[m] if weighted else steps[n]
         d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
         if len(d) != n_classes:
@@ -324,12 +366,14 @@ def _steps(
         changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
         if changed:
             updates[current_round] += 1
+        if wrong:
+            errors[current_round] += 1
     state[0], state[1] = scale, scale_sum
     return n_steps
 
 
 def take_steps(
-    rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, first_step=0, factors=None
+    rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, errors, first_step=0, factors=None
 ):  # fmt: skip
     """Online learning, compiled, with any update rule.
 
@@ -348,11 +392,12 @@ def take_steps(
         Row y is ρ(·, y).
     V : float64 array (J + 1, K), or (J + 1, 1) for two classes
         A single column v stands for the weights (−v, v). It is enough for a rule with d = (−c, c), as all of this lab
-        are for two classes, and halves the work. Changes in place, as U, state and updates do.
+        are for two classes, and halves the work. Changes in place, as U, state, updates and errors do.
     U, state : float64 arrays of the shape of V (or of no rows) and (2,)
         See :func:`apply_update`.
-    updates : int64 array (R,)
-        Counts, for each of R rounds of equal length, the steps that changed the weights.
+    updates, errors : int64 arrays (R,)
+        Count, for each of R rounds of equal length, the steps that changed the weights, and those before which another class
+        had the highest score than the true one.
     first_step : int
         Where in ``order`` to begin.
     factors : float64 array (M,), optional
@@ -372,7 +417,9 @@ def take_steps(
     run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim)
     rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
     room, factors = np.empty(len(costs)), np.empty(0) if factors is None else factors
-    done = run(*rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, first_step, room, factors)
+    done = run(
+        *rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, errors, first_step, room, factors
+    )
     if done < 0:
         raise InputError(f"the rule must return d, one number for each of the {len(costs)} classes, in every step")
     return done
@@ -385,7 +432,7 @@ def _compiled_steps(indices_type, data_type, n_dimensions=1):
     rule, costs = numba.types.FunctionType(RULE_SIGNATURE), read_only(numba.float64, 2)
     signature = numba.int64(
         longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, MATRIX, MATRIX, VECTOR,
-        numba.int64[::1], numba.int64, VECTOR, reals,
+        numba.int64[::1], numba.int64[::1], numba.int64, VECTOR, reals,
     )  # fmt: skip
     return cached_jit(signature)(_steps)
 

@@ -1,0 +1,388 @@
+"""A rule at work on a corpus on disk: shard after shard, while the next one is read.
+
+In every round the shards are visited in a random order, and the rows of each shard in a random order. One generator draws both, so
+a corpus of one shard is visited as a matrix in memory is. There are never more than two shards in memory: the one that is trained
+on, and the one that a thread reads and checks meanwhile.
+
+Between two shards, and at some places within one, training can stop. `Place` says where it was, so that it goes on as if it had
+not.
+"""
+
+import contextlib
+import copy
+import hashlib
+import json
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.checkpoint import Checkpoint
+from lxmls_day1.checks import check_finite, random_numbers
+from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
+from lxmls_day1.compiled.sparse_rows import Examples, as_they_are, sums_of_squares
+from lxmls_day1.errors import InputError
+from lxmls_day1.settings import settings
+from lxmls_day1.text.shards import Shard, Shards
+
+ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
+_SAMPLE = 2**20  # rows by which the sizes of steps are planned
+
+
+class Place(NamedTuple):
+    """Where a round over the shards of a corpus stands."""
+
+    rng_state: Mapping[str, Any]  # of the generator before it drew the order of this shard's rows (first: of the shards)
+    shards: Integers  # (S,): the shards in the order of this round
+    n_shards: int  # how many of these are done
+    n_rows: int  # how many rows of the next one are done
+    updates: int  # so far in this round, as in `Round`
+    errors: int
+
+
+class Validation(NamedTuple):
+    """A line of progressive validation: every document is labelled first, and then learnt from.
+
+    From the second round on the documents are known, and the share of errors is that of a classifier on its training data.
+    """
+
+    documents: int  # so far, over all rounds
+    error: float  # the share of these that were labelled wrongly
+    recent_error: float  # the same of those since the last line
+
+
+class UnreadableShard(InputError):
+    """A shard that is missing or damaged: all steps before it have been taken."""
+
+
+class _Block(NamedTuple):
+    """A shard that is ready to be trained on."""
+
+    place: Place  # at its first row
+    examples: Examples
+    labels: Integers  # (m,)
+    order: Integers  # (m,): its rows in the order of their visits
+
+
+class StreamedSteps:
+    """A rule at work on the shards of a corpus.
+
+    Parameters
+    ----------
+    rule, costs, shrinkage, averaged, n_jobs
+        As in :class:`lxmls_day1.compiled.online_steps.RowSteps`. Threads mix their weights after every shard.
+    shards : Shards
+    columns : int array (K,)
+        The column of the weights for each of the classes of the corpus.
+    weights : Weights, optional
+        What to go on with, and to change, instead of zeros.
+
+    Attributes
+    ----------
+    weights : Weights
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        shards: Shards,
+        columns: Integers,
+        costs: Reals,
+        shrinkage: float,
+        averaged: bool,
+        weights: Weights | None = None,
+        *,
+        n_jobs: int = 1,
+    ):
+        self._shards, self._columns, self._n_jobs, self.n_rows = shards, columns, n_jobs, shards.n_rows
+        self._no_rows = sp.csr_array((0, shards.n_features)), np.zeros(0, dtype=np.int64)
+        self._steps = RowSteps(rule, *self._no_rows, costs, shrinkage, averaged, None, weights, n_jobs=n_jobs)
+        self.weights = self._steps.weights
+
+    def rounds(
+        self,
+        state: OnlineState,
+        n_rounds: int,
+        sizes: Callable[[int, int], Reals],
+        next_stop: Callable[[], int],
+        stopped: Callable[[Place, int, int], None],
+        place: Place | None = None,
+    ) -> Generator[tuple[int, int], None, None]:
+        """Go through the corpus, a round at a time.
+
+        Parameters
+        ----------
+        state : OnlineState
+            Its weights are those of this object. Its generator draws the orders, and its steps are counted.
+        n_rounds : int
+            How many rounds there are to be, that in which ``place`` is included.
+        sizes : function (first, count) -> array (count,)
+            The sizes of the steps t = first, …, first + count − 1.
+        next_stop : function () -> int
+            After how many steps from now on to stop at the latest.
+        stopped : function (place, steps, errors)
+            Called at every stop, with the numbers of steps and of errors since the last one.
+        place : Place, optional
+            Where an interrupted round stood.
+
+        Yields
+        ------
+        updates, errors : int
+            Of each round, when it is over.
+
+        Raises
+        ------
+        UnreadableShard
+            If a shard cannot be read; all steps before it have been taken.
+        """
+        blocks = self._blocks(state.rng, n_rounds, place)
+        try:
+            for r in range(n_rounds):
+                updates, errors = (place.updates, place.errors) if place and r == 0 else (0, 0)
+                n_done = place.n_shards if place and r == 0 else 0
+                for block in islice(blocks, len(self._shards) - n_done):
+                    self._steps.go_to(block.examples, block.labels)
+                    row = block.place.n_rows
+                    while row < len(block.order):
+                        # (threads mix their weights after each call of `take`: a shard is not cut where there are several)
+                        most = len(block.order) if self._n_jobs > 1 else min(ROWS_AT_ONCE, next_stop())
+                        order = block.order[row : row + most]
+                        updates += int(self._steps.take(order[None], sizes(1 + state.n_steps, len(order)))[0])
+                        row, wrong = row + len(order), int(self._steps.errors[0])
+                        errors += wrong
+                        state.n_steps += len(order)
+                        stopped(block.place._replace(n_rows=row, updates=updates, errors=errors), len(order), wrong)
+                    self._steps.go_to(*self._no_rows)  # the files of the shard are closed before
+                    del block  # the one after the next is opened
+                yield updates, errors
+        finally:
+            blocks.close()
+
+    def _blocks(self, rng: np.random.Generator, n_rounds: int, place: Place | None) -> Generator[_Block, None, None]:
+        """The shards of all rounds in the order of their visits, each read while the one before it is in use."""
+        n_shards = len(self._shards)
+        order = np.arange(n_shards) if place is None else place.shards
+        first = 0 if place is None else place.n_shards
+        if place is not None:
+            rng.bit_generator.state = place.rng_state
+
+        def prepared(number: int) -> _Block:
+            nonlocal order
+            rng_state = rng.bit_generator.state
+            if number % n_shards == 0:
+                order = np.arange(n_shards, dtype=np.int64)
+                rng.shuffle(order)
+            shard = self._shards.open(int(order[number % n_shards]))
+            rows = np.arange(len(shard.labels), dtype=np.int64)
+            rng.shuffle(rows)
+            n_rows = place.n_rows if place is not None and number == first else 0
+            at = Place(rng_state, order, number % n_shards, n_rows, 0, 0)
+            return _Block(at, _examples_of(shard, self._shards), self._columns[shard.labels], rows)
+
+        with ThreadPoolExecutor(1) as pool:
+            numbers = range(first, n_rounds * n_shards)
+            coming = pool.submit(prepared, numbers[0])
+            for number in numbers:
+                try:
+                    block = coming.result()
+                except InputError as error:
+                    raise UnreadableShard(str(error)) from error
+                if number + 1 < numbers.stop:
+                    coming = pool.submit(prepared, number + 1)
+                else:
+                    del coming
+                yield block
+                del block
+
+
+def _examples_of(shard: Shard, shards: Shards) -> Examples:
+    """The rows of a shard as kernels read them; an InputError if some are not finite."""
+    examples: Examples = as_they_are(shard.X)  # type: ignore[no-untyped-call]  # the module is not typed
+    if not np.isfinite(examples.sq_norms).all():
+        try:
+            check_finite(shard.X)
+        except InputError as error:
+            raise InputError(f"{shards.folder}: {error}") from error
+    return examples
+
+
+def sample_sq_norms(shards: Shards, rng: np.random.Generator, n_sample: int = _SAMPLE) -> Reals:
+    """‖g(x)‖² of the rows of a corpus; of more than about a million rows, those of a sample.
+
+    The sample has neighbouring rows of every shard, from a random row on, as many as its share: reading them takes little of the
+    time that reading the corpus takes.
+
+    Parameters
+    ----------
+    shards : Shards
+    rng : numpy.random.Generator
+        It stays as it is.
+    n_sample : int
+        How many rows are enough.
+    """
+    rng, found = copy.deepcopy(rng), []
+    for i, n_rows in enumerate(shards.rows.tolist()):
+        n_taken = n_rows if shards.n_rows <= n_sample else -(-n_rows * n_sample // shards.n_rows)
+        start = int(rng.integers(n_rows - n_taken + 1))
+        X = shards.open(i).X
+        found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]
+    return np.concatenate(found)
+
+
+# ------------------------------------------------------------------------------------------- what goes on beside the steps
+
+
+class Training:
+    """What goes on beside the steps of a training on a corpus on disk: progressive validation, checkpoints, a progress bar.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint, optional
+    report : function (Validation), optional
+        Called with each line of progressive validation.
+    n_documents : int
+        How many visits to documents there are in all.
+
+    Attributes
+    ----------
+    history : list of tuples
+        The fields of each `Round` that is over, of a training that goes on.
+    place : Place or None
+        Where its last round stands, if it goes on within one.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint | None, report: Callable[[Validation], None] | None, n_documents: int
+    ) -> None:
+        self._checkpoint, self._report, self._n_documents = checkpoint, report, n_documents
+        self.history: list[tuple[Any, ...]] = []
+        self.place: Place | None = None
+        self._lines: list[Validation] = []  # of this round
+        self._seen = self._errors = 0  # documents and errors so far
+        self._at_line = (0, 0)  # the same at the last line
+
+    def begin(self, learner: Any, shards: Shards, state: OnlineState | None) -> OnlineState | None:
+        """The state to begin with: that of the checkpoint, if training goes on from one."""
+        self._learner = learner
+        if self._checkpoint is None:
+            return state
+        belongs_to = {"learner": type(learner).__name__, "corpus": _fingerprint(shards)}
+        belongs_to |= {f"setting {name}": value for name, value in settings(learner).items() if name != "progress"}
+        content = self._checkpoint.begin(belongs_to)
+        if content is None:
+            return state
+        *fields, lines = (
+            content["place"], content["history"], content["documents"], content["errors"], content["at_line"], content["lines"]
+        )  # fmt: skip
+        place, history, self._seen, self._errors, self._at_line = fields
+        self.place = Place(**place)
+        self.history = [(*values, tuple(Validation(*line) for line in of_round)) for *values, of_round in history]
+        self._lines = [Validation(*line) for line in lines]
+        return _state_of(content["state"], random_numbers(learner.seed))
+
+    def _content(self) -> dict[str, Any]:
+        """What a checkpoint holds."""
+        assert self.place is not None
+        return {
+            "state": _values_of(self._state),
+            "place": self.place._asdict(),
+            "history": [[*round[:-1], [list(line) for line in round[-1]]] for round in self._learner.history],
+            "documents": self._seen,
+            "errors": self._errors,
+            "at_line": self._at_line,
+            "lines": [list(line) for line in self._lines],
+        }
+
+    @contextlib.contextmanager
+    def rounds(
+        self, steps: StreamedSteps, state: OnlineState, sizes: Callable[[int, int], Reals], title: str | None
+    ) -> Iterator[Callable[[int, int], Iterable[tuple[int, int, tuple[Validation, ...]]]]]:
+        """A function that takes the steps of rounds, for the length of a ``with``.
+
+        Parameters
+        ----------
+        steps : StreamedSteps
+        state : OnlineState
+        sizes : as in :meth:`StreamedSteps.rounds`
+        title : str, optional
+            Of a progress bar.
+        """
+        self._state = state
+        n_rounds = self._n_documents // steps.n_rows - len(self.history)
+        with contextlib.ExitStack() as stack:
+            if self._checkpoint is not None:
+                stack.enter_context(self._checkpoint)
+            show = stack.enter_context(_progress(title, self._seen, self._n_documents)) if title else lambda count: None
+
+            def stopped(place: Place, count: int, errors: int) -> None:
+                self.place = place
+                self._seen += count
+                self._errors += errors
+                self._add_line(count)
+                show(count)
+                if self._checkpoint is not None:
+                    self._checkpoint.after(self._seen - count, self._seen, self._content)
+
+            rounds = steps.rounds(state, n_rounds, sizes, self._next_stop, stopped, self.place)
+            stack.callback(rounds.close)
+
+            def take(first: int, last: int) -> Iterator[tuple[int, int, tuple[Validation, ...]]]:
+                for updates, errors in islice(rounds, last - first):
+                    lines, self._lines = tuple(self._lines), []
+                    yield updates, errors, lines
+
+            try:
+                yield take
+            except UnreadableShard as error:
+                if self._checkpoint is None or self.place is None:
+                    raise
+                self._checkpoint.write(self._content())
+                raise InputError(
+                    f"{error}. The training is kept in {self._checkpoint.path}, after {self._seen} documents: bring the file back, and "
+                    "go on with resume=True (--resume)"
+                ) from error
+
+    def _next_stop(self) -> int:
+        to_line = (1 << self._seen.bit_length()) - self._seen
+        return to_line if self._checkpoint is None else min(to_line, self._checkpoint.next_stop(self._seen))
+
+    def _add_line(self, count: int) -> None:
+        """Add a line of progressive validation where the documents have doubled since the last one."""
+        if self._seen < 1 << (self._seen - count).bit_length():
+            return
+        documents, errors = self._seen - self._at_line[0], self._errors - self._at_line[1]
+        line = Validation(self._seen, self._errors / self._seen, errors / documents)
+        self._at_line = self._seen, self._errors
+        self._lines.append(line)
+        if self._report:
+            self._report(line)
+
+
+@contextlib.contextmanager
+def _progress(title: str, n_done: int, n_documents: int) -> Iterator[Callable[[int], object]]:
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=title, unit="document", unit_scale=True, initial=n_done, total=n_documents) as bar:
+        yield bar.update
+
+
+def _fingerprint(shards: Shards) -> str:
+    """The same for two corpora only if they hold the same rows."""
+    files = [[file["fingerprint"] for file in shard["files"].values()] for shard in shards.manifest["shards"]]
+    return hashlib.sha256(json.dumps([shards.n_features, list(shards.classes), files]).encode()).hexdigest()
+
+
+def _values_of(state: OnlineState) -> dict[str, Any]:
+    """A state as plain values, but for its generator."""
+    kept = {name: value for name, value in vars(state).items() if name not in ("weights", "rng")}
+    return {**kept, "weights": vars(state.weights)}
+
+
+def _state_of(values: dict[str, Any], rng: np.random.Generator) -> OnlineState:
+    values = dict(values)
+    weights = Weights(0, 0, averaged=False)
+    vars(weights).update(values.pop("weights"))
+    return OnlineState(weights=weights.copy(), rng=rng, **values)
