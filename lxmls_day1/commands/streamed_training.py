@@ -13,7 +13,7 @@ from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
     from lxmls_day1.checkpoint import Checkpoint
-    from lxmls_day1.text.shards import Shards
+    from lxmls_day1.lab import Lab
 
 _FLAGS = {"test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume"}
 
@@ -60,11 +60,12 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
             raise click.UsageError(f"{_FLAGS[name]} goes with --checkpoint.")
 
 
-def train_on_corpus(learner: Any, options: Mapping[str, Any], out: str) -> None:
+def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: str) -> None:
     """Train on a corpus on disk, measure on another one if there is one, save the model, and say all that.
 
     Parameters
     ----------
+    lab : Lab
     learner : classifier
     options : mapping
         Those of `streaming_options`.
@@ -75,17 +76,14 @@ def train_on_corpus(learner: Any, options: Mapping[str, Any], out: str) -> None:
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.model_file import save_model
     from lxmls_day1.text.documents import printable
-    from lxmls_day1.text.shards import Shards
 
     if "report" not in inspect.signature(learner.train).parameters:
         raise InputError(
             f"{learner.get_name()} of this lab learns from data in memory only; a corpus on disk is for the online learners: "
             "perceptron, mira, svm, max_ent_online, column_squishing."
         )
-    shards = Shards(options["corpus"])
-    test = Shards(options["test_corpus"]) if options["test_corpus"] else None
-    if test is not None:
-        check_same_features(shards, test)
+    corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
+    shards, test = corpus.shards, corpus.test_shards
     checkpoint = None
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}
@@ -96,7 +94,7 @@ def train_on_corpus(learner: Any, options: Mapping[str, Any], out: str) -> None:
     accuracies = {} if test is None else {"test": learner.evaluate(test, params)}
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
     words = shards.words() if hash_bits is None else None
-    notes = {"data_set": shards.folder.name, "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
+    notes = {"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
     with warnings_as_notes():
         save_model(out, learner, params, feature_names=words, notes=notes)
     if checkpoint is not None:
@@ -109,30 +107,6 @@ def train_on_corpus(learner: Any, options: Mapping[str, Any], out: str) -> None:
     )
     size = f"{counted(len(shards.classes), 'class')}, {counted(shards.n_features, 'feature')}"
     click.echo(f"Saved as {printable(out)}: {size}.")
-
-
-def check_same_features(shards: "Shards", test: "Shards") -> None:
-    """Raise unless the columns of two corpora mean the same.
-
-    Raises
-    ------
-    InputError
-        It says what differs.
-    """
-    ours, theirs = shards.manifest, test.manifest
-    words_of = [(manifest["words"] or {}).get("fingerprint") for manifest in (ours, theirs)]
-    same_words = ours["hash_bits"] is not None or words_of[0] == words_of[1]
-    for name, (one, other) in {
-        "bits of hashing": (ours["hash_bits"], theirs["hash_bits"]),
-        "rules of tokens": (ours.get("tokenizer"), theirs.get("tokenizer")),
-        "number of features": (shards.n_features, test.n_features),
-        "words": ("those of the training part", "others") if not same_words else ("", ""),
-    }.items():
-        if one != other:
-            raise InputError(
-                f"{test.folder} does not fit {shards.folder}: the {name} were {one!r} there and are {other!r} here; make it with "
-                f"`lxmls-day1 cache … --like {shards.folder}`."
-            )
 
 
 def _show_line(line: Any) -> None:

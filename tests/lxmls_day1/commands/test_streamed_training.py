@@ -131,11 +131,11 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
         (("mira", "--corpus", "missing.bags"), "there is no folder missing.bags"),
         (
             ("mira", "--corpus", hashed, "--test-corpus", place / "few-test.bags"),
-            "the bits of hashing were 18 there and are 3",
+            "few-test.bags has another",
         ),
         (
             ("mira", "--corpus", place / "words.bags", "--test-corpus", hashed),
-            "the bits of hashing were None there and are 18",
+            "hashed.bags has another",
         ),
         (("svm", "--corpus", hashed, "--set", "solver=dual"), 'take solver="subgradient"'),
     ):
@@ -146,7 +146,7 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
     output = run(
         "train", "--classifier", "mira", "--corpus", place / "words.bags", "--test-corpus", tmp_path / "others.bags", status=1
     ).output  # fmt: skip
-    assert "does not fit" in output
+    assert "others.bags has another" in output
 
 
 def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
