@@ -27,7 +27,7 @@ from lxmls_day1.checks import (
 )
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import check_settings
-from lxmls_day1.text.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
+from lxmls_day1.streaming.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
 
 
 class LinearClassifier:
@@ -185,7 +185,8 @@ class LinearClassifier:
         check_alone(shards)
         columns = columns_of_classes(shards, self.classes)
         right = sum(
-            np.count_nonzero(self._scores(X, params).argmax(axis=1) == columns[labels]) for X, labels in row_blocks(shards)
+            np.count_nonzero(self._scores(X, params).argmax(axis=1) == columns[labels])
+            for X, labels in row_blocks(shards)
         )
         return float(right / shards.n_rows)
 

@@ -36,7 +36,7 @@ from lxmls_day1.checks import (
     random_numbers,
 )
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.shard_rows import (
+from lxmls_day1.streaming.shard_rows import (
     check_alone,
     check_classes,
     check_in_memory,
@@ -180,7 +180,7 @@ class OnlineClassifier(LinearClassifier):
             that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep.
         sample_weight : M numbers ≥ 0, optional
             How much each example counts: its step η_t, or its cap, times its weight over the mean of all weights.
-        checkpoint : lxmls_day1.checkpoint.Checkpoint, optional
+        checkpoint : lxmls_day1.streaming.checkpoint.Checkpoint, optional
             Where the training on a corpus on disk is kept every so many documents, so that it can go on after an interruption.
         report : function (Validation), optional
             Called during the training on a corpus on disk with each line of its progressive validation: after 1, 2, 4, 8, …
@@ -286,7 +286,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _train_streamed(self, shards, state, callback, checkpoint=None, report=None):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
-        from lxmls_day1.compiled import streamed_steps  # numba takes its time: imported by the first training
+        from lxmls_day1.streaming import streamed_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
         self.classes = check_classes(shards) if state is None else state.classes
