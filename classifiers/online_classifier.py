@@ -113,6 +113,7 @@ class OnlineClassifier(LinearClassifier):
     in the same loop on compiled row operations.
     """
 
+    streams = True
     rule = None
     shrinks = False
 

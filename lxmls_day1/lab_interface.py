@@ -52,6 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "corpus_on_disk",
         "row_blocks",
     ),
+    "streaming.streamed_loss": ("StreamedLogLoss",),
     "streaming.streamed_steps": ("StreamedSteps", "Training"),
     "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
     "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
