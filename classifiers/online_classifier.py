@@ -36,7 +36,7 @@ from lxmls_day1.checks import (
     random_numbers,
 )
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.shard_rows import (
+from lxmls_day1.streaming.shard_rows import (
     check_alone,
     check_classes,
     check_in_memory,
@@ -113,6 +113,7 @@ class OnlineClassifier(LinearClassifier):
     in the same loop on compiled row operations.
     """
 
+    streams = True
     rule = None
     shrinks = False
 
@@ -180,7 +181,7 @@ class OnlineClassifier(LinearClassifier):
             that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep.
         sample_weight : M numbers ≥ 0, optional
             How much each example counts: its step η_t, or its cap, times its weight over the mean of all weights.
-        checkpoint : lxmls_day1.checkpoint.Checkpoint, optional
+        checkpoint : lxmls_day1.streaming.checkpoint.Checkpoint, optional
             Where the training on a corpus on disk is kept every so many documents, so that it can go on after an interruption.
         report : function (Validation), optional
             Called during the training on a corpus on disk with each line of its progressive validation: after 1, 2, 4, 8, …
@@ -286,7 +287,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _train_streamed(self, shards, state, callback, checkpoint=None, report=None):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
-        from lxmls_day1.compiled import streamed_steps  # numba takes its time: imported by the first training
+        from lxmls_day1.streaming import streamed_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
         self.classes = check_classes(shards) if state is None else state.classes
@@ -309,7 +310,7 @@ class OnlineClassifier(LinearClassifier):
             if (
                 type(self).plan_steps is not OnlineClassifier.plan_steps
             ):  # it wants to see the data before the first step
-                state.sq_norms = streamed_steps.sample_sq_norms(shards, state.rng)
+                state.sq_norms = steps.sample_sq_norms(state.rng)
                 state.n_examples = shards.n_rows
         history = [Round(*values) for values in training.history]
         objective = functools.partial(self._streamed_objective, shards, columns)

@@ -133,7 +133,7 @@ def features_and_weights(
 
     rows = numbered_bags([document.counts for document in documents])
     names = rows.tokens.names()
-    buckets, negative = buckets_and_signs(rows.tokens.hashes.view(np.int32), hash_bits)  # type: ignore[no-untyped-call]
+    buckets, negative = buckets_and_signs(rows.tokens.hashes.view(np.int32), hash_bits)
     weights = model.params[1 + buckets.astype(np.int64)] * np.where(negative, -1.0, 1.0)[:, None]
     X = with_columns(rows.indptr, rows.indices, rows.values, np.arange(len(names)), len(names))
     return X, np.vstack([model.params[:1], weights]), names

@@ -12,8 +12,8 @@ import click
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from lxmls_day1.checkpoint import Checkpoint
-    from lxmls_day1.text.shards import Shards
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.streaming.checkpoint import Checkpoint
 
 _FLAGS = {"test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume"}
 
@@ -60,79 +60,63 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
             raise click.UsageError(f"{_FLAGS[name]} goes with --checkpoint.")
 
 
-def train_on_corpus(learner: Any, options: Mapping[str, Any], out: str) -> None:
+def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: str) -> None:
     """Train on a corpus on disk, measure on another one if there is one, save the model, and say all that.
 
     Parameters
     ----------
+    lab : Lab
     learner : classifier
     options : mapping
         Those of `streaming_options`.
     out : str
         Where the model goes.
     """
-    from lxmls_day1.checkpoint import Checkpoint
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.model_file import save_model
+    from lxmls_day1.streaming.checkpoint import Checkpoint
     from lxmls_day1.text.documents import printable
-    from lxmls_day1.text.shards import Shards
 
-    if "report" not in inspect.signature(learner.train).parameters:
+    if not getattr(learner, "streams", False):
         raise InputError(
-            f"{learner.get_name()} of this lab learns from data in memory only; a corpus on disk is for the online learners: "
-            "perceptron, mira, svm, max_ent_online, column_squishing."
+            f"{learner.get_name()} of this lab learns from data in memory; a corpus on disk is for the online learners (perceptron, "
+            "mira, svm, max_ent_online, column_squishing), max_ent_batch and multinomial_naive_bayes."
         )
-    shards = Shards(options["corpus"])
-    test = Shards(options["test_corpus"]) if options["test_corpus"] else None
-    if test is not None:
-        check_same_features(shards, test)
+    online = "checkpoint" in inspect.signature(learner.train).parameters
+    if options["checkpoint"] is not None and not online:
+        raise InputError(f"{learner.get_name()} takes no checkpoints; leave --checkpoint out.")
+    corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
+    shards, test = corpus.shards, corpus.test_shards
     checkpoint = None
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}
         checkpoint = Checkpoint(options["checkpoint"], **every, resume=options["resume"])
-    click.echo(f"{'documents':>12} {'errors':>8} {'since the last line':>20}", err=True)
     with warnings_as_notes(), _interruption_told(checkpoint):
-        params = learner.train(shards, checkpoint=checkpoint, report=_show_line)
+        if online:
+            click.echo(f"{'documents':>12} {'errors':>8} {'since the last line':>20}", err=True)
+            params = learner.train(shards, checkpoint=checkpoint, report=_show_line)
+        else:
+            params = learner.train(shards)
     accuracies = {} if test is None else {"test": learner.evaluate(test, params)}
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
     words = shards.words() if hash_bits is None else None
-    notes = {"data_set": shards.folder.name, "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
+    notes = {"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
     with warnings_as_notes():
         save_model(out, learner, params, feature_names=words, notes=notes)
     if checkpoint is not None:
         checkpoint.path.unlink(missing_ok=True)  # its training is over
-    last = learner.history[-1]
-    said = f"{100 * last.errors / shards.n_rows:.2f} % errors before each step of the last round"
-    measured = "" if test is None else f", accuracy {accuracies['test']:.4f} on {printable(test.folder.name)}"
+    measured = []
+    if online:
+        share = learner.history[-1].errors / shards.n_rows
+        measured.append(f"{100 * share:.2f} % errors before each step of the last round")
+    if test is not None:
+        measured.append(f"accuracy {accuracies['test']:.4f} on {printable(test.folder.name)}")
     click.echo(
-        f"{learner.get_name()}, trained on {printable(shards.folder.name)} ({counted(shards.n_rows, 'document')}): {said}{measured}."
+        f"{learner.get_name()}, trained on {printable(shards.folder.name)} ({counted(shards.n_rows, 'document')})"
+        f"{': ' * bool(measured)}{', '.join(measured)}."
     )
     size = f"{counted(len(shards.classes), 'class')}, {counted(shards.n_features, 'feature')}"
     click.echo(f"Saved as {printable(out)}: {size}.")
-
-
-def check_same_features(shards: "Shards", test: "Shards") -> None:
-    """Raise unless the columns of two corpora mean the same.
-
-    Raises
-    ------
-    InputError
-        It says what differs.
-    """
-    ours, theirs = shards.manifest, test.manifest
-    words_of = [(manifest["words"] or {}).get("fingerprint") for manifest in (ours, theirs)]
-    same_words = ours["hash_bits"] is not None or words_of[0] == words_of[1]
-    for name, (one, other) in {
-        "bits of hashing": (ours["hash_bits"], theirs["hash_bits"]),
-        "rules of tokens": (ours.get("tokenizer"), theirs.get("tokenizer")),
-        "number of features": (shards.n_features, test.n_features),
-        "words": ("those of the training part", "others") if not same_words else ("", ""),
-    }.items():
-        if one != other:
-            raise InputError(
-                f"{test.folder} does not fit {shards.folder}: the {name} were {one!r} there and are {other!r} here; make it with "
-                f"`lxmls-day1 cache … --like {shards.folder}`."
-            )
 
 
 def _show_line(line: Any) -> None:

@@ -116,7 +116,7 @@ def command(
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     learner = make_classifier(lab, classifier, dict(settings))
     if corpus is not None:
-        train_on_corpus(learner, streaming, out)
+        train_on_corpus(lab, learner, streaming, out)
         return
     tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
     dataset, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir)

@@ -89,17 +89,6 @@ def as_examples(X):
     )
 
 
-def as_they_are(X):
-    """The rows of a shard (m, J) of a corpus on disk as :class:`Examples`, over the memory that they are in.
-
-    Parameters
-    ----------
-    X : csr_array (m, J)
-        Canonical, with indices in uint32 and numbers in uint8 or float32.
-    """
-    return Examples(X.indptr, X.indices.view(np.int32), X.data, sums_of_squares(X.indptr, X.data), X.shape[1])
-
-
 def sums_of_squares(indptr, data):
     """‖g(x)‖² of rows, as :func:`squared_norms` has them for the same numbers in float64.
 
@@ -349,7 +338,7 @@ def _steps(
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
-        wrong = _first_largest(scores) != label
+        wrong = np.int64(_first_largest(scores) != label)
         step = steps[n] * factors[m] if weighted else steps[n]
         d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
         if len(d) != n_classes:
@@ -366,8 +355,7 @@ def _steps(
         changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
         if changed:
             updates[current_round] += 1
-        if wrong:
-            errors[current_round] += 1
+        errors[current_round] += wrong  # (no branch, which the processor would have to guess)
     state[0], state[1] = scale, scale_sum
     return n_steps
 

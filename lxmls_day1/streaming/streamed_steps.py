@@ -20,22 +20,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.checkpoint import Checkpoint
 from lxmls_day1.checks import check_finite, random_numbers
 from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
-from lxmls_day1.compiled.sparse_rows import Examples, as_they_are, sums_of_squares
+from lxmls_day1.compiled.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import settings
+from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.text.shards import Shard, Shards
 
 ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
 _SAMPLE = 2**20  # rows by which the sizes of steps are planned
+_KEPT = 2**22  # rows whose ‖g(x)‖² are kept from round to round: 32 MB
 
 
 class Place(NamedTuple):
     """Where a round over the shards of a corpus stands."""
 
-    rng_state: Mapping[str, Any]  # of the generator before it drew the order of this shard's rows (first: of the shards)
+    rng_state: Mapping[
+        str, Any
+    ]  # of the generator before it drew the order of this shard's rows (first: of the shards)
     shards: Integers  # (S,): the shards in the order of this round
     n_shards: int  # how many of these are done
     n_rows: int  # how many rows of the next one are done
@@ -97,8 +100,10 @@ class StreamedSteps:
         *,
         n_jobs: int = 1,
     ):
-        self._shards, self._columns, self._n_jobs, self.n_rows = shards, columns, n_jobs, shards.n_rows
+        self._shards, self._columns, self._n_jobs = shards, columns, n_jobs
+        self.n_rows, self.n_features = shards.n_rows, shards.n_features
         self._no_rows = sp.csr_array((0, shards.n_features)), np.zeros(0, dtype=np.int64)
+        self._norms: dict[int, Reals] = {}  # ‖g(x)‖² of the rows of each shard, if they are not too many to be kept
         self._steps = RowSteps(rule, *self._no_rows, costs, shrinkage, averaged, None, weights, n_jobs=n_jobs)
         self.weights = self._steps.weights
 
@@ -175,12 +180,16 @@ class StreamedSteps:
             if number % n_shards == 0:
                 order = np.arange(n_shards, dtype=np.int64)
                 rng.shuffle(order)
-            shard = self._shards.open(int(order[number % n_shards]))
+            i = int(order[number % n_shards])
+            shard = self._shards.open(i)
             rows = np.arange(len(shard.labels), dtype=np.int64)
             rng.shuffle(rows)
             n_rows = place.n_rows if place is not None and number == first else 0
             at = Place(rng_state, order, number % n_shards, n_rows, 0, 0)
-            return _Block(at, _examples_of(shard, self._shards), self._columns[shard.labels], rows)
+            examples = Examples(
+                shard.X.indptr, shard.X.indices.view(np.int32), shard.X.data, self._sq_norms(i, shard), self.n_features
+            )
+            return _Block(at, examples, self._columns[shard.labels], rows)
 
         with ThreadPoolExecutor(1) as pool:
             numbers = range(first, n_rounds * n_shards)
@@ -197,39 +206,40 @@ class StreamedSteps:
                 yield block
                 del block
 
+    def _sq_norms(self, i: int, shard: Shard) -> Reals:
+        """‖g(x)‖² of the rows of a shard; an InputError if some are not finite."""
+        if i in self._norms:
+            return self._norms[i]
+        sq_norms: Reals = sums_of_squares(shard.X.indptr, shard.X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        if not np.isfinite(sq_norms).all():
+            try:
+                check_finite(shard.X)
+            except InputError as error:
+                raise InputError(f"{self._shards.folder}, shard {i}: {error}") from error
+        if self.n_rows <= _KEPT:
+            self._norms[i] = sq_norms
+        return sq_norms
 
-def _examples_of(shard: Shard, shards: Shards) -> Examples:
-    """The rows of a shard as kernels read them; an InputError if some are not finite."""
-    examples: Examples = as_they_are(shard.X)  # type: ignore[no-untyped-call]  # the module is not typed
-    if not np.isfinite(examples.sq_norms).all():
-        try:
-            check_finite(shard.X)
-        except InputError as error:
-            raise InputError(f"{shards.folder}: {error}") from error
-    return examples
+    def sample_sq_norms(self, rng: np.random.Generator) -> Reals:
+        """‖g(x)‖² of the rows of the corpus; of more than about a million rows, those of a sample.
 
+        The sample has neighbouring rows of every shard, from a random row on, as many as its share: reading them takes little of
+        the time that reading the corpus takes.
 
-def sample_sq_norms(shards: Shards, rng: np.random.Generator, n_sample: int = _SAMPLE) -> Reals:
-    """‖g(x)‖² of the rows of a corpus; of more than about a million rows, those of a sample.
-
-    The sample has neighbouring rows of every shard, from a random row on, as many as its share: reading them takes little of the
-    time that reading the corpus takes.
-
-    Parameters
-    ----------
-    shards : Shards
-    rng : numpy.random.Generator
-        It stays as it is.
-    n_sample : int
-        How many rows are enough.
-    """
-    rng, found = copy.deepcopy(rng), []
-    for i, n_rows in enumerate(shards.rows.tolist()):
-        n_taken = n_rows if shards.n_rows <= n_sample else -(-n_rows * n_sample // shards.n_rows)
-        start = int(rng.integers(n_rows - n_taken + 1))
-        X = shards.open(i).X
-        found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]
-    return np.concatenate(found)
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            It stays as it is.
+        """
+        if self.n_rows <= _SAMPLE:
+            return np.concatenate([self._sq_norms(i, self._shards.open(i)) for i in range(len(self._shards))])
+        rng, found = copy.deepcopy(rng), []
+        for i, n_rows in enumerate(self._shards.rows.tolist()):
+            n_taken = -(-n_rows * _SAMPLE // self.n_rows)
+            start = int(rng.integers(n_rows - n_taken + 1))
+            X = self._shards.open(i).X
+            found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]
+        return np.concatenate(found)
 
 
 # ------------------------------------------------------------------------------------------- what goes on beside the steps

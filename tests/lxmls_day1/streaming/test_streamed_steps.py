@@ -17,9 +17,10 @@ from classifiers.mira import Mira
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
-from lxmls_day1.compiled import sparse_rows, streamed_steps
+from lxmls_day1.compiled import sparse_rows
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
+from lxmls_day1.streaming import streamed_steps
 from lxmls_day1.text.shards import Shards, write_shards
 
 LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing]
@@ -148,7 +149,7 @@ def test_training_goes_on_from_a_state_bit_for_bit(make, averaged, tmp_path):
 @pytest.mark.parametrize("kind", ["counts", "float32"])
 def test_predictions_accuracy_and_objective_of_a_corpus_are_those_in_memory(kind, tmp_path, monkeypatch):
     shards, X, y = corpus(tmp_path, kind=kind, rows_a_shard=25)
-    monkeypatch.setattr("lxmls_day1.text.shard_rows._NUMBERS_AT_ONCE", 50)
+    monkeypatch.setattr("lxmls_day1.streaming.shard_rows._NUMBERS_AT_ONCE", 50)
     svm = SVM(regularizer=0.1)
     params = svm.train(X, y)
     np.testing.assert_array_equal(svm.test(str(shards.folder), params), svm.test(X, params))
@@ -212,28 +213,23 @@ def test_the_progress_bar_counts_documents(tmp_path, capsys):
 # --------------------------------------------------------------------------------------------------- the sizes of steps
 
 
+@pytest.mark.parametrize("kept", [0, 1000])
 @pytest.mark.parametrize("n_sample", [1, 10, 60, 1000])
-def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, tmp_path):
-    shards, X, _ = corpus(tmp_path, rows_a_shard=13)
+def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, monkeypatch):
+    monkeypatch.setattr(streamed_steps, "_SAMPLE", n_sample)
+    monkeypatch.setattr(streamed_steps, "_KEPT", kept)
+    shards, X, y = corpus(tmp_path, rows_a_shard=13)
     sq_norms = 1.0 + X.multiply(X).sum(axis=1)
-    rng = np.random.default_rng(0)
-    found = streamed_steps.sample_sq_norms(shards, rng, n_sample)
+    svm = SVM(regularizer=0.0, nr_rounds=1)
+    params, state = svm.resume(None, shards)
     if n_sample >= 60:
-        np.testing.assert_array_equal(found, sq_norms)
+        np.testing.assert_array_equal(state.sq_norms, sq_norms)
+        np.testing.assert_array_equal(params, SVM(0.0, nr_rounds=1, order=visits(shards, 1, 1)).train(X, y))
     else:
-        assert n_sample <= len(found) <= n_sample + len(shards)
-        assert np.isin(found, sq_norms).all()
-    np.testing.assert_array_equal(streamed_steps.sample_sq_norms(shards, rng, n_sample), found)  # the generator stays
-
-
-def test_the_number_of_examples_is_that_of_the_corpus_not_of_the_sample(tmp_path, monkeypatch):
-    shards, X, y = corpus(tmp_path)
-    monkeypatch.setattr(streamed_steps, "_SAMPLE", 5)
-    monkeypatch.setattr(streamed_steps.sample_sq_norms, "__defaults__", (5,))
-    svm, expected = SVM(regularizer=0.0), SVM(regularizer=0.0)
-    svm.train(shards)
-    expected.train(X, y)
-    assert svm.slowest == expected.slowest == 0.3 / 60
+        assert n_sample <= len(state.sq_norms) <= n_sample + len(shards)
+        assert np.isin(state.sq_norms, sq_norms).all()
+        np.testing.assert_array_equal(svm.resume(None, shards)[0], params)
+    assert svm.slowest == 0.3 / 60  # by the number of examples, not of those in the sample
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
@@ -304,7 +300,7 @@ def test_values_that_are_not_finite_are_named(tmp_path):
     data = np.load(path)
     data[7] = np.nan
     np.save(path, data)
-    with pytest.raises(InputError, match=r"float32-3-1000\.bags: X must be finite, but X\[\d+, \d+\] is nan"):
+    with pytest.raises(InputError, match=r"float32-3-1000\.bags, shard 0: X must be finite, but X\[\d+, \d+\] is nan"):
         Mira().train(Shards(shards.folder))
 
 
@@ -346,7 +342,7 @@ def test_memory_is_the_model_and_300_mb_whatever_the_size_of_the_corpus(tmp_path
     script = textwrap.dedent("""
         import resource, sys
         from classifiers.svm import SVM
-        from lxmls_day1.checkpoint import Checkpoint
+        from lxmls_day1.streaming.checkpoint import Checkpoint
         from lxmls_day1.text.shards import Shards
         folder, small, kept = sys.argv[1:]
         svm = SVM(nr_rounds=1, averaged="steps")
