@@ -26,6 +26,7 @@ from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, RowSt
 from lxmls_day1.compiled.sparse_rows import Examples, as_they_are, sums_of_squares
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import settings
+from lxmls_day1.text.shard_rows import Slice
 from lxmls_day1.text.shards import Shard, Shards
 
 ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
@@ -38,7 +39,7 @@ class Place(NamedTuple):
     rng_state: dict[
         str, Any
     ]  # of the generator before it drew the order of this shard's rows (of the first one: of the shards)
-    shards: Integers  # (S,): the shards in the order of this round
+    shards: Integers  # (S,): the shards, or slices of shards, in the order of this round
     n_shards: int  # how many of these are done
     n_rows: int  # how many rows of the next one are done
     updates: int  # so far in this round, as in `Round`
@@ -70,21 +71,25 @@ class _Block(NamedTuple):
 
 
 class StreamedSteps:
-    """A rule at work on the shards of a corpus.
+    """A rule at work on the shards of a corpus, or on slices of some of them.
 
     Parameters
     ----------
-    rule, costs, shrinkage, averaged, n_jobs
-        As in :class:`lxmls_day1.compiled.online_steps.RowSteps`. Threads mix their weights after every shard.
+    rule, costs, shrinkage, averaged
+        As in :class:`lxmls_day1.compiled.online_steps.RowSteps`.
     shards : Shards
     columns : int array (K,)
         The column of the weights for each of the classes of the corpus.
     weights : Weights, optional
         What to go on with, and to change, instead of zeros.
+    slices : list of Slice, optional
+        What is trained on; all shards if not given.
 
     Attributes
     ----------
     weights : Weights
+    n_rows : int
+        Of what is trained on.
     """
 
     def __init__(
@@ -96,12 +101,13 @@ class StreamedSteps:
         shrinkage: float,
         averaged: bool,
         weights: Weights | None = None,
-        *,
-        n_jobs: int = 1,
+        slices: list[Slice] | None = None,
     ):
-        self._shards, self._columns, self._n_jobs, self.n_rows = shards, columns, n_jobs, shards.n_rows
+        self._shards, self._columns = shards, columns
+        self._slices = [Slice(i, 0, n) for i, n in enumerate(shards.rows.tolist())] if slices is None else slices
+        self.n_rows = sum(stop - start for _, start, stop in self._slices)
         self._no_rows = sp.csr_array((0, shards.n_features)), np.zeros(0, dtype=np.int64)
-        self._steps = RowSteps(rule, *self._no_rows, costs, shrinkage, averaged, None, weights, n_jobs=n_jobs)
+        self._steps = RowSteps(rule, *self._no_rows, costs, shrinkage, averaged, None, weights)
         self.weights = self._steps.weights
 
     def rounds(
@@ -145,13 +151,11 @@ class StreamedSteps:
             for r in range(n_rounds):
                 updates, errors = (place.updates, place.errors) if place and r == 0 else (0, 0)
                 n_done = place.n_shards if place and r == 0 else 0
-                for block in islice(blocks, len(self._shards) - n_done):
+                for block in islice(blocks, len(self._slices) - n_done):
                     self._steps.go_to(block.examples, block.labels)
                     row = block.place.n_rows
                     while row < len(block.order):
-                        # (threads mix their weights after each call of `take`: a shard is not cut where there are several)
-                        most = len(block.order) if self._n_jobs > 1 else min(ROWS_AT_ONCE, next_stop())
-                        order = block.order[row : row + most]
+                        order = block.order[row : row + min(ROWS_AT_ONCE, next_stop())]
                         updates += int(self._steps.take(order[None], sizes(1 + state.n_steps, len(order)))[0])
                         row, wrong = row + len(order), int(self._steps.errors[0])
                         errors += wrong
@@ -165,7 +169,7 @@ class StreamedSteps:
 
     def _blocks(self, rng: np.random.Generator, n_rounds: int, place: Place | None) -> Generator[_Block, None, None]:
         """The shards of all rounds in the order of their visits, each read while the one before it is in use."""
-        n_shards = len(self._shards)
+        n_shards = len(self._slices)
         order = np.arange(n_shards) if place is None else place.shards
         first = 0 if place is None else place.n_shards
         if place is not None:
@@ -177,12 +181,14 @@ class StreamedSteps:
             if number % n_shards == 0:
                 order = np.arange(n_shards, dtype=np.int64)
                 rng.shuffle(order)
-            shard = self._shards.open(int(order[number % n_shards]))
-            rows = np.arange(len(shard.labels), dtype=np.int64)
+            i, start, stop = self._slices[int(order[number % n_shards])]
+            shard = self._shards.open(i)
+            rows = np.arange(stop - start, dtype=np.int64)
             rng.shuffle(rows)
             n_rows = place.n_rows if place is not None and number == first else 0
             at = Place(rng_state, order, number % n_shards, n_rows, 0, 0)
-            return _Block(at, _examples_of(shard, self._shards), self._columns[shard.labels], rows)
+            examples = _examples_of(shard, slice(start, stop), self._shards)
+            return _Block(at, examples, self._columns[shard.labels[start:stop]], rows)
 
         with ThreadPoolExecutor(1) as pool:
             numbers = range(first, n_rounds * n_shards)
@@ -200,9 +206,9 @@ class StreamedSteps:
                 del block
 
 
-def _examples_of(shard: Shard, shards: Shards) -> Examples:
-    """The rows of a shard as kernels read them; an InputError if some are not finite."""
-    examples: Examples = as_they_are(shard.X)  # type: ignore[no-untyped-call]  # the module is not typed
+def _examples_of(shard: Shard, rows: slice, shards: Shards) -> Examples:
+    """Rows of a shard as kernels read them; an InputError if some are not finite."""
+    examples: Examples = as_they_are(shard.X, rows)  # type: ignore[no-untyped-call]  # the module is not typed
     if not np.isfinite(examples.sq_norms).all():
         try:
             check_finite(shard.X)
