@@ -11,18 +11,20 @@ the same P and seed give the same bits, whoever trains which part, and however o
 Source: R. McDonald, K. Hall, G. Mann, Distributed training strategies for the structured perceptron, 2010.
 """
 
-import copy
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, Rule, Weights, machine_code_of, sum_of_terms
-from lxmls_day1.compiled.streamed_steps import Interrupted, Place, StreamedSteps
+from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, Weights, machine_code_of, sum_of_terms
+from lxmls_day1.compiled.streamed_steps import Learner, Place, StreamedSteps
 from lxmls_day1.text.shard_rows import parts_of
 from lxmls_day1.text.shards import Shards
+
+Sizes = Callable[[int, int], Reals]
 
 _LOOK_SECONDS = 0.1  # between two looks at whether to stop
 
@@ -56,6 +58,7 @@ class Leg(NamedTuple):
     rng_state: Mapping[str, Any]  # of the part's generator, where this round began
     place: Place | None
     n_done: int  # rows of the part in this round
+    share: float  # of the part's rows among those of all parts until the next mixing
     marks: Integers  # (n,) ascending: the rows in this round after which errors are counted; after the last one the leg ends
 
 
@@ -67,25 +70,23 @@ class Stand(NamedTuple):
     rng_state: Mapping[str, Any]  # of the part's generator; right at the end of a round
 
 
-class Learner(NamedTuple):
-    """What a part needs to know of a learner, beside its weights."""
-
-    rule: Rule
-    costs: Reals  # (K, K): row y is ρ(·, y)
-    shrinkage: float
-    averaged: bool
-    sizes: Callable[[int, int], Reals]  # (first, count) -> the sizes of the steps t = first, …, first + count − 1
-
-
 class Crew(Protocol):
     """Who trains the parts."""
 
     def take(
-        self, weights: Weights, legs: list[Leg], learner: Learner, interrupted: Callable[[], bool]
+        self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]
     ) -> tuple[Weights, list[Stand]]:
-        """The sum of the parts' terms of the mean after a leg of each, and where they stand.
+        """The sum of the parts' terms of the mean after a leg of each, and where they stand; of a single part its weights.
 
-        Of a single part its weights, as they are. `Interrupted` is raised soon after ``interrupted()`` has become true.
+        Parameters
+        ----------
+        weights : Weights
+            They stay as they are.
+        legs : list of Leg
+        sizes : function (first, count) -> array (count,)
+            The sizes of the steps t = first, …, first + count − 1.
+        look : function ()
+            Called several times a second. What it raises ends the training.
         """
         ...
 
@@ -95,8 +96,8 @@ class MixedSteps:
 
     Parameters
     ----------
-    learner : Learner
-    shards : Shards
+    n_rows : int
+        Of the corpus.
     weights : Weights
         What to begin with, and to change.
     n_parts : int ≥ 1
@@ -106,41 +107,45 @@ class MixedSteps:
     crew : Crew
     """
 
-    def __init__(
-        self, learner: Learner, shards: Shards, weights: Weights, n_parts: int, mix_every: int | None, crew: Crew
-    ):
-        self.weights, self.n_rows = weights, shards.n_rows
-        self._learner, self._crew = learner, crew
-        self._n_parts = min(n_parts, shards.n_rows)
-        self._mix_every = shards.n_rows if mix_every is None or self._n_parts == 1 else mix_every
+    def __init__(self, n_rows: int, weights: Weights, n_parts: int, mix_every: int | None, crew: Crew):
+        self.weights, self.n_rows, self._crew = weights, n_rows, crew
+        self._n_parts = min(n_parts, n_rows)
+        self._mix_every = n_rows if mix_every is None or self._n_parts == 1 else mix_every
 
     def rounds(
         self,
         state: OnlineState,
         n_rounds: int,
-        next_stop: Callable[[int], int],
+        sizes: Sizes,
+        next_stop: Callable[..., int],
         stopped: Callable[..., None],
         place: MixedPlace | None = None,
-        interrupted: Callable[[], bool] = lambda: False,
+        look: Callable[[], None] = lambda: None,
     ) -> Iterator[tuple[int, int]]:
-        """Go through the corpus, a round at a time; as in :meth:`StreamedSteps.rounds`, but training stops at mixings only."""
+        """Go through the corpus, a round at a time; as :meth:`StreamedSteps.rounds` does, but with stops only where it mixes.
+
+        Parameters
+        ----------
+        next_stop : function (ahead) -> int
+            How many steps there are to the next count of errors, from ``ahead`` steps after now on.
+        stopped : function (place, \\*counts)
+            Called at the beginning of every round and at every mixing, there with the steps and the errors since the last one,
+            as pairs of numbers from one count to the next.
+        look : function ()
+            As :class:`Crew` takes it.
+        """
         n_parts, weights = self._n_parts, self.weights
         if place is not None:
             state.rng.bit_generator.state = place.rng_state
         for r in range(n_rounds):
             here = place if place is not None and r == 0 else self._beginning(state.rng)
+            stopped(here)
             first_step = 1 + state.n_steps - here.n_done
             while here.n_done < self.n_rows:
                 end = min(self.n_rows, (here.n_done // self._mix_every + 1) * self._mix_every)
                 marks = _marks(here.n_done, end, next_stop)
-                legs = [
-                    Leg(
-                        p, n_parts, first_step, here.part_rng_states[p], here.places[p],
-                        int(_rows_of_part(here.n_done, p, n_parts)), _rows_of_part(marks, p, n_parts),
-                    )
-                    for p in range(n_parts)
-                ]  # fmt: skip
-                mean, stands = self._crew.take(weights, legs, self._learner, interrupted)
+                legs = [_leg(p, n_parts, here, first_step, marks) for p in range(n_parts)]
+                mean, stands = self._crew.take(weights, legs, sizes, look)
                 if n_parts == 1:
                     vars(weights).update(vars(mean))
                 else:
@@ -149,23 +154,32 @@ class MixedSteps:
                 state.n_steps += end - here.n_done
                 places = [stand.place for stand in stands]
                 updates = sum(place.updates for place in places if place is not None)
-                errors = sum(stand.errors for stand in stands)
+                errors = np.sum([stand.errors for stand in stands], axis=0)
                 counts = np.diff(marks, prepend=here.n_done), np.diff(errors, prepend=here.errors)
-                rng_state = stands[0].rng_state if n_parts == 1 and end == self.n_rows else here.rng_state
+                if n_parts == 1 and end == self.n_rows:  # its generator is that of the state
+                    state.rng.bit_generator.state = stands[0].rng_state
+                rng_state = state.rng.bit_generator.state
                 here = MixedPlace(rng_state, end, here.part_rng_states, places, updates, int(errors[-1]))
-                state.rng.bit_generator.state = rng_state
-                stopped(here, *(list(map(int, numbers)) for numbers in counts))
+                stopped(here, *zip(*(numbers.tolist() for numbers in counts), strict=True))
             yield here.updates, here.errors
 
     def _beginning(self, rng: np.random.Generator) -> MixedPlace:
-        """The place at the beginning of a round. The generator itself goes on only after the first mixing."""
-        rng = copy.deepcopy(rng)
+        """The place at the beginning of a round, with a generator for each part."""
         if self._n_parts == 1:
             states = [rng.bit_generator.state]
         else:
             seeds = rng.integers(2**63, size=self._n_parts)
             states = [np.random.default_rng(seed).bit_generator.state for seed in seeds]
         return MixedPlace(rng.bit_generator.state, 0, states, [None] * self._n_parts, 0, 0)
+
+
+def _leg(part: int, n_parts: int, here: MixedPlace, first_step: int, marks: Integers) -> Leg:
+    rows = _rows_of_part(marks, part, n_parts)
+    n_done = int(_rows_of_part(here.n_done, part, n_parts))
+    share = (int(rows[-1]) - n_done) / (int(marks[-1]) - here.n_done)
+    return Leg(
+        part, n_parts, first_step, here.part_rng_states[part], here.places[part], n_done, share, rows
+    )
 
 
 def _marks(n_done: int, end: int, next_stop: Callable[[int], int]) -> Integers:
@@ -181,25 +195,18 @@ def _rows_of_part(n_rows: Any, part: int, n_parts: int) -> Any:
     return (n_rows - part + n_parts - 1) // n_parts
 
 
+class Stopped(Exception):
+    """A part was told to stop in the middle of a leg."""
+
+
 class _EndOfLeg(Exception):
     pass
 
 
-def take_leg(leg: Leg, weights: Weights, learner: Learner, shards: Shards, columns: Integers, stop: threading.Event) -> Stand:
-    """The steps of a part until the next mixing.
-
-    Parameters
-    ----------
-    leg : Leg
-    weights : Weights
-        Of this part; they are changed.
-    learner : Learner
-    shards : Shards
-    columns : int array (K,)
-        As in :class:`StreamedSteps`.
-    stop : threading.Event
-        `Interrupted` is raised soon after it is set.
-    """
+def _take_leg(
+    leg: Leg, weights: Weights, learner: Learner, shards: Shards, sizes: Sizes, stopping: threading.Event
+) -> Stand:
+    """The steps of a part until the next mixing, on its own weights."""
     place, row = leg.place, leg.n_done
     errors = np.full(len(leg.marks), 0 if place is None else place.errors)
     generator = getattr(np.random, leg.rng_state["bit_generator"])()
@@ -208,28 +215,24 @@ def take_leg(leg: Leg, weights: Weights, learner: Learner, shards: Shards, colum
     if row == leg.marks[-1]:
         return Stand(place, errors, generator.state)
 
-    def sizes(first: int, count: int) -> Reals:  # of every P-th step
-        return learner.sizes(leg.first_step + leg.part + (first - 1) * leg.n_parts, (count - 1) * leg.n_parts + 1)[
-            :: leg.n_parts
-        ].copy()
+    def own_sizes(first: int, count: int) -> Reals:  # of every P-th step
+        of_all = sizes(leg.first_step + leg.part + (first - 1) * leg.n_parts, (count - 1) * leg.n_parts + 1)
+        return of_all[:: leg.n_parts].copy()
 
     def next_stop() -> int:
         return int(leg.marks[np.searchsorted(leg.marks, row, side="right")]) - row
 
-    def stopped(now: Place, counts: list[int], _errors: list[int]) -> None:
+    def stopped(now: Place, count: tuple[int, int]) -> None:
         nonlocal place, row
-        place, row = now, row + counts[-1]
+        place, row = now, row + count[0]
         errors[np.searchsorted(leg.marks, row) :] = now.errors
         if row == leg.marks[-1]:
             raise _EndOfLeg
-        if stop.is_set():
-            raise Interrupted
+        if stopping.is_set():
+            raise Stopped
 
-    steps = StreamedSteps(
-        learner.rule, shards, columns, learner.costs, learner.shrinkage, learner.averaged, weights,
-        parts_of(shards.rows, leg.n_parts)[leg.part],
-    )  # fmt: skip
-    rounds = steps.rounds(state, 1, sizes, next_stop, stopped, leg.place)
+    steps = StreamedSteps(learner, shards, weights, parts_of(shards.rows, leg.n_parts)[leg.part])
+    rounds = steps.rounds(state, 1, own_sizes, next_stop, stopped, leg.place)
     try:
         next(rounds)
     except _EndOfLeg:
@@ -244,49 +247,75 @@ class Threads:
 
     Parameters
     ----------
+    learner : Learner
     shards : Shards
-    columns : int array (K,)
     """
 
-    def __init__(self, shards: Shards, columns: Integers):
-        self._shards, self._columns = shards, columns
+    def __init__(self, learner: Learner, shards: Shards):
+        self._learner, self._shards = learner, shards
 
     def take(
-        self, weights: Weights, legs: list[Leg], learner: Learner, interrupted: Callable[[], bool]
+        self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]
     ) -> tuple[Weights, list[Stand]]:
         """As :class:`Crew` says."""
-        stop = threading.Event()
-
-        def take(leg: Leg) -> tuple[Weights, Stand]:
-            return own_term(leg, weights, learner, self._shards, self._columns, stop)
-
-        compiled = machine_code_of(learner.rule) is not None
+        stopping = threading.Event()
+        compiled = machine_code_of(self._learner.rule) is not None
         with ThreadPoolExecutor(len(legs) if compiled else 1) as pool:  # Python's own steps wait for one another anyhow
             try:
-                tasks = [pool.submit(take, leg) for leg in legs]
-                while wait(tasks, _LOOK_SECONDS, "FIRST_EXCEPTION").not_done:
-                    if interrupted():
-                        raise Interrupted
-                    if any(task.done() and task.exception() for task in tasks):
-                        break
-                done = [task.result() for task in tasks if not (task.cancelled() or stop.is_set())]
+                tasks = [
+                    pool.submit(own_term, leg, weights, self._learner, self._shards, sizes, stopping) for leg in legs
+                ]
+                while (waited := wait(tasks, _LOOK_SECONDS, FIRST_EXCEPTION)).not_done:
+                    for task in waited.done:
+                        task.result()  # an error is raised
+                    look()
+                terms, stands = zip(*(task.result() for task in tasks), strict=True)
             finally:
-                stop.set()
+                stopping.set()
                 for task in tasks:
                     task.cancel()
-        return sum_of_terms([part for part, _ in done]), [stand for _, stand in done]
+        return sum_of_terms(list(terms)), list(stands)
+
+
+@contextlib.contextmanager
+def crew(owner: Any, learner: Learner, shards: Shards, scheduler: str | None) -> Iterator[Crew]:
+    """Threads, or the workers of a cluster, for the length of a ``with``.
+
+    Parameters
+    ----------
+    owner : OnlineClassifier
+        Workers of a cluster make one of the same class and settings.
+    learner : Learner
+    shards : Shards
+    scheduler : str, optional
+        The address of a Dask scheduler.
+    """
+    if scheduler is None:
+        yield Threads(learner, shards)
+        return
+    from lxmls_day1.cluster.training import online_crew
+
+    with online_crew(owner, learner, shards, scheduler) as workers:
+        yield workers
 
 
 def own_term(
-    leg: Leg, weights: Weights, learner: Learner, shards: Shards, columns: Integers, stop: threading.Event
+    leg: Leg, weights: Weights, learner: Learner, shards: Shards, sizes: Sizes, stopping: threading.Event
 ) -> tuple[Weights, Stand]:
-    """A part's term of the mean after a leg from common weights, which stay as they are; of a single part its weights."""
-    if leg.n_parts == 1:
-        part = weights.copy()
-        stand = take_leg(leg, part, learner, shards, columns, stop)
-        part.n_steps += int(leg.marks[-1]) - leg.n_done
-        return part, stand
-    part = weights.part()
-    stand = take_leg(leg, part, learner, shards, columns, stop)
-    part.weigh(_share(leg, shards.n_rows))
-    return part, stand
+    """A part's term of the mean after a leg from the weights of all, which stay as they are; of a single part its weights.
+
+    Parameters
+    ----------
+    leg : Leg
+    weights : Weights
+    learner : Learner
+    shards : Shards
+    sizes : as in :meth:`Crew.take`
+    stopping : threading.Event
+        `Stopped` is raised soon after it is set.
+    """
+    own = weights.copy() if leg.n_parts == 1 else weights.part()
+    stand = _take_leg(leg, own, learner, shards, sizes, stopping)
+    if leg.n_parts > 1:
+        own.weigh(leg.share)
+    return own, stand

@@ -18,12 +18,13 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.folder_lock import held
 from lxmls_day1.grading.finding_submissions import Found, find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, Row, from_plain, to_plain
 from lxmls_day1.grading.one_submission import Graded, unfinished
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.report_files import files_of_class, write_files
-from lxmls_day1.grading.run_folders import held, run_folder
+from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.grading.similarity import alike
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 
@@ -163,7 +164,7 @@ def grade(
         If there is no submission, another process grades into `out`, or grading as such is not possible. What a submission
         does is never a reason.
     """
-    with held(out), run_folder():
+    with held(out, "grading into"), run_folder():
         found = [replace(one, path=one.path.absolute()) for one in find_submissions(paths)]  # workers are elsewhere
         rows: dict[str, Row] = {}
         kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not row.failed}

@@ -1,64 +1,18 @@
-"""The lock on an output folder (one run at a time), and the temporary files of runs; the next run removes those of a killed one."""
+"""The temporary files of runs; the next run removes those of a killed one."""
 
 import contextlib
-import json
 import os
 import shutil
-import socket
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.folder_lock import locked, unlock
 from lxmls_day1.whole_files import temporary_folder
 
-LOCK, ALIVE, PREFIX = ".lock", ".alive", "lxmls-day1-run-"
+ALIVE, PREFIX = ".alive", "lxmls-day1-run-"
 PASSABLE = 0o711  # boxes that belong to another user have folders of their own in it
-_held: set[Path] = set()
 _current: list[Path] = []
-
-
-@contextlib.contextmanager
-def held(out: Path) -> Iterator[None]:
-    """Keep an output folder for this process; the kernel lets go of it when the process ends, however it ends.
-
-    Raises
-    ------
-    InputError
-        If another process grades into it; the message has its number.
-    """
-    place = out.resolve()
-    if place in _held:
-        yield
-        return
-    place.mkdir(parents=True, exist_ok=True)
-    with (place / LOCK).open("a+", encoding="utf-8") as file:
-        if not _locked(file):
-            raise InputError(
-                f"{_holder(file)} is grading into {out} at the moment; wait until it is done, or choose another folder "
-                "with --out."
-            )
-        file.seek(0)
-        file.truncate()
-        json.dump({"pid": os.getpid(), "host": socket.gethostname()}, file)
-        file.flush()
-        _held.add(place)
-        try:
-            yield
-        finally:
-            _held.discard(place)
-            _unlock(file)
-
-
-def _holder(file: IO[str]) -> str:
-    try:
-        file.seek(0)
-        content = json.load(file)
-        return f"process {int(content['pid'])} on {content['host']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another process"
 
 
 @contextlib.contextmanager
@@ -76,7 +30,7 @@ def run_folder() -> Iterator[Path]:
         for place in (folder.parent, folder):
             place.chmod(PASSABLE)
         with (folder.parent / ALIVE).open("a+", encoding="utf-8") as file:
-            _locked(file)
+            locked(file)
             _current.append(folder)
             tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
             try:
@@ -87,7 +41,7 @@ def run_folder() -> Iterator[Path]:
                 os.environ.pop("TMPDIR")
                 if variable is not None:
                     os.environ["TMPDIR"] = variable
-                _unlock(file)
+                unlock(file)
 
 
 def clear_leftovers() -> None:
@@ -97,39 +51,7 @@ def clear_leftovers() -> None:
             if folder.is_symlink() or (hasattr(os, "geteuid") and folder.stat().st_uid != os.geteuid()):
                 continue
             with (folder / ALIVE).open("r+", encoding="utf-8") as file:
-                if not _locked(file):
+                if not locked(file):
                     continue
-                _unlock(file)
+                unlock(file)
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _locked(file: IO[str]) -> bool:
-    """Whether the lock on a file is ours now; also where the file system has no locks."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt  # each system has one of these two only
-
-            file.seek(1 << 20)  # the text before it can still be read
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _unlock(file: IO[str]) -> None:
-    with contextlib.suppress(OSError):
-        if sys.platform == "win32":
-            import msvcrt  # each system has one of these two only
-
-            file.seek(1 << 20)
-            msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file.fileno(), fcntl.LOCK_UN)

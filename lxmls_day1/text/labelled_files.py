@@ -10,6 +10,7 @@ import encodings.aliases
 import gzip
 import os
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,12 +21,12 @@ from lxmls_day1.text.svmlight import parse_svmlight
 from lxmls_day1.text.tables import DELIMITERS, looks_like_json_lines, parse_columns, parse_json_lines
 
 FORMATS = ("columns", "jsonl", "svmlight")
-_FORMAT_OF = {
+FORMAT_OF = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "columns"),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
     **dict.fromkeys((".svmlight", ".libsvm", ".svm"), "svmlight"),
 }
-_TAB_SEPARATED = (".tsv", ".tab")
+TAB_SEPARATED = (".tsv", ".tab")
 _GZIP_START = b"\x1f\x8b"
 #: How files with a byte order mark begin, and their encoding. UTF-32 begins as UTF-16 does, and so comes first.
 _MARKS = (
@@ -116,22 +117,22 @@ def read_labelled(
     mine.csv.gz: a comma between columns, a header; label in 'mood', text in 'text'; 4 examples, 2 classes
     """
     path = check_path("path", path)
-    _check_choices(form, delimiter, label_column, text_column, quote, header, encoding)
+    check_choices(form, delimiter, label_column, text_column, quote, header, encoding)
     content, used = _decoded(_unpacked(path), path, encoding)
-    name, ending = str(path), _ending(path)
-    form = form or _FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(content) else "columns")
+    name, ending = str(path), ending_of(path)
+    form = form or FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(content) else "columns")
     if like is not None and (form == "svmlight") != (like.form == "svmlight"):
         raise InputError(
             f"{name} holds {form}, and the training file {like.form}; both have to be texts, or both svmlight"
         )
     if form != "columns":
-        _check_none_given(form, name, delimiter=delimiter, header=header)
+        check_none_given(form, name, delimiter=delimiter, header=header)
     if form == "svmlight":
-        _check_none_given(form, name, label_column=label_column, text_column=text_column)
+        check_none_given(form, name, label_column=label_column, text_column=text_column)
         labels, bags, lines = parse_svmlight(content, name)
         file = LabelledFile(labels, [], bags, lines, form, None, None, "svmlight features")
     else:
-        if delimiter is None and ending in _TAB_SEPARATED and quote != "\t":
+        if delimiter is None and ending in TAB_SEPARATED and quote != "\t":
             delimiter = "\t"
         columns = (label_column, text_column)
         file = _labelled_texts(content, name, form, delimiter, header, quote, columns, like)
@@ -185,11 +186,18 @@ def name_of_data(path: str | os.PathLike[str]) -> str:
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
-def _ending(path: Path) -> str:
+def ending_of(path: Path) -> str:
+    """The ending of a file's name, of two the one before ``.gz``.
+
+    Examples
+    --------
+    >>> ending_of(Path("Mails.CSV.gz"))
+    '.csv'
+    """
     return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
 
 
-def _check_choices(
+def check_choices(
     form: str | None,
     delimiter: str | None,
     label_column: int | str | None,
@@ -197,9 +205,11 @@ def _check_choices(
     quote: str | None,
     header: bool | None,
     encoding: str | None,
+    forms: Sequence[str] = FORMATS,
 ) -> None:
-    if form is not None and not (isinstance(form, str) and form in FORMATS):
-        raise InputError(f"form must be {' or '.join(map(repr, FORMATS))}, got {form!r}")
+    """Refuse what makes no sense for any file; the arguments are those of `read_labelled`."""
+    if form is not None and not (isinstance(form, str) and form in forms):
+        raise InputError(f"form must be {' or '.join(map(repr, forms))}, got {form!r}")
     for what, column in (("label_column", label_column), ("text_column", text_column)):
         if column is not None and (isinstance(column, bool) or not isinstance(column, (int, str))):
             raise InputError(f"{what} must be the name of a column or its number, 0 for the first, got {column!r}")
@@ -214,7 +224,8 @@ def _check_choices(
         raise InputError(f"header must be True, False or None, which judges by the file; got {header!r}")
 
 
-def _check_none_given(form: str, name: str, **settings: object) -> None:
+def check_none_given(form: str, name: str, **settings: object) -> None:
+    """Refuse settings that files of a form do not have."""
     for what, given in settings.items():
         if given is not None:
             raise InputError(
@@ -241,9 +252,7 @@ def _unpacked(path: Path) -> bytes:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if not content.startswith(_GZIP_START):
         if path.suffix.lower() == ".gz" and content:
-            raise CorpusError(
-                f"{path} is no gzip file, though its name ends in .gz; rename it if it is plain text, or pack it"
-            )
+            raise CorpusError(not_packed(path))
         return content
     try:
         return gzip.decompress(content)
@@ -251,36 +260,68 @@ def _unpacked(path: Path) -> bytes:
         raise CorpusError(f"{path} is a damaged gzip file ({error}); fetch or pack it again") from error
 
 
+def not_packed(name: str | Path) -> str:
+    """What an error says of a file that only looks like gzip by its name."""
+    return f"{name} is no gzip file, though its name ends in .gz; rename it if it is plain text, or pack it"
+
+
 def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     """The text of a file, without a byte order mark, and the encoding that it is in."""
+    used, decoder = encoding_of(content, path, encoding)
+    try:
+        text = decoder.decode(content, final=True).removeprefix("\ufeff")
+    except UnicodeError as error:
+        raise CorpusError(wrong_encoding(content, path, used, error)) from None
+    if "\0" in text:
+        raise CorpusError(holds_zero(path, text.count("\n", 0, text.index("\0")) + 1, used))
+    return text, used
+
+
+def encoding_of(content: bytes, name: str | Path, encoding: str | None) -> tuple[str, codecs.IncrementalDecoder]:
+    """The encoding of a file that begins so, and what decodes it.
+
+    Raises
+    ------
+    InputError
+        If Python does not know the encoding that is wanted.
+    CorpusError
+        If the file begins with the mark of another one.
+    """
     marked = next((marked for mark, marked in _MARKS if content.startswith(mark)), None)
     used = encoding or marked or "utf-8"
     try:
+        if not codecs.lookup(used)._is_text_encoding:
+            raise LookupError
+        decoder = codecs.getincrementaldecoder(used)()
         if marked and not codecs.lookup(used).name.startswith("utf"):
             raise CorpusError(
-                f"{path}, line 1: expected text in {used}, got the byte order mark of {marked}; leave out encoding= (--encoding)"
+                f"{name}, line 1: expected text in {used}, got the byte order mark of {marked}; leave out encoding= (--encoding)"
             )
-        text = content.decode(used).removeprefix("\ufeff")
-    except (LookupError, TypeError):
+        return used, decoder
+    except (LookupError, TypeError, ValueError) as error:
+        if isinstance(error, CorpusError):
+            raise
         known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}
         close = nearest(str(used), known)
         hint = close if "did you mean" in close else ""
         raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {used!r}{hint}") from None
-    except UnicodeError as error:
-        raise CorpusError(_wrong_encoding(content, path, used, error)) from None
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise CorpusError(
-            f"{path}, line {line}: expected text in {used}, got a zero byte, as UTF-16, archives and spreadsheets have them; "
-            "save it as text in UTF-8, or name its encoding with encoding= (--encoding)"
-        )
-    return text, used
 
 
-def _wrong_encoding(content: bytes, path: Path, used: str, error: UnicodeError) -> str:
-    """What is wrong, and how the line would read in the encoding that older programs on Windows and Unix write."""
+def holds_zero(name: str | Path, line: int, used: str) -> str:
+    """What an error says of a file that holds a zero byte."""
+    return (
+        f"{name}, line {line}: expected text in {used}, got a zero byte, as UTF-16, archives and spreadsheets have them; "
+        "save it as text in UTF-8, or name its encoding with encoding= (--encoding)"
+    )
+
+
+def wrong_encoding(content: bytes, name: str | Path, used: str, error: UnicodeError, first_line: int = 1) -> str:
+    """What is wrong, and how the line would read in the encoding that older programs on Windows and Unix write.
+
+    ``content`` begins in a file's ``first_line``, and it is where `error` counts from.
+    """
     start = getattr(error, "start", 0)
-    line = content.count(b"\n", 0, start) + 1
+    line = content.count(b"\n", 0, start) + first_line
     got = f"the byte 0x{content[start]:02X}" if start < len(content) else "its end"
     hint = f"save the file in {used}, or name its encoding with encoding= (--encoding)"
     begin, end = content.rfind(b"\n", 0, start) + 1, content.find(b"\n", start)
@@ -293,4 +334,4 @@ def _wrong_encoding(content: bytes, path: Path, used: str, error: UnicodeError) 
         if read.isprintable() and likely != used:
             hint = f"in {likely} it would read {read!r}: if that is right, give encoding={likely!r} (--encoding {likely}); else {hint}"
             break
-    return f"{path}, line {line}: expected text in {used}, got {got}; {hint}"
+    return f"{name}, line {line}: expected text in {used}, got {got}; {hint}"

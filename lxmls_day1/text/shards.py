@@ -211,24 +211,42 @@ def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dty
         As from writing a file.
     """
     name = shard_name(number)
-    part = folder / f"{name}.part"
+    files = write_arrays(folder / name, {**arrays_of(X, dtype), "labels.npy": labels.astype(np.int32, copy=False)})
+    return {"name": name, "rows": len(labels), "nonzeros": len(X.indices), "files": files}
+
+
+def arrays_of(X: csr_array, dtype: str) -> dict[str, np.ndarray]:
+    """The arrays of a matrix by the names of their files."""
+    return {
+        "indptr.npy": X.indptr.astype(np.int64, copy=False),
+        "indices.npy": X.indices.astype(np.uint32, copy=False),
+        "data.npy": X.data.astype(dtype, copy=False),
+    }
+
+
+def write_arrays(
+    folder: Path, arrays: Mapping[str, np.ndarray], others: Mapping[str, bytes] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Write a folder of arrays, and other files with them, whole or not at all; what was there before is replaced.
+
+    Returns
+    -------
+    files : dict
+        Name of each array's file -> its size and fingerprint.
+    """
+    part = folder.with_name(f"{folder.name}.part")
     remove_folder(part)
     try:
         part.mkdir()
-        arrays = {
-            "indptr.npy": X.indptr.astype(np.int64, copy=False),
-            "indices.npy": X.indices.astype(np.uint32, copy=False),
-            "data.npy": X.data.astype(dtype, copy=False),
-            "labels.npy": labels.astype(np.int32, copy=False),
-        }
-        files = {file: write_array(part / file, array) for file, array in arrays.items()}
-        if (folder / name).exists():
-            remove_folder(folder / name)
-        os.replace(part, folder / name)
+        files = {name: write_array(part / name, array) for name, array in arrays.items()}
+        replace_files({part / name: content for name, content in (others or {}).items()})
+        if folder.exists():
+            remove_folder(folder)
+        os.replace(part, folder)
     except BaseException:
         remove_folder(part)
         raise
-    return {"name": name, "rows": len(labels), "nonzeros": len(X.indices), "files": files}
+    return files
 
 
 def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
@@ -248,6 +266,13 @@ def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
     return entry if array.size else {**entry, "empty": True}
 
 
+def described_array(path: Path) -> dict[str, Any]:
+    """What `write_array` has returned for a file, found out from the file."""
+    size = len(np.load(path, allow_pickle=False))
+    entry: dict[str, Any] = {"bytes": path.stat().st_size, "fingerprint": fingerprint(path)}
+    return entry if size else {**entry, "empty": True}
+
+
 def write_manifest(
     folder: Path,
     *,
@@ -256,11 +281,11 @@ def write_manifest(
     n_features: int,
     dtype: str,
     sources: Sequence[Mapping[str, Any]] = (),
-    words: Iterable[str] | None = None,
+    words: Mapping[str, Any] | None = None,
     hash_bits: int | None = None,
     **settings: Any,
 ) -> None:
-    """Finish a corpus: write its words, then its manifest.
+    """Finish a corpus: write its manifest, whole or not at all.
 
     Parameters
     ----------
@@ -272,16 +297,12 @@ def write_manifest(
     dtype : {"uint8", "float32"}
     sources : sequence of mappings
         ``path``, ``bytes``, ``mtime_ns`` and ``sha256`` of the files that it was made of.
-    words : iterable of str, optional
+    words : mapping, optional
+        What `write_words` has returned.
     hash_bits : int, optional
     **settings
         How it was made: kept in the manifest as they are.
     """
-    kept = None
-    if words is not None:
-        content, number = _lines_of_words(words)
-        replace_files({folder / WORDS: content})
-        kept = {"number": number, "bytes": len(content), "fingerprint": hashlib.sha256(content).hexdigest()}
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -291,11 +312,18 @@ def write_manifest(
         **settings,
         "classes": list(classes),
         "dtype": dtype,
-        "words": kept,
+        "words": None if words is None else dict(words),
         "sources": list(sources),
         "shards": list(shards),
     }
     replace_files({folder / MANIFEST: (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()})
+
+
+def write_words(folder: Path, words: Iterable[str]) -> dict[str, Any]:
+    """Write the words of a corpus, and return what the manifest says of them."""
+    content, number = lines_of_words(words)
+    replace_files({folder / WORDS: content})
+    return {"number": number, "bytes": len(content), "fingerprint": hashlib.sha256(content).hexdigest()}
 
 
 def write_shards(
@@ -333,7 +361,7 @@ def write_shards(
         rows = rows.copy()
         rows.sum_duplicates()
     codes = np.asarray(labels)
-    dtype = "uint8" if _are_small_counts(rows.data) else "float32"
+    dtype = "uint8" if are_small_counts(rows.data) else "float32"
     try:
         place.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -348,7 +376,8 @@ def write_shards(
         part.data, part.indices = rows.data[first:last], rows.indices[first:last]
         part.indptr = rows.indptr[start : start + rows_a_shard + 1] - first
         shards.append(write_shard(place, number, part, codes[start : start + rows_a_shard], dtype))
-    write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=words)
+    kept = None if words is None else write_words(place, words)
+    write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=kept)
     return Shards(place)
 
 
@@ -398,12 +427,14 @@ def read_words(path: Path) -> list[str]:
         raise InputError(f"{path} is damaged ({error}); {_AGAIN}") from error
 
 
-def _lines_of_words(words: Iterable[str]) -> tuple[bytes, int]:
+def lines_of_words(words: Iterable[str]) -> tuple[bytes, int]:
+    """The content of a file of words, as `read_words` takes it, and how many there are."""
     lines = [json.dumps(word) if word.startswith('"') or "\n" in word else word for word in words]
     return "".join(f"{line}\n" for line in lines).encode(), len(lines)
 
 
-def _are_small_counts(values: np.ndarray) -> bool:
+def are_small_counts(values: np.ndarray) -> bool:
+    """Whether all values are whole and fit into a byte."""
     return bool(np.all((values >= 0) & (values <= 255)) and np.array_equal(np.floor(values), values))
 
 

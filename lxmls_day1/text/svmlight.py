@@ -11,7 +11,7 @@ Indices keep the number that they have in the file, so that it does not matter w
 import math
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lxmls_day1.errors import CorpusError, check_content
 
@@ -52,8 +52,18 @@ def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], 
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}], [1, 2])
     """
     text = check_content(text)
-    labels, bags, lines = [], [], []
-    for number, line in enumerate(text.split("\n"), start=1):
+    labels, bags, numbers = svmlight_examples(text.split("\n"), name)
+    if not labels:
+        raise CorpusError(f"{name}: expected a label and pairs index:value a line, got none")
+    return labels, bags, numbers
+
+
+def svmlight_examples(
+    lines: Iterable[str], name: str, first_line: int = 1
+) -> tuple[list[str], list[dict[str, float]], list[int]]:
+    """The same of some lines of a file, the first of which has this number; there may be no example in them."""
+    labels, bags, numbers = [], [], []
+    for number, line in enumerate(lines, start=first_line):
         label, *pairs = line.partition("#")[0].split() or [""]
         if not label:
             continue
@@ -66,10 +76,8 @@ def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], 
             del pairs[0]
         labels.append(_plain_number(float(label)))
         bags.append(_features(pairs, where))
-        lines.append(number)
-    if not labels:
-        raise CorpusError(f"{name}: expected a label and pairs index:value a line, got none")
-    return labels, bags, lines
+        numbers.append(number)
+    return labels, bags, numbers
 
 
 def is_number(text: str) -> bool:

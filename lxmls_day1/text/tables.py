@@ -4,12 +4,14 @@ What a caller does not say is guessed from the file: the delimiter from how it d
 stands in it and in the records below.
 """
 
+import contextlib
 import csv
 import io
+import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lxmls_day1.errors import CorpusError, check_content, counted
@@ -84,13 +86,7 @@ def parse_columns(
         rows.append([field.strip() for field in fields])
     if not rows:
         raise CorpusError(f"{name}: expected a label and a text a line, got none")
-    for line, row in zip(lines, rows, strict=True):
-        if len(row) != len(rows[0]) or len(row) < 2:
-            wanted = f"{len(rows[0])} as in line {lines[0]}" if len(rows[0]) > 1 else "two or more, a label and a text"
-            raise CorpusError(
-                f"{name}, line {line}: got {counted(len(row), 'field')}; expected {wanted}, parted by "
-                f"{DELIMITERS.get(delimiter, repr(delimiter))}: a text that holds it needs quotes around it"
-            )
+    check_widths(rows, lines, name, delimiter, len(rows[0]), lines[0])
     if header is None:
         has_all = bool(column_names) and all(find_name(rows[0], wanted) is not None for wanted in column_names)
         header = has_all or looks_like_header(rows)
@@ -98,6 +94,25 @@ def parse_columns(
     if names and len(rows) == 1:
         raise CorpusError(f"{name}: expected a label and a text a line, got no line but the header {', '.join(names)}")
     return Table(names, rows[int(header) :], lines[int(header) :]), delimiter
+
+
+def check_widths(
+    rows: Sequence[Sequence[str]], lines: Sequence[int], name: str, delimiter: str, width: int, first_line: int
+) -> None:
+    """Refuse records that have not as many fields as the first, which is in ``first_line``.
+
+    Raises
+    ------
+    CorpusError
+        With the line of the first such record.
+    """
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != width or width < 2:
+            wanted = f"{width} as in line {first_line}" if width > 1 else "two or more, a label and a text"
+            raise CorpusError(
+                f"{name}, line {line}: got {counted(len(row), 'field')}; expected {wanted}, parted by "
+                f"{DELIMITERS.get(delimiter, repr(delimiter))}: a text that holds it needs quotes around it"
+            )
 
 
 def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -170,27 +185,42 @@ def parse_json_lines(text: str, name: str = "the text given") -> Table:
     [['They won.', 'sport']]
     """
     text = check_content(text)
+    table = json_records(text.split("\n"), name)
+    if not table.rows:
+        raise CorpusError(f"{name}: expected a JSON object a line, got an empty file")
+    return table
+
+
+def json_records(lines: Iterable[str], name: str, first_line: int = 1, names: tuple[str, ...] = ()) -> Table:
+    """The same of some lines of a file, which may be blank.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    name : str
+    first_line : int
+        The number of the first of them.
+    names : tuple of str
+        The columns; those of the first object if there are none.
+    """
     rows: list[list[Any]] = []
-    lines: list[int] = []
-    names: tuple[str, ...] = ()
-    for number, line in enumerate(text.split("\n"), start=1):
+    numbers: list[int] = []
+    wanted = 'expected one JSON object a line, such as {"text": "They won.", "label": "sport"}'
+    for number, line in enumerate(lines, start=first_line):
         if not line.strip():
             continue
-        wanted = 'expected one JSON object a line, such as {"text": "They won.", "label": "sport"}'
         try:
             found = json.loads(line)
         except (ValueError, RecursionError) as error:
-            hint = "; is it one JSON text over several lines? Write each of its objects on a line" if not rows else ""
+            hint = "; is it one JSON text over several lines? Write each of its objects on a line" if not names else ""
             raise CorpusError(f"{name}, line {number}: this is no JSON ({error}); {wanted}{hint}") from None
         if not isinstance(found, dict):
             hint = "; write each object of the list on a line" if isinstance(found, list) else ""
             raise CorpusError(f"{name}, line {number}: got {kind_of(found)}; {wanted}{hint}")
         names = names or tuple(found)
         rows.append([found.get(key, MISSING) for key in names])
-        lines.append(number)
-    if not rows:
-        raise CorpusError(f"{name}: expected a JSON object a line, got an empty file")
-    return Table(names, rows, lines)
+        numbers.append(number)
+    return Table(names, rows, numbers)
 
 
 def looks_like_json_lines(text: str) -> bool:
@@ -210,22 +240,39 @@ def looks_like_json_lines(text: str) -> bool:
         return False
 
 
-def _records(
-    text: str, name: str, delimiter: str, quote: str | None, most: int | None = None
-) -> list[tuple[int, list[str]]]:
-    """The records that are not blank, ``most`` of them at most, each with the number of its first line."""
+def column_records(
+    lines: Iterable[str], name: str, delimiter: str, quote: str | None, longest: int
+) -> Iterator[tuple[int, list[str]]]:
+    """The records of columns that are not blank, each with the number of its first line; the fields as they stand there.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        With their ends.
+    name, delimiter, quote
+        As for `parse_columns`.
+    longest : int
+        How many characters a field may have.
+
+    Raises
+    ------
+    CorpusError
+        If a quote does not close, or closes before the end of its field.
+
+    Examples
+    --------
+    >>> list(column_records(["a,b\\n", "\\n", '"c\\n', 'd",e\\n'], "mine.csv", ",", '"', longest=100))
+    [(1, ['a', 'b']), (3, ['c\\nd', 'e'])]
+    """
     quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True, **quoting)
-    records: list[tuple[int, list[str]]] = []
+    rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True, **quoting)
     first_line = 1
     usual_limit = csv.field_size_limit()
-    csv.field_size_limit(max(usual_limit, len(text)))  # a text may be as long as the file
+    csv.field_size_limit(max(usual_limit, longest))
     try:
         for fields in rows:
             if len(fields) > 1 or (fields and fields[0].strip()):
-                records.append((first_line, fields))
-            if len(records) == most:
-                break
+                yield first_line, fields
             first_line = rows.line_num + 1
     except csv.Error as error:
         raise CorpusError(
@@ -234,7 +281,16 @@ def _records(
         ) from None
     finally:
         csv.field_size_limit(usual_limit)
-    return records
+
+
+def _records(
+    text: str, name: str, delimiter: str, quote: str | None, most: int | None = None
+) -> list[tuple[int, list[str]]]:
+    """The records of a text, ``most`` of them at most."""
+    lines = io.StringIO(text, newline="")
+    records = column_records(lines, name, delimiter, quote, longest=len(text))  # a text may be as long as the file
+    with contextlib.closing(records):
+        return list(itertools.islice(records, most))
 
 
 def _sniffed_delimiter(text: str, name: str, quote: str | None) -> str:

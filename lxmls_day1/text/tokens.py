@@ -90,9 +90,20 @@ def written_words(text: str) -> list[str]:
         raise InputError(f"words are looked for in a text, but got {text!r}")
     if "," not in text:
         return text.split()
-    if _COMMA_AND_DIGITS.search(text):  # found fast, as it begins with a fixed character
-        text = _THOUSANDS.sub(lambda match: match[1] + match[2].replace(",", ""), text)
-    return text.replace(",", " ").split()
+    return without_thousands_marks(text).replace(",", " ").split()
+
+
+def without_thousands_marks(text: str) -> str:
+    """A text whose numbers have no commas between their thousands.
+
+    Examples
+    --------
+    >>> without_thousands_marks("1,250 or 1,25, and 1,000,000.")
+    '1250 or 1,25, and 1000000.'
+    """
+    if not _COMMA_AND_DIGITS.search(text):  # found fast, as it begins with a fixed character
+        return text
+    return _THOUSANDS.sub(lambda match: match[1] + match[2].replace(",", ""), text)
 
 
 def split_words(text: str) -> list[str]:
