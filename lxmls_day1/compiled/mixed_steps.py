@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, Weights, machine_code_of, sum_of_terms
+from lxmls_day1.compiled.fixed_tree import joined
+from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, Weights, machine_code_of
 from lxmls_day1.compiled.streamed_steps import Learner, Place, StreamedSteps
 from lxmls_day1.text.shard_rows import parts_of
 from lxmls_day1.text.shards import Shards
@@ -274,7 +275,7 @@ class Threads:
                 stopping.set()
                 for task in tasks:
                     task.cancel()
-        return sum_of_terms(list(terms)), list(stands)
+        return joined(terms, Weights.joined), list(stands)
 
 
 @contextlib.contextmanager

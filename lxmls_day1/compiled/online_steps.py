@@ -25,6 +25,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import as_numbers, check_finite
+from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import (
     Examples,
@@ -131,12 +132,13 @@ class Weights:
             V *= share * self.state[0]
         self.state[:] = 1.0, 0.0
 
-    def join(self, other: "Weights") -> None:
-        """Add another such term."""
+    def joined(self, other: "Weights") -> "Weights":
+        """This term, to which another one has been added."""
         if self.paired != other.paired:
             (self if self.paired else other).unpair()
         self.V += other.V
         self.U += other.U
+        return self
 
     def gather(self, mean: "Weights") -> None:
         """Become the mean of parts, a sum of terms that have been weighed; its running sums are added to this one."""
@@ -173,18 +175,6 @@ class Weights:
 
     def _full(self, columns: Reals) -> Reals:
         return np.hstack([-columns, columns]) if self.paired else columns
-
-
-def sum_of_terms(terms: list[Weights]) -> Weights:
-    """The sum of terms that have been weighed: of neighbours first, then of neighbouring sums, whoever adds them and wherever.
-
-    The first term is changed in place.
-    """
-    while len(terms) > 1:
-        for first, second in zip(terms[::2], terms[1::2], strict=False):
-            first.join(second)
-        terms = terms[::2]
-    return terms[0]
 
 
 def aligned_zeros(n_rows: int, n_columns: int, line: int = 64) -> Reals:
@@ -467,7 +457,7 @@ class RowSteps:
                     )
                     for p, share in enumerate(shares)
                 ]
-                self.weights.gather(sum_of_terms([task.result() for task in tasks]))
+                self.weights.gather(joined((task.result() for task in tasks), Weights.joined))
                 updates[r], self.errors[r] = counts.sum(), errors.sum()
 
     def _take_share(
