@@ -185,7 +185,8 @@ class LinearClassifier:
         check_alone(shards)
         columns = columns_of_classes(shards, self.classes)
         right = sum(
-            np.count_nonzero(self._scores(X, params).argmax(axis=1) == columns[labels]) for X, labels in row_blocks(shards)
+            np.count_nonzero(self._scores(X, params).argmax(axis=1) == columns[labels])
+            for X, labels in row_blocks(shards)
         )
         return float(right / shards.n_rows)
 

@@ -166,7 +166,9 @@ class OnlineClassifier(LinearClassifier):
         check_flag("progress", self.progress)
         check_number("n_jobs", self.n_jobs, at_least=1, whole=True)
 
-    def train(self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None, scheduler=None, mix_every=None):
+    def train(
+        self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None, scheduler=None, mix_every=None
+    ):
         """Go through the data ``nr_rounds`` times.
 
         Parameters
@@ -291,11 +293,12 @@ class OnlineClassifier(LinearClassifier):
         objective = functools.partial(self._objective, X, labels, factors=factors)
         return self._train_rounds(self._in_memory(steps, state, len(labels)), state, objective, callback), state
 
-    def _train_streamed(
-        self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None
-    ):
+    def _train_streamed(self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
-        from lxmls_day1.compiled import mixed_steps, streamed_steps  # numba takes its time: imported by the first training
+        from lxmls_day1.compiled import (  # numba takes its time: imported by the first training
+            mixed_steps,
+            streamed_steps,
+        )
 
         self.check_settings()
         if mix_every is not None:

@@ -54,7 +54,9 @@ def named(owner: Any, learner: Learner) -> NamedLearner:
             f"a cluster trains the learners of the package only, and {kind.__name__} is not one of them, or has been changed: its "
             "workers have no code of yours; leave the scheduler out, and take n_jobs for the cores of this machine"
         )
-    plain = {name: value for name, value in vars(owner).items() if isinstance(value, (bool, int, float, str, type(None)))}
+    plain = {
+        name: value for name, value in vars(owner).items() if isinstance(value, (bool, int, float, str, type(None)))
+    }
     return NamedLearner(kind.__module__.rpartition(".")[2], kind.__name__, plain, learner._replace(rule=None))
 
 
@@ -73,9 +75,7 @@ def take_here(
     return term, [stand]
 
 
-def join_terms(
-    first: tuple[Weights, list[Stand]], second: tuple[Weights, list[Stand]]
-) -> tuple[Weights, list[Stand]]:
+def join_terms(first: tuple[Weights, list[Stand]], second: tuple[Weights, list[Stand]]) -> tuple[Weights, list[Stand]]:
     """The sum of two terms of the mean, in arrays of its own."""
     total = first[0].copy()
     total.joined(second[0].copy() if second[0].paired != total.paired else second[0])

@@ -176,7 +176,9 @@ class PartWorkers(ClusterWorkers):
                     failures[n] += 1
                     why = self._why_broken(doing.pop(n))
                     if failures[n] >= _MOST_FAILURES:
-                        raise ClusterLost(f"a part of the work failed {_MOST_FAILURES} times on the cluster, at last so: {why}")
+                        raise ClusterLost(
+                            f"a part of the work failed {_MOST_FAILURES} times on the cluster, at last so: {why}"
+                        )
                 if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
                     root, everywhere = self._cancelled(root), self._spread(shared)
                     self._next_look = 0.0
@@ -240,8 +242,7 @@ class PartWorkers(ClusterWorkers):
                 "it in another size; copy the corpus there, or to a folder that all workers see under the same path"
             )
         spare = {
-            address: self._threads[address]
-            - sum(at == address and not future.done() for at, future in doing.values())
+            address: self._threads[address] - sum(at == address and not future.done() for at, future in doing.values())
             for address in able
         }
         spare = {address: n_threads for address, n_threads in spare.items() if n_threads > 0}
@@ -289,7 +290,9 @@ class PartWorkers(ClusterWorkers):
         if not self._threads:
             return shared
         try:
-            return self.client.scatter(shared, broadcast=True, workers=list(self._threads), hash=False, timeout=ASK_SECONDS)
+            return self.client.scatter(
+                shared, broadcast=True, workers=list(self._threads), hash=False, timeout=ASK_SECONDS
+            )
         except Exception:
             return shared  # a worker is gone meanwhile: it goes with each job
 

@@ -178,9 +178,7 @@ def _leg(part: int, n_parts: int, here: MixedPlace, first_step: int, marks: Inte
     rows = _rows_of_part(marks, part, n_parts)
     n_done = int(_rows_of_part(here.n_done, part, n_parts))
     share = (int(rows[-1]) - n_done) / (int(marks[-1]) - here.n_done)
-    return Leg(
-        part, n_parts, first_step, here.part_rng_states[part], here.places[part], n_done, share, rows
-    )
+    return Leg(part, n_parts, first_step, here.part_rng_states[part], here.places[part], n_done, share, rows)
 
 
 def _marks(n_done: int, end: int, next_stop: Callable[[int], int]) -> Integers:
@@ -294,7 +292,7 @@ def crew(owner: Any, learner: Learner, shards: Shards, scheduler: str | None) ->
     if scheduler is None:
         yield Threads(learner, shards)
         return
-    from lxmls_day1.cluster.training import online_crew
+    from lxmls_day1.cluster.online import online_crew
 
     with online_crew(owner, learner, shards, scheduler) as workers:
         yield workers

@@ -452,17 +452,13 @@ class RowSteps:
                 shares = np.array_split(order, n_parts)
                 counts, errors = np.zeros((2, n_parts, 1), dtype=np.int64)
                 tasks = [
-                    pool.submit(
-                        self._take_share, len(order), share, sizes[p::n_parts].copy(), counts[p], errors[p]
-                    )
+                    pool.submit(self._take_share, len(order), share, sizes[p::n_parts].copy(), counts[p], errors[p])
                     for p, share in enumerate(shares)
                 ]
                 self.weights.gather(joined((task.result() for task in tasks), Weights.joined))
                 updates[r], self.errors[r] = counts.sum(), errors.sum()
 
-    def _take_share(
-        self, n_rows: int, order: Integers, steps: Reals, updates: Integers, errors: Integers
-    ) -> Weights:
+    def _take_share(self, n_rows: int, order: Integers, steps: Reals, updates: Integers, errors: Integers) -> Weights:
         """Steps on a part of a round over so many rows, and its term of the mean."""
         part = self.weights.part()
         self._take_part(part, order, steps, updates, errors)

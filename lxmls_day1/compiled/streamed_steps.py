@@ -46,7 +46,9 @@ class Learner(NamedTuple):
 class Place(NamedTuple):
     """Where a round over the shards of a corpus stands."""
 
-    rng_state: Mapping[str, Any]  # of the generator before it drew the order of this shard's rows (first: of the shards)
+    rng_state: Mapping[
+        str, Any
+    ]  # of the generator before it drew the order of this shard's rows (first: of the shards)
     shards: Integers  # (S,): the shards, or slices of shards, in the order of this round
     n_shards: int  # how many of these are done
     n_rows: int  # how many rows of the next one are done

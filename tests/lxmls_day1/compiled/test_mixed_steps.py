@@ -71,8 +71,8 @@ def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_class
         memory = make(nr_rounds=3, averaged=averaged, order=orders, n_jobs=n_jobs)
         disk = make(nr_rounds=3, averaged=averaged, seed=4, n_jobs=n_jobs)
         np.testing.assert_array_equal(disk.train(shards), memory.train(X, y))
-        assert [round[:2] + (round.errors,) for round in disk.history] == [
-            round[:2] + (round.errors,) for round in memory.history
+        assert [(*round[:2], round.errors) for round in disk.history] == [
+            (*round[:2], round.errors) for round in memory.history
         ]
 
 
