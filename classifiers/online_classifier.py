@@ -316,7 +316,7 @@ class OnlineClassifier(LinearClassifier):
         if state is None:
             state = self._new_state(steps.weights, None)
             if type(self).plan_steps is not OnlineClassifier.plan_steps:  # it looks at the data before the first step
-                state.sq_norms = streamed_steps.sample_sq_norms(shards, state.rng)
+                state.sq_norms = steps.sample_sq_norms(state.rng)
                 state.n_examples = shards.n_rows
         history = [Round(*values) for values in training.history]
         objective = functools.partial(self._streamed_objective, shards, columns)

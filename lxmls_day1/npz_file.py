@@ -11,25 +11,28 @@ so that ``numpy.load("model.npz")["params"]`` works without this package. `write
 made of numbers, text, arrays, lists, tuples and dictionaries. `model_file` adds classifiers.
 """
 
+import errno
 import io
 import json
 import math
 import os
 import zipfile
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from lxmls_day1 import __version__
 from lxmls_day1.errors import InputError, check_path
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.whole_files import whole_file
 
 FORMAT = "lxmls-day1 model"
 FORMAT_VERSION = 1
 _HEADER = "header"
 _NO_HEADER = "it is an archive, but has none of our headers in it"
 _ZIP_MAGIC = b"PK\x03\x04"
+_MAGIC_LENGTH: int = np.lib.format.MAGIC_LEN
+_AT_ONCE = 2**20  # bytes
 _NON_FINITE = ("inf", "-inf", "nan")
 
 #: Gives the class, the module and the attributes of a classifier; None for a value that is no classifier.
@@ -96,12 +99,11 @@ def write_file(
         "content": packed,
     }
     arrays[_HEADER] = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:  # numpy.savez refuses some names of arrays, such as "file"
+    # numpy.savez refuses some names of arrays, such as "file". The arrays are written as they are: they may fill half the memory.
+    with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
-    replace_files({path: file.getvalue()})
 
 
 def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = None) -> dict[str, Any]:
@@ -127,15 +129,20 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
     OSError
         If there is no such file, or it cannot be read.
     """
-    data = check_path("path", path).read_bytes()
-    if not data:
-        raise InputError(f"{path} is empty, where a saved model was expected; save it again")
     try:
-        arrays = _read_arrays(data)
+        with check_path("path", path).open("rb") as opened:
+            file = opened if opened.seekable() else io.BytesIO(opened.read())
+            size = file.seek(0, os.SEEK_END)
+            if not size:
+                raise InputError(f"{path} is empty, where a saved model was expected; save it again")
+            arrays = _read_arrays(file, size)
         header = _read_header(arrays.pop(_HEADER))
     except _Foreign as error:
         raise InputError(f"{path} is no model of lxmls-day1: {error}") from error
     except Exception as error:  # zipfile and numpy raise a dozen kinds of errors for damaged bytes
+        # (one is EINVAL, for a place before the start of the file; what else the system says is not about bytes)
+        if isinstance(error, (InputError, OSError)) and getattr(error, "errno", None) != errno.EINVAL:
+            raise
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(
             f"{path} is damaged or incomplete ({reason}); copy it anew, or save the model again"
@@ -155,42 +162,51 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
         raise InputError(f"{path} is no model of lxmls-day1: its header and its arrays do not fit together") from error
 
 
-def _read_arrays(data: bytes) -> dict[str, np.ndarray]:
+def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
     """All arrays of a file. Nothing in it can take more memory than the file is long."""
-    if not data.startswith(_ZIP_MAGIC):
+    file.seek(0)
+    if file.read(len(_ZIP_MAGIC)) != _ZIP_MAGIC:
         raise _Foreign("it does not begin as an .npz file does")
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         for member in members:
             if member.compress_type != zipfile.ZIP_STORED:  # `write_file` compresses nothing, and a bomb is compressed
                 raise _Foreign(f"{member.filename} in it is compressed")
         names = {member.filename for member in members}
         # Several entries of the table can name the same bytes.
-        if len(names) < len(members) or sum(member.file_size for member in members) > len(data):
+        if len(names) < len(members) or sum(member.file_size for member in members) > size:
             raise _Foreign("the table of its arrays lists some bytes twice")
         if f"{_HEADER}.npy" not in names:
             raise _Foreign(_NO_HEADER)
-        # ZipFile.read reads to the end of a member, and so compares its checksum.
-        return {name.removesuffix(".npy"): _read_array(archive.read(name), name) for name in sorted(names)}
+        arrays = {}
+        for name in sorted(names):
+            with archive.open(name) as content:
+                arrays[name.removesuffix(".npy")] = _read_array(content, archive.getinfo(name).file_size, name)
+        return arrays
 
 
-def _read_array(content: bytes, name: str) -> np.ndarray:
-    """One array. numpy allocates what the shape demands before it reads; so the length is compared with it first."""
+def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
+    """One array, from the start of its file to its end: there the checksum is compared. Its length is known before it is read."""
     pickled = _Foreign(f"{name} in it holds Python objects (a pickle), which could run any code and are never loaded")
-    if not content.startswith(np.lib.format.MAGIC_PREFIX):
+    magic = file.read(_MAGIC_LENGTH)
+    if not magic.startswith(np.lib.format.MAGIC_PREFIX):
         raise pickled
-    file = io.BytesIO(content)
-    version = np.lib.format.read_magic(file)
+    version = np.lib.format.read_magic(io.BytesIO(magic))
     read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     if version not in read_header:
         raise ValueError(f"{name} is of the format {version}")
-    shape, _, dtype = read_header[version](file)
+    shape, by_columns, dtype = read_header[version](file)
     if dtype.hasobject:
         raise pickled
-    if math.prod(shape) * max(1, dtype.itemsize) != len(content) - file.tell():
+    length = math.prod(shape) * max(1, dtype.itemsize)
+    if length != size - file.tell():
         raise ValueError(f"{name} is of another length than it says")
-    array: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
-    return array
+    content = bytearray(length)
+    with memoryview(content) as view:
+        for start in range(0, length + 1, _AT_ONCE):  # (the last read is for nothing but the checksum)
+            part = file.read(_AT_ONCE)
+            view[start : start + len(part)] = part
+    return np.ndarray(shape, dtype, buffer=content, order="F" if by_columns else "C")
 
 
 def _read_header(array: np.ndarray) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from lxmls_day1.errors import InputError
 
@@ -47,8 +48,7 @@ def replace_files(contents: Mapping[_Path, bytes]) -> None:
     written: list[tuple[Path, Path, Path]] = []
     try:
         for wanted, place, content in zip(map(Path, contents), places, contents.values(), strict=True):
-            short = place.name[:40]  # the name beside it must not be longer than the longest name
-            beside = place.with_name(f".{short}.{secrets.token_hex(4)}.part")
+            beside = _beside(place)
             written.append((beside, place, wanted))
             with _named(wanted):
                 with beside.open("xb") as file:
@@ -61,6 +61,56 @@ def replace_files(contents: Mapping[_Path, bytes]) -> None:
     finally:
         for beside, _, _ in written:
             beside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """One file to write piece by piece, for the length of a ``with``: it takes its place when all of it is written.
+
+    For the rest it is as with `replace_files`, but that the content is not in memory at once.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder, "marks.csv")) as file:
+    ...         _ = file.write(b"mira,0.9")
+    ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
+    [('marks.csv', 'mira,0.9')]
+    """
+    place = replaceable(path)
+    beside = _beside(place)
+    try:
+        with _named(Path(path)):
+            with beside.open("xb") as file:
+                yield file
+            if place.is_file():
+                shutil.copymode(place, beside)
+            os.replace(beside, place)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def remove_parts(path: str | os.PathLike[str]) -> None:
+    """Remove what writing a file has left beside it where the process was killed. No other process may be writing it.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, ".marks.csv.0123abcd.part").touch()
+    ...     remove_parts(Path(folder, "marks.csv"))
+    ...     list(Path(folder).iterdir())
+    []
+    """
+    place = Path(os.path.realpath(path))
+    with contextlib.suppress(OSError):  # no such folder, or one that cannot be listed
+        for part in place.parent.iterdir():
+            if re.fullmatch(rf"\.{re.escape(place.name[:40])}\.[0-9a-f]{{8}}\.part", part.name):
+                part.unlink(missing_ok=True)
+
+
+def _beside(place: Path) -> Path:
+    """A new name in the same folder; not longer than the longest that a file can have."""
+    return place.with_name(f".{place.name[:40]}.{secrets.token_hex(4)}.part")
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:

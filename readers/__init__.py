@@ -7,6 +7,7 @@
 * ``question_reader`` -- questions by what they ask for (TREC, or a toy set), six or fifty classes;
 * ``text_reader`` -- any labelled text of your own: CSV, TSV, JSON lines or svmlight;
 * ``pos_corpus`` -- sentences with a tag for each word (CoNLL-U), or a few toy ones;
+* ``streamed_corpus`` -- a corpus on disk that need not fit into memory, made by `lxmls-day1 cache`;
 * ``vocabulary`` -- token counts to sparse rows; the features come from the training part only;
 * ``splitting`` -- the one function that parts any data set into training, development and test part.
 
@@ -21,6 +22,7 @@ _FILE_OF = {
     "QuestionCorpus": "question_reader",
     "SentimentCorpus": "sentiment_reader",
     "SimpleDataSet": "simple_data_set",
+    "StreamedCorpus": "streamed_corpus",
     "TextCorpus": "text_reader",
 }
 

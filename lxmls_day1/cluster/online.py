@@ -71,7 +71,7 @@ def take_here(
     kind = getattr(importlib.import_module(f"lxmls_day1.classifiers.{module}"), name)
     owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
     vars(owner).update(attributes)
-    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping)
+    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, {})
     return term, [stand]
 
 

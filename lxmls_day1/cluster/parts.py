@@ -124,6 +124,7 @@ class PartWorkers(ClusterWorkers):
         self._next_look = 0.0
 
     def lost(self) -> InputError:
+        """What to say when the scheduler is gone: training can go on from a checkpoint."""
         return ClusterLost(f"the dask scheduler at {self.scheduler} is lost")
 
     def run(

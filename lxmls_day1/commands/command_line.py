@@ -25,6 +25,8 @@ COMMANDS = {
     "tune": "lxmls_day1.commands.tune",
     "predict": "lxmls_day1.commands.predict",
     "explain": "lxmls_day1.commands.explain",
+    "cache": "lxmls_day1.commands.cache",
+    "toy": "lxmls_day1.commands.toy",
     "start": "lxmls_day1.commands.start",
     "lab": "lxmls_day1.commands.lab",
     "demo": "lxmls_day1.commands.demo",
@@ -108,6 +110,11 @@ def command_group() -> None:
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 predict mira.npz review.txt
       lxmls-day1 explain mira.npz review.txt
+
+    \b
+      lxmls-day1 cache big.csv.gz --hash 20 --out big.bags
+                                       text that does not fit into memory
+      lxmls-day1 toy --documents 1e6   reviews of any number, made up
 
     \b
       lxmls-day1 start my-lab          a workspace for the exercises; in it:

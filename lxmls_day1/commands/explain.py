@@ -2,7 +2,8 @@
 
 import json
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Group
 
+    from lxmls_day1.lab import Lab
+    from lxmls_day1.model_file import SavedModel
+    from lxmls_day1.text.documents import Document
     from lxmls_day1.text.explanations import Explanation
 
 MOST_CLASSES = 3
@@ -55,7 +59,7 @@ def command(
       lxmls-day1 explain mira.npz --number 3 books/negative.review
       lxmls-day1 explain mira.npz review.txt --json
     """
-    from lxmls_day1.commands.predict import open_documents, open_model, vectorised
+    from lxmls_day1.commands.predict import open_documents, open_model
     from lxmls_day1.lab import Lab
     from lxmls_day1.text.documents import printable
     from lxmls_day1.text.explanations import explain
@@ -72,14 +76,13 @@ def command(
         if number > len(documents):
             raise InputError(f"--number is {number}, but the file holds {counted(len(documents), 'review')}.")
         documents = [documents[number - 1]]
-    feature_names = model.feature_names or []  # `open_model` has made sure of them
+    X, params, feature_names = features_and_weights(lab, documents, model)
     known = set(feature_names)
-    X = vectorised(lab, documents, model)
     with warnings_as_notes():
         explained = [
             explain(
                 model.classifier,
-                model.params,
+                params,
                 X[m : m + 1],
                 feature_names,
                 class_names=model.class_names,
@@ -102,6 +105,38 @@ def command(
             console.print()
         labelled = f" (labelled {printable(document.label)})" if document.label else ""
         console.print(drawn(explanation, document.where + labelled, top))
+
+
+def features_and_weights(
+    lab: "Lab", documents: Sequence["Document"], model: "SavedModel"
+) -> tuple[Any, "np.ndarray", list[str]]:
+    """Documents as rows over features, the weights of these, and their names.
+
+    With hashed features the words of the documents take the place of the buckets: the weight of a word is that of its bucket, with
+    the sign that the word has there. Words that share a bucket share its weight.
+
+    Returns
+    -------
+    X : sparse matrix (M, J)
+    params : array (J + 1, K)
+    feature_names : list of J str
+    """
+    hash_bits = model.notes.get("hash_bits")
+    if hash_bits is None:
+        from lxmls_day1.commands.predict import vectorised
+
+        return vectorised(lab, documents, model), model.params, model.feature_names or []
+    import numpy as np
+
+    from lxmls_day1.compiled.hashing import buckets_and_signs
+    from lxmls_day1.text.token_batches import numbered_bags, with_columns
+
+    rows = numbered_bags([document.counts for document in documents])
+    names = rows.tokens.names()
+    buckets, negative = buckets_and_signs(rows.tokens.hashes.view(np.int32), hash_bits)
+    weights = model.params[1 + buckets.astype(np.int64)] * np.where(negative, -1.0, 1.0)[:, None]
+    X = with_columns(rows.indptr, rows.indices, rows.values, np.arange(len(names)), len(names))
+    return X, np.vstack([model.params[:1], weights]), names
 
 
 def drawn(explanation: "Explanation", where: str, top: int) -> "Group":

@@ -106,12 +106,13 @@ def command(
     if question is not None and len(named_groups) != 1:
         raise click.UsageError("--question belongs to one --name-group.")
     forget_python_path()
+    from lxmls_day1.folder_lock import held
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
     from lxmls_day1.grading.plan import make_plan
     from lxmls_day1.grading.run import grade
-    from lxmls_day1.grading.run_folders import held, run_folder
+    from lxmls_day1.grading.run_folders import run_folder
 
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)
@@ -119,7 +120,7 @@ def command(
     if run_notebooks:
         require_ipython()
     try:
-        with _ended_by_signals(), held(folder), run_folder() as place:
+        with _ended_by_signals(), held(folder, "grading into"), run_folder() as place:
             for id, name, sentence in named_groups:
                 _name_group(folder, id, name, sentence, question or "")
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder

@@ -42,40 +42,51 @@ class DelimiterType(click.ParamType):  # type: ignore[type-arg]
         return character
 
 
+def layout_options(with_parquet: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Options that say how files of labelled text are read; they come to a command under the names of `TextCorpus`'s arguments."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(
+            (
+                click.option(
+                    "--text-column",
+                    type=ColumnType(),
+                    help="Which column has the texts: its name, or its number from 0.",
+                ),
+                click.option("--label-column", type=ColumnType(), help="Which column has the labels."),
+                click.option(
+                    "--header/--no-header",
+                    "header",
+                    default=None,
+                    help="Whether the first line names the columns; judged by the file unless given.",
+                ),
+                click.option("--encoding", help="Of the files; UTF-8, or what a byte order mark says, unless given."),
+                click.option(
+                    "--format",
+                    "form",
+                    type=click.Choice([*FORMATS, "parquet"] if with_parquet else FORMATS),
+                    help="What is in the files; by their names unless given.",
+                ),
+                click.option("--delimiter", type=DelimiterType(), help="What parts the columns, such as ; or tab."),
+                click.option("--no-quotes", "no_quotes", is_flag=True, help="Quotes in the columns mean nothing."),
+            )
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
 def own_file_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options to a command; they come to it under the names of the arguments of `TextCorpus`."""
-    for option in reversed(
-        (
-            click.option(
-                "--file",
-                "path",
-                type=click.Path(),
-                help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped.",
-            ),
-            click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test with."),
-            click.option(
-                "--text-column", type=ColumnType(), help="Which column has the texts: its name, or its number from 0."
-            ),
-            click.option("--label-column", type=ColumnType(), help="Which column has the labels."),
-            click.option(
-                "--header/--no-header",
-                "header",
-                default=None,
-                help="Whether the first line names the columns; judged by the file unless given.",
-            ),
-            click.option("--encoding", help="Of the files; UTF-8, or what a byte order mark says, unless given."),
-            click.option(
-                "--format",
-                "form",
-                type=click.Choice(FORMATS),
-                help="What is in the files; by their names unless given.",
-            ),
-            click.option("--delimiter", type=DelimiterType(), help="What parts the columns, such as ; or tab."),
-            click.option("--no-quotes", "no_quotes", is_flag=True, help="Quotes in the columns mean nothing."),
-        )
-    ):
-        command = option(command)
-    return command
+    file = click.option(
+        "--file",
+        "path",
+        type=click.Path(),
+        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped.",
+    )
+    test_file = click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test with.")
+    return file(test_file(layout_options()(command)))
 
 
 def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, Any]:

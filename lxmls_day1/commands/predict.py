@@ -127,7 +127,7 @@ def margins_of(scores: "np.ndarray") -> "np.ndarray":
 def remarks(documents: Sequence["Document"], predicted: Sequence[str], X: Any) -> list[str]:
     """What is to be said about the predictions as a whole: the accuracy, and documents of which no word is known."""
     said = []
-    unknown = int((X.sum(axis=1) == 0).sum())
+    unknown = int((abs(X).sum(axis=1) == 0).sum())
     if unknown:
         said.append(
             f"Note: {unknown} of {counted(len(documents), 'review')} hold{'s' * (unknown == 1)} no word that the classifier "
@@ -148,7 +148,8 @@ def open_model(lab: "Lab", path: str) -> "SavedModel":
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder; MODEL is a file that `lxmls-day1 train` has written.")
     model = load_model(path, find_class)
-    if model.feature_names is None and model.notes.get("tokens") != "sentences":
+    by_name = model.notes.get("tokens") == "sentences" or model.notes.get("hash_bits") is not None
+    if model.feature_names is None and not by_name:
         raise InputError(
             f"{path} has no names of features, so words cannot be told: it was trained on points, not on text, or was "
             "saved without feature_names. Make a model of text with `lxmls-day1 train`."
@@ -201,6 +202,11 @@ def check_labels_known(documents: Sequence["Document"], model: "SavedModel") -> 
 
 
 def vectorised(lab: "Lab", documents: Sequence["Document"], model: "SavedModel") -> Any:
-    """The documents as rows over the features of the model, (M, J)."""
+    """The documents as rows over the features of the model, (M, J); hashed ones as they were in training."""
+    hash_bits = model.notes.get("hash_bits")
+    if hash_bits is not None:
+        from lxmls_day1.text.token_batches import numbered_bags
+
+        return numbered_bags([document.counts for document in documents]).hashed(hash_bits)
     columns = {name: column for column, name in enumerate(model.feature_names or [])}
     return lab.load("readers.vocabulary").vectorise([document.counts for document in documents], columns)

@@ -17,6 +17,7 @@ from lxmls_day1.commands.shared_options import (
     domain_option,
     lab_option,
 )
+from lxmls_day1.commands.streamed_training import check_options, streaming_options, train_on_corpus
 from lxmls_day1.errors import InputError, counted, nearest
 from lxmls_day1.whole_files import replaceable
 
@@ -49,6 +50,7 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 @classifier_option
 @domain_option
 @own_file_options
+@streaming_options
 @click.option("--out", type=click.Path(), default="model.npz", show_default=True, help="Where the model goes.")
 @click.option(
     "--set",
@@ -66,6 +68,11 @@ def command(
     settings: tuple[tuple[str, Any], ...],
     data_dir: str | None,
     lab_folder: str | None,
+    corpus: str | None,
+    test_corpus: str | None,
+    checkpoint: str | None,
+    every: int | None,
+    resume: bool,
     **file_options: Any,
 ) -> None:
     """Train one classifier of the lab on text and keep it in a file.
@@ -80,6 +87,10 @@ def command(
     hyper-parameters. `lxmls-day1 predict` and `lxmls-day1 explain` take it, and so does LinearClassifier.load in
     Python.
 
+    An online learner also trains on a corpus on disk (--corpus) that is larger than the memory. While it does, it shows after 1,
+    2, 4, 8, ... documents which share of them it labelled wrongly before it learnt from them. With --checkpoint it can be
+    interrupted, or killed, and go on with --resume to the same parameters.
+
     \b
     Examples:
       lxmls-day1 train --classifier mira --out mira.npz
@@ -89,38 +100,47 @@ def command(
       lxmls-day1 train --classifier mira --file train.csv --test-file test.csv
       lxmls-day1 train --classifier mira --file mails.jsonl --label-column folder
       lxmls-day1 train --classifier structured_perceptron --domain ewt
+      lxmls-day1 train --classifier mira --corpus big.bags --test-corpus test.bags
+      lxmls-day1 train --classifier svm --corpus big.bags --checkpoint svm.checkpoint --resume
     """
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import save_model
     from lxmls_day1.text.documents import printable
 
+    streaming = {
+        "corpus": corpus, "test_corpus": test_corpus, "checkpoint": checkpoint, "every": every, "resume": resume
+    }  # fmt: skip
     own = own_file(file_options, domain=domain, data_dir=data_dir)
+    check_options(streaming, domain=domain, data_dir=data_dir, file=own)
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     learner = make_classifier(lab, classifier, dict(settings))
+    if corpus is not None:
+        train_on_corpus(lab, learner, streaming, out)
+        return
     tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
-    corpus, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir)
+    dataset, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir)
     if tagger != (tokens == "sentences"):
         wanted = "tagged sentences" if tagger else "whole texts"
         other = f"--domain {' or '.join(SENTENCES)}" if tagger else "reviews, questions or a --file"
-        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {corpus.get_name()}; take {other}.")
+        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; take {other}.")
     with warnings_as_notes():
-        params, accuracies = train_and_measure(learner, corpus)
+        params, accuracies = train_and_measure(learner, dataset)
     with warnings_as_notes():
         save_model(
             out,
             learner,
             params,
-            feature_names=getattr(corpus, "feature_names", None),
-            label_names=getattr(corpus, "label_names", None),
-            notes={"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens},
+            feature_names=getattr(dataset, "feature_names", None),
+            label_names=getattr(dataset, "label_names", None),
+            notes={"data_set": dataset.get_name(), "accuracies": accuracies, "tokens": tokens},
         )
     measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
-    click.echo(f"{learner.get_name()}, trained on {corpus.get_name()}: accuracy {measured}.")
+    click.echo(f"{learner.get_name()}, trained on {dataset.get_name()}: accuracy {measured}.")
     size = (
         f"{counted(len(params[0]), 'tag')}, {counted(len(params) - 1, 'feature')}"
         if tagger
-        else f"{counted(len(params[0]), 'class')}, {counted(corpus.nr_features, 'feature')}"
+        else f"{counted(len(params[0]), 'class')}, {counted(dataset.nr_features, 'feature')}"
     )
     click.echo(f"Saved as {printable(out)}: {size}.")
 

@@ -11,6 +11,8 @@ K. Weinberger, A. Dasgupta, J. Langford, A. Smola, J. Attenberg (2009), *Feature
 ICML 2009.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from lxmls_day1.compiled.primitives import kernel
@@ -80,7 +82,7 @@ def _four_bytes(text, i):
 
 
 @kernel(_hashes_in_numpy)
-def signed_hashes(text, starts):
+def signed_hashes(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """MurmurHash3_x86_32 of many names.
 
     Parameters
@@ -115,7 +117,7 @@ def signed_hashes(text, starts):
     return hashes.view(np.int32)
 
 
-def joined_names(names):
+def joined_names(names: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
     """Names as `signed_hashes` takes them: their bytes one behind the other, and where each begins.
 
     Examples
@@ -130,7 +132,7 @@ def joined_names(names):
     return np.frombuffer(b"".join(encoded), dtype=np.uint8), starts
 
 
-def buckets_and_signs(hashes, hash_bits):
+def buckets_and_signs(hashes: np.ndarray, hash_bits: int) -> tuple[np.ndarray, np.ndarray]:
     """The bucket of each hash, |h| mod 2^b, and whether its sign is negative.
 
     Parameters

@@ -22,7 +22,7 @@ import numpy as np
 from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, Weights, machine_code_of
 from lxmls_day1.compiled.streamed_steps import Learner, Place, StreamedSteps
-from lxmls_day1.text.shard_rows import parts_of
+from lxmls_day1.text.shard_rows import Slice, parts_of
 from lxmls_day1.text.shards import Shards
 
 Sizes = Callable[[int, int], Reals]
@@ -203,7 +203,13 @@ class _EndOfLeg(Exception):
 
 
 def _take_leg(
-    leg: Leg, weights: Weights, learner: Learner, shards: Shards, sizes: Sizes, stopping: threading.Event
+    leg: Leg,
+    weights: Weights,
+    learner: Learner,
+    shards: Shards,
+    sizes: Sizes,
+    stopping: threading.Event,
+    norms: dict[Slice, Reals],
 ) -> Stand:
     """The steps of a part until the next mixing, on its own weights."""
     place, row = leg.place, leg.n_done
@@ -230,7 +236,7 @@ def _take_leg(
         if stopping.is_set():
             raise Stopped
 
-    steps = StreamedSteps(learner, shards, weights, parts_of(shards.rows, leg.n_parts)[leg.part])
+    steps = StreamedSteps(learner, shards, weights, parts_of(shards.rows, leg.n_parts)[leg.part], norms)
     rounds = steps.rounds(state, 1, own_sizes, next_stop, stopped, leg.place)
     try:
         next(rounds)
@@ -251,7 +257,7 @@ class Threads:
     """
 
     def __init__(self, learner: Learner, shards: Shards):
-        self._learner, self._shards = learner, shards
+        self._learner, self._shards, self._norms = learner, shards, {}
 
     def take(
         self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]
@@ -262,7 +268,8 @@ class Threads:
         with ThreadPoolExecutor(len(legs) if compiled else 1) as pool:  # Python's own steps wait for one another anyhow
             try:
                 tasks = [
-                    pool.submit(own_term, leg, weights, self._learner, self._shards, sizes, stopping) for leg in legs
+                    pool.submit(own_term, leg, weights, self._learner, self._shards, sizes, stopping, self._norms)
+                    for leg in legs
                 ]
                 while (waited := wait(tasks, _LOOK_SECONDS, FIRST_EXCEPTION)).not_done:
                     for task in waited.done:
@@ -299,7 +306,13 @@ def crew(owner: Any, learner: Learner, shards: Shards, scheduler: str | None) ->
 
 
 def own_term(
-    leg: Leg, weights: Weights, learner: Learner, shards: Shards, sizes: Sizes, stopping: threading.Event
+    leg: Leg,
+    weights: Weights,
+    learner: Learner,
+    shards: Shards,
+    sizes: Sizes,
+    stopping: threading.Event,
+    norms: dict[Slice, Reals],
 ) -> tuple[Weights, Stand]:
     """A part's term of the mean after a leg from the weights of all, which stay as they are; of a single part its weights.
 
@@ -312,9 +325,10 @@ def own_term(
     sizes : as in :meth:`Crew.take`
     stopping : threading.Event
         `Stopped` is raised soon after it is set.
+    norms : as :class:`StreamedSteps` takes it
     """
     own = weights.copy() if leg.n_parts == 1 else weights.part()
-    stand = _take_leg(leg, own, learner, shards, sizes, stopping)
+    stand = _take_leg(leg, own, learner, shards, sizes, stopping, norms)
     if leg.n_parts > 1:
         own.weigh(leg.share)
     return own, stand

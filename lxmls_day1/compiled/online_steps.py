@@ -133,7 +133,7 @@ class Weights:
         self.state[:] = 1.0, 0.0
 
     def joined(self, other: "Weights") -> "Weights":
-        """This term, to which another one has been added."""
+        """Add another term to this one, and return it."""
         if self.paired != other.paired:
             (self if self.paired else other).unpair()
         self.V += other.V
@@ -207,7 +207,7 @@ class OnlineState:
         What shuffles the examples of the rounds to come.
     sq_norms : array (M,), or None of a structured learner
         ‖g(x)‖² of each example that training began with: the step sizes of all rounds are planned by these. Of a corpus on disk
-        they are those of a sample (see `lxmls_day1.compiled.streamed_steps.sample_sq_norms`).
+        they are those of a sample (see `StreamedSteps.sample_sq_norms`).
     feature_names : list of str, optional
         Of a structured learner: the features that it has numbered.
     n_rounds : int

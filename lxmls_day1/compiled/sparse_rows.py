@@ -87,20 +87,6 @@ def as_examples(X):
     )
 
 
-def as_they_are(X, rows):
-    """Rows of a shard (m, J) of a corpus on disk as :class:`Examples`, over the memory that they are in.
-
-    Parameters
-    ----------
-    X : csr_array (m, J)
-        Canonical, with indices in uint32 and numbers in uint8 or float32.
-    rows : slice
-        Which rows.
-    """
-    indptr = X.indptr[rows.start : rows.stop + 1]
-    return Examples(indptr, X.indices.view(np.int32), X.data, sums_of_squares(indptr, X.data), X.shape[1])
-
-
 def sums_of_squares(indptr, data):
     """‖g(x)‖² of rows, as :func:`squared_norms` has them for the same numbers in float64.
 

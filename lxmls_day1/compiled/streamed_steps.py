@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from lxmls_day1.checkpoint import Checkpoint
 from lxmls_day1.checks import check_finite, random_numbers
 from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
-from lxmls_day1.compiled.sparse_rows import Examples, as_they_are, sums_of_squares
+from lxmls_day1.compiled.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import settings
 from lxmls_day1.text.shard_rows import Slice
@@ -31,6 +31,7 @@ from lxmls_day1.text.shards import Shard, Shards
 
 ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
 _SAMPLE = 2**20  # rows by which the sizes of steps are planned
+_KEPT = 2**22  # rows whose ‖g(x)‖² are kept from round to round: 32 MB
 
 
 class Learner(NamedTuple):
@@ -108,6 +109,8 @@ class StreamedSteps:
         What to go on with, and to change, instead of zeros.
     slices : list of Slice, optional
         What is trained on; all shards if not given.
+    norms : dict of Slice to array, optional
+        Where ‖g(x)‖² of the rows are kept from round to round, if they are not too many.
 
     Attributes
     ----------
@@ -122,11 +125,13 @@ class StreamedSteps:
         shards: Shards,
         weights: Weights | None = None,
         slices: list[Slice] | None = None,
+        norms: dict[Slice, Reals] | None = None,
     ):
-        self._shards, self._columns = shards, learner.columns
+        self._shards, self._columns, self.n_features = shards, learner.columns, shards.n_features
         self._slices = [Slice(i, 0, n) for i, n in enumerate(shards.rows.tolist())] if slices is None else slices
         self.n_rows = sum(stop - start for _, start, stop in self._slices)
         self._no_rows = sp.csr_array((0, shards.n_features)), np.zeros(0, dtype=np.int64)
+        self._norms: dict[Slice, Reals] = {} if norms is None else norms
         self._steps = RowSteps(
             learner.rule, *self._no_rows, learner.costs, learner.shrinkage, learner.averaged, None, weights
         )
@@ -204,14 +209,17 @@ class StreamedSteps:
             if number % n_shards == 0:
                 order = np.arange(n_shards, dtype=np.int64)
                 rng.shuffle(order)
-            i, start, stop = self._slices[int(order[number % n_shards])]
-            shard = self._shards.open(i)
-            rows = np.arange(stop - start, dtype=np.int64)
-            rng.shuffle(rows)
+            piece = self._slices[int(order[number % n_shards])]
+            shard, rows = self._shards.open(piece.shard), slice(piece.start, piece.stop)
+            visits = np.arange(piece.stop - piece.start, dtype=np.int64)
+            rng.shuffle(visits)
             n_rows = place.n_rows if place is not None and number == first else 0
             at = Place(rng_state, order, number % n_shards, n_rows, 0, 0)
-            examples = _examples_of(shard, slice(start, stop), self._shards)
-            return _Block(at, examples, self._columns[shard.labels[start:stop]], rows)
+            examples = Examples(
+                shard.X.indptr[piece.start : piece.stop + 1], shard.X.indices.view(np.int32), shard.X.data,
+                self._sq_norms(piece, shard), self.n_features,
+            )  # fmt: skip
+            return _Block(at, examples, self._columns[shard.labels[rows]], visits)
 
         with ThreadPoolExecutor(1) as pool:
             numbers = range(first, n_rounds * n_shards)
@@ -228,39 +236,40 @@ class StreamedSteps:
                 yield block
                 del block
 
+    def _sq_norms(self, piece: Slice, shard: Shard) -> Reals:
+        """‖g(x)‖² of rows of a shard; an InputError if some are not finite."""
+        if piece in self._norms:
+            return self._norms[piece]
+        sq_norms: Reals = sums_of_squares(shard.X.indptr[piece.start : piece.stop + 1], shard.X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        if not np.isfinite(sq_norms).all():
+            try:
+                check_finite(shard.X)
+            except InputError as error:
+                raise InputError(f"{self._shards.folder}, shard {piece.shard}: {error}") from error
+        if self.n_rows <= _KEPT:
+            self._norms[piece] = sq_norms
+        return sq_norms
 
-def _examples_of(shard: Shard, rows: slice, shards: Shards) -> Examples:
-    """Rows of a shard as kernels read them; an InputError if some are not finite."""
-    examples: Examples = as_they_are(shard.X, rows)  # type: ignore[no-untyped-call]  # the module is not typed
-    if not np.isfinite(examples.sq_norms).all():
-        try:
-            check_finite(shard.X)
-        except InputError as error:
-            raise InputError(f"{shards.folder}: {error}") from error
-    return examples
+    def sample_sq_norms(self, rng: np.random.Generator) -> Reals:
+        """‖g(x)‖² of the rows of the corpus; of more than about a million rows, those of a sample.
 
+        The sample has neighbouring rows of every shard, from a random row on, as many as its share: reading them takes little of
+        the time that reading the corpus takes.
 
-def sample_sq_norms(shards: Shards, rng: np.random.Generator, n_sample: int = _SAMPLE) -> Reals:
-    """‖g(x)‖² of the rows of a corpus; of more than about a million rows, those of a sample.
-
-    The sample has neighbouring rows of every shard, from a random row on, as many as its share: reading them takes little of the
-    time that reading the corpus takes.
-
-    Parameters
-    ----------
-    shards : Shards
-    rng : numpy.random.Generator
-        It stays as it is.
-    n_sample : int
-        How many rows are enough.
-    """
-    rng, found = copy.deepcopy(rng), []
-    for i, n_rows in enumerate(shards.rows.tolist()):
-        n_taken = n_rows if shards.n_rows <= n_sample else -(-n_rows * n_sample // shards.n_rows)
-        start = int(rng.integers(n_rows - n_taken + 1))
-        X = shards.open(i).X
-        found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]
-    return np.concatenate(found)
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            It stays as it is.
+        """
+        if self.n_rows <= _SAMPLE:
+            return np.concatenate([self._sq_norms(piece, self._shards.open(piece.shard)) for piece in self._slices])
+        rng, found = copy.deepcopy(rng), []
+        for i, n_rows in enumerate(self._shards.rows.tolist()):
+            n_taken = -(-n_rows * _SAMPLE // self.n_rows)
+            start = int(rng.integers(n_rows - n_taken + 1))
+            X = self._shards.open(i).X
+            found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]
+        return np.concatenate(found)
 
 
 # ------------------------------------------------------------------------------------------- what goes on beside the steps

@@ -535,12 +535,12 @@ class _Making:
         content = path.read_bytes()
         for line in content.splitlines(keepends=True):
             try:
-                entries.append(json.loads(line) if line.endswith(b"\n") else None)
+                entry = json.loads(line)
             except ValueError:
                 break
-            if entries[-1] is None:
-                entries.pop()
+            if not line.endswith(b"\n"):
                 break
+            entries.append(entry)
             whole += len(line)
         if whole < len(content):  # the run ended while it wrote the last line
             replace_files({path: content[:whole]})

@@ -201,7 +201,8 @@ class LabelledStream:
             yield Piece(number, labels, [], bags, lines)
 
     def _json_pieces(self, number: int, first: str, blocks: Iterator[str]) -> Iterator[Piece]:
-        name, columns, names = self.names[number], None, ()
+        name, columns = self.names[number], None
+        names: tuple[str, ...] = ()
         for line, block in _with_lines(first, blocks):
             table = json_records(block.split("\n"), name, line, names)
             if not table.rows:
@@ -271,8 +272,8 @@ class LabelledStream:
                 "Parquet cannot be read from standard input, as its table of contents is at its end; name a file"
             )
         try:
-            from pyarrow import ArrowException  # type: ignore[import-not-found,unused-ignore]
-            from pyarrow.parquet import ParquetFile  # type: ignore[import-not-found,unused-ignore]
+            from pyarrow import ArrowException
+            from pyarrow.parquet import ParquetFile
         except ImportError as error:
             raise InputError(
                 f"{name} is a Parquet file, which is read through pyarrow, and that is not installed; install it with "
@@ -427,7 +428,7 @@ def _unpacked(file: _Input, name: str, path: str) -> Iterator[bytes]:
             yield start
             start = file.read(PIECE)
         return
-    with gzip.GzipFile(fileobj=_Reread(start, file), mode="rb") as packed:  # type: ignore[call-overload]  # it has what is called
+    with gzip.GzipFile(fileobj=_Reread(start, file), mode="rb") as packed:
         try:
             while piece := packed.read(PIECE):
                 yield piece
@@ -454,7 +455,8 @@ def _decoded(pieces: Iterator[bytes], name: str, encoding: str | None) -> Iterat
     """The text in blocks of whole lines."""
     start = next(pieces, b"")
     used, decoder = encoding_of(start, name, encoding)
-    n_lines, waiting = 0, []
+    n_lines = 0
+    waiting: list[str] = []  # parts of a line whose end has not come yet
     for number, piece in enumerate(_with_end(start, pieces)):
         try:
             text = decoder.decode(piece or b"", final=piece is None)

@@ -11,7 +11,7 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 from lxmls_day1.errors import CorpusError, check_content, counted
@@ -242,7 +242,7 @@ def looks_like_json_lines(text: str) -> bool:
 
 def column_records(
     lines: Iterable[str], name: str, delimiter: str, quote: str | None, longest: int
-) -> Iterator[tuple[int, list[str]]]:
+) -> Generator[tuple[int, list[str]], None, None]:
     """The records of columns that are not blank, each with the number of its first line; the fields as they stand there.
 
     Parameters

@@ -79,7 +79,7 @@ class _Entries:
         self.arena = np.empty(16 * _SMALLEST, dtype=np.uint8)
         self.starts = np.zeros(_SMALLEST + 1, dtype=np.int64)
 
-    def arrays(self) -> tuple[np.ndarray, ...]:
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         return self.slots, self.hashes, self.arena, self.starts
 
     def grow(self, longest: int) -> None:
@@ -245,7 +245,7 @@ class _Words:
         self._normalise_new()
         return words[: ends[-1]], ends
 
-    def by_number(self) -> tuple[np.ndarray, ...]:
+    def by_number(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """What the kernels want to know of each word."""
         return self._kinds, self._unigrams, self._text, self._starts, self._states, self._rests
 

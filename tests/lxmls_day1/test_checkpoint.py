@@ -274,3 +274,4 @@ def test_after_kill_9_at_random_moments_training_ends_with_the_same_bits(n_trial
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0  # some were killed while they trained
+    assert not [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")]

@@ -212,28 +212,23 @@ def test_the_progress_bar_counts_documents(tmp_path, capsys):
 # --------------------------------------------------------------------------------------------------- the sizes of steps
 
 
+@pytest.mark.parametrize("kept", [0, 1000])
 @pytest.mark.parametrize("n_sample", [1, 10, 60, 1000])
-def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, tmp_path):
-    shards, X, _ = corpus(tmp_path, rows_a_shard=13)
+def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, monkeypatch):
+    monkeypatch.setattr(streamed_steps, "_SAMPLE", n_sample)
+    monkeypatch.setattr(streamed_steps, "_KEPT", kept)
+    shards, X, y = corpus(tmp_path, rows_a_shard=13)
     sq_norms = 1.0 + X.multiply(X).sum(axis=1)
-    rng = np.random.default_rng(0)
-    found = streamed_steps.sample_sq_norms(shards, rng, n_sample)
+    svm = SVM(regularizer=0.0, nr_rounds=1)
+    params, state = svm.resume(None, shards)
     if n_sample >= 60:
-        np.testing.assert_array_equal(found, sq_norms)
+        np.testing.assert_array_equal(state.sq_norms, sq_norms)
+        np.testing.assert_array_equal(params, SVM(0.0, nr_rounds=1, order=visits(shards, 1, 1)).train(X, y))
     else:
-        assert n_sample <= len(found) <= n_sample + len(shards)
-        assert np.isin(found, sq_norms).all()
-    np.testing.assert_array_equal(streamed_steps.sample_sq_norms(shards, rng, n_sample), found)  # the generator stays
-
-
-def test_the_number_of_examples_is_that_of_the_corpus_not_of_the_sample(tmp_path, monkeypatch):
-    shards, X, y = corpus(tmp_path)
-    monkeypatch.setattr(streamed_steps, "_SAMPLE", 5)
-    monkeypatch.setattr(streamed_steps.sample_sq_norms, "__defaults__", (5,))
-    svm, expected = SVM(regularizer=0.0), SVM(regularizer=0.0)
-    svm.train(shards)
-    expected.train(X, y)
-    assert svm.slowest == expected.slowest == 0.3 / 60
+        assert n_sample <= len(state.sq_norms) <= n_sample + len(shards)
+        assert np.isin(state.sq_norms, sq_norms).all()
+        np.testing.assert_array_equal(svm.resume(None, shards)[0], params)
+    assert svm.slowest == 0.3 / 60  # by the number of examples, not of those in the sample
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
@@ -304,7 +299,7 @@ def test_values_that_are_not_finite_are_named(tmp_path):
     data = np.load(path)
     data[7] = np.nan
     np.save(path, data)
-    with pytest.raises(InputError, match=r"float32-3-1000\.bags: X must be finite, but X\[\d+, \d+\] is nan"):
+    with pytest.raises(InputError, match=r"float32-3-1000\.bags, shard 0: X must be finite, but X\[\d+, \d+\] is nan"):
         Mira().train(Shards(shards.folder))
 
 

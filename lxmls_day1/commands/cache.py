@@ -1,0 +1,93 @@
+"""``lxmls-day1 cache``: labelled text of any size becomes a corpus on disk."""
+
+import sys
+from typing import Any
+
+import click
+
+from lxmls_day1.commands.own_files import layout_options
+from lxmls_day1.errors import counted
+
+
+@click.command(name="cache", short_help="Make a corpus on disk of text that does not fit into memory.")
+@click.argument("paths", metavar="FILE...", type=click.Path(allow_dash=True), nargs=-1, required=True)
+@click.option("--out", type=click.Path(), required=True, help="The folder of the corpus, such as big.bags.")
+@click.option("--hash", "hash_bits", type=int, metavar="BITS", help="Hash features into 2^BITS buckets, such as 20.")
+@click.option(
+    "--min-count",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Without --hash: a token becomes a feature if it is in so many documents.",
+)
+@click.option("--keep-words", is_flag=True, help="With --hash: keep the words seen, the first 4 million of them.")
+@click.option("--classes", metavar="LABEL,LABEL,...", help="All labels there may be; another one is an error.")
+@click.option(
+    "--like",
+    type=click.Path(),
+    metavar="CORPUS",
+    help="Take features and classes from a corpus on disk, as a test part wants them.",
+)
+@layout_options(with_parquet=True)
+@click.option(
+    "--shard-rows", "rows_a_shard", type=int, help="Documents in a shard; about 40,000 of a hundred words unless given."
+)
+@click.option("--jobs", type=int, default=1, show_default=True, help="How many threads count words.")
+@click.option("--resume", is_flag=True, help="Go on where an interrupted run has stopped.")
+@click.option("--overwrite", is_flag=True, help="Replace a corpus that is in the folder, or what is left of one.")
+def command(
+    paths: tuple[str, ...],
+    out: str,
+    classes: str | None,
+    no_quotes: bool,
+    rows_a_shard: int | None,
+    resume: bool,
+    **settings: Any,
+) -> None:
+    """Make a corpus on disk of labelled text, in one pass and in bounded memory.
+
+    A FILE is CSV, TSV, JSON lines, svmlight or Parquet, plain or gzipped; a pattern in quotes, such as 'part-*.csv.gz'; or
+    - for standard input. Which columns are meant is found out from the beginning of the first file, and options decide
+    it. The further files have the same columns. A label may come in any file, unless --classes names all of them.
+
+    The result is a folder of sparse matrices that are mapped into memory, and a manifest with the settings, the classes
+    and a fingerprint of every file. With --hash the features are hashed (MurmurHash3, as scikit-learn's FeatureHasher
+    does it), and nothing grows with the corpus. Without it, each token has a column, and a second pass over the
+    matrices leaves out what is in fewer documents than --min-count.
+
+    A run that was interrupted leaves no manifest, so nothing takes its folder for a corpus; the same command with
+    --resume goes on with it, and ends with the same files.
+
+    \b
+    Examples:
+      lxmls-day1 cache reviews.csv --out reviews.bags
+      lxmls-day1 cache 'part-*.jsonl.gz' --hash 20 --jobs 2 --out big.bags
+      lxmls-day1 cache test.csv --like big.bags --out test.bags
+      lxmls-day1 toy --documents 1e6 | lxmls-day1 cache - --hash 18 --out toy.bags
+    """
+    from lxmls_day1.commands.output import warnings_as_notes
+    from lxmls_day1.text.corpus_making import make_corpus
+    from lxmls_day1.text.documents import printable
+
+    if no_quotes:
+        settings["quote"] = None
+    if rows_a_shard is not None:
+        settings["rows_a_shard"] = rows_a_shard
+    if classes is not None:
+        settings["classes"] = [label.strip() for label in classes.split(",") if label.strip()]
+    try:
+        with warnings_as_notes():
+            corpus = make_corpus(paths, out, resume=resume, progress=sys.stderr.isatty(), **settings)
+    except KeyboardInterrupt:
+        click.echo(f"\nInterrupted. The same command with --resume goes on with {printable(out)}.", err=True)
+        raise
+    for line in corpus.manifest["read_as"][:5]:
+        click.echo(f"Read {printable(line)}.", err=True)
+    sizes = [
+        counted(corpus.n_rows, "document"),
+        counted(corpus.n_features, "feature"),
+        counted(len(corpus.classes), "class"),
+        counted(len(corpus), "shard"),
+    ]
+    n_bytes = sum(file["bytes"] for shard in corpus.manifest["shards"] for file in shard["files"].values())
+    click.echo(f"Made {printable(out)}: {', '.join(sizes)}, {n_bytes / 1e6:.1f} MB.")

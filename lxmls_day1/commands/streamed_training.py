@@ -1,0 +1,131 @@
+"""``lxmls-day1 train --corpus``: train on a corpus on disk, with its progress in lines, and with checkpoints."""
+
+import contextlib
+import inspect
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from lxmls_day1.errors import InputError, counted
+
+if TYPE_CHECKING:
+    from lxmls_day1.checkpoint import Checkpoint
+    from lxmls_day1.lab import Lab
+
+_FLAGS = {"test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume"}
+
+
+def streaming_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options about corpora on disk to a command."""
+    for option in reversed(
+        (
+            click.option("--corpus", type=click.Path(), help="A corpus on disk instead, made by `lxmls-day1 cache`."),
+            click.option("--test-corpus", type=click.Path(), help="Another one, to test with."),
+            click.option(
+                "--checkpoint",
+                type=click.Path(),
+                help="Keep the training in this file every so many documents, and at Ctrl-C or SIGTERM.",
+            ),
+            click.option(
+                "--every", type=click.IntRange(min=1), show_default="1000000", help="How many documents these are."
+            ),
+            click.option("--resume", is_flag=True, help="Go on from the checkpoint, if there is one yet."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def check_options(options: Mapping[str, Any], **excluded: object) -> None:
+    """Refuse options that make no sense together.
+
+    Raises
+    ------
+    click.UsageError
+        If one of them comes without ``--corpus``, or ``--corpus`` with an option of `excluded`.
+    """
+    if options["corpus"] is None:
+        for name, flag in _FLAGS.items():
+            if options[name]:
+                raise click.UsageError(f"{flag} goes with --corpus.")
+        return
+    for name, value in excluded.items():
+        if value:
+            raise click.UsageError(f"--{name.replace('_', '-')} and --corpus exclude one another.")
+    for name in ("every", "resume"):
+        if options[name] and options["checkpoint"] is None:
+            raise click.UsageError(f"{_FLAGS[name]} goes with --checkpoint.")
+
+
+def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: str) -> None:
+    """Train on a corpus on disk, measure on another one if there is one, save the model, and say all that.
+
+    Parameters
+    ----------
+    lab : Lab
+    learner : classifier
+    options : mapping
+        Those of `streaming_options`.
+    out : str
+        Where the model goes.
+    """
+    from lxmls_day1.checkpoint import Checkpoint
+    from lxmls_day1.commands.output import warnings_as_notes
+    from lxmls_day1.model_file import save_model
+    from lxmls_day1.text.documents import printable
+
+    if "report" not in inspect.signature(learner.train).parameters:
+        raise InputError(
+            f"{learner.get_name()} of this lab learns from data in memory only; a corpus on disk is for the online learners: "
+            "perceptron, mira, svm, max_ent_online, column_squishing."
+        )
+    corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
+    shards, test = corpus.shards, corpus.test_shards
+    checkpoint = None
+    if options["checkpoint"] is not None:
+        every = {} if options["every"] is None else {"every": options["every"]}
+        checkpoint = Checkpoint(options["checkpoint"], **every, resume=options["resume"])
+    click.echo(f"{'documents':>12} {'errors':>8} {'since the last line':>20}", err=True)
+    with warnings_as_notes(), _interruption_told(checkpoint):
+        params = learner.train(shards, checkpoint=checkpoint, report=_show_line)
+    accuracies = {} if test is None else {"test": learner.evaluate(test, params)}
+    hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
+    words = shards.words() if hash_bits is None else None
+    notes = {"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
+    with warnings_as_notes():
+        save_model(out, learner, params, feature_names=words, notes=notes)
+    if checkpoint is not None:
+        checkpoint.path.unlink(missing_ok=True)  # its training is over
+    last = learner.history[-1]
+    said = f"{100 * last.errors / shards.n_rows:.2f} % errors before each step of the last round"
+    measured = "" if test is None else f", accuracy {accuracies['test']:.4f} on {printable(test.folder.name)}"
+    click.echo(
+        f"{learner.get_name()}, trained on {printable(shards.folder.name)} ({counted(shards.n_rows, 'document')}): {said}{measured}."
+    )
+    size = f"{counted(len(shards.classes), 'class')}, {counted(shards.n_features, 'feature')}"
+    click.echo(f"Saved as {printable(out)}: {size}.")
+
+
+def _show_line(line: Any) -> None:
+    click.echo(f"{line.documents:>12} {100 * line.error:>7.2f}% {100 * line.recent_error:>19.2f}%", err=True)
+
+
+@contextlib.contextmanager
+def _interruption_told(checkpoint: "Checkpoint | None") -> Iterator[None]:
+    """Say at Ctrl-C and SIGTERM how to go on, and end with the status of the signal."""
+
+    def terminate(number: int, _frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit) as end:
+        if checkpoint is not None and Path(checkpoint.path).exists():
+            click.echo(f"Interrupted: the training is kept in {checkpoint.path}; --resume goes on with it.", err=True)
+        raise SystemExit(130 if isinstance(end, KeyboardInterrupt) else end.code) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)

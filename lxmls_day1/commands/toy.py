@@ -1,0 +1,44 @@
+"""``lxmls-day1 toy``: reviews of any number, made up."""
+
+from typing import Any
+
+import click
+
+
+class CountType(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
+    """A whole number, also written as 1e7."""
+
+    name = "NUMBER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Take 1e7 for ten million."""
+        try:
+            number = float(value)
+            if number == int(number) and 0 <= number <= 1e15:
+                return int(number)
+        except (ValueError, OverflowError):
+            pass
+        self.fail(f"{value!r} is not a whole number from 0 on, such as 1000 or 1e7", param, ctx)
+
+
+@click.command(name="toy", short_help="Make up reviews, as many as you like.")
+@click.option("--documents", type=CountType(), required=True, help="How many, such as 1000 or 1e7.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Another one gives other documents.")
+@click.option("--classes", type=int, default=2, show_default=True, help="How many labels there are.")
+@click.option("--words", type=int, default=80, show_default=True, help="The median length of a document.")
+def command(documents: int, seed: int, classes: int, words: int) -> None:
+    """Write made-up reviews to standard output, label and text with a tab between, under a header.
+
+    Words follow Zipf's law, and some of them say what the label is. Documents come one after another, in no memory to speak
+    of, and the first ones are the same however many are asked for.
+
+    \b
+    Examples:
+      lxmls-day1 toy --documents 1e6 | lxmls-day1 cache - --hash 18 --out toy.bags
+      lxmls-day1 toy --documents 1000 --classes 20 --seed 7 > twenty.tsv
+    """
+    from lxmls_day1.text.toy_stream import toy_documents
+
+    click.echo("label\ttext")
+    for block in toy_documents(documents, seed, classes, words):
+        click.echo("".join(f"{label}\t{text}\n" for label, text in block), nl=False)

@@ -1,0 +1,82 @@
+"""A corpus on disk, of any size: `lxmls-day1 cache FILE… --out big.bags` makes it, and learners go through it shard by shard.
+
+The folder holds sparse matrices that are mapped into memory; `lxmls_day1.text.shards` says how. Nothing of it is read before it is needed.
+"""
+
+import os
+from functools import cached_property
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.text.shards import Shards
+
+
+class StreamedCorpus:
+    """A corpus on disk to learn from, and perhaps another one to test with.
+
+    Parameters
+    ----------
+    folder : path
+        What `lxmls-day1 cache` has made: the training part.
+    test : path, optional
+        Another corpus on disk with the same features and classes: `lxmls-day1 cache test.csv --like big.bags --out test.bags`.
+
+    Attributes
+    ----------
+    n_rows, n_features : int
+        M and J of the training part.
+    classes : tuple of str
+        Column of the weights -> name of the class. Labels in the shards are numbers of these.
+    shards, test_shards : Shards
+        The two parts; ``shards.open(i)`` gives the rows of one shard. No test part is None.
+    words : list of str, or None
+        Column -> token; with hashed features the words that were kept, or None. Read when it is first asked for.
+
+    Raises
+    ------
+    InputError
+        If a folder holds no such corpus, an unfinished or a stale one, or the test part has other features or classes.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from lxmls_day1.text.shards import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = pathlib.Path(place, "small.bags")
+    ...     _ = write_shards(folder, [[1, 0], [0, 2], [3, 3]], [0, 1, 1], ["ham", "spam"], rows_a_shard=2, words=["a", "b"])
+    ...     corpus = StreamedCorpus(folder)
+    ...     corpus.get_name(), corpus.n_rows, corpus.n_features, corpus.classes, corpus.words, len(corpus.shards)
+    ('small', 3, 2, ('ham', 'spam'), ['a', 'b'], 2)
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], test: str | os.PathLike[str] | None = None):
+        self.shards = Shards(folder)
+        self.test_shards = None if test is None else Shards(test)
+        self.n_rows, self.n_features = self.shards.n_rows, self.shards.n_features
+        self.classes = self.shards.classes
+        if self.test_shards is not None:
+            _check_same_columns(self.shards, self.test_shards)
+
+    @cached_property
+    def words(self) -> list[str] | None:
+        """Column -> token, or with hashed features the words that were kept, if any were."""
+        return self.shards.words()
+
+    def get_name(self) -> str:
+        """What a table or a plot calls this data set: the name of its folder, without its ending."""
+        return self.shards.folder.resolve().stem
+
+
+def _check_same_columns(train: Shards, test: Shards) -> None:
+    """Refuse a test part in which a column means something else."""
+    same_words = (train.manifest["words"] or {}).get("fingerprint") == (test.manifest["words"] or {}).get("fingerprint")
+    hashed = train.manifest["hash_bits"]
+    for what, same in (
+        ("number of features", train.n_features == test.n_features),
+        ("hashing", hashed == test.manifest["hash_bits"]),
+        ("classes", train.classes == test.classes),
+        ("words", same_words or hashed is not None),
+    ):
+        if not same:
+            raise InputError(
+                f"{test.folder} has another {what} than {train.folder}; make it with `lxmls-day1 cache … --like {train.folder}`"
+            )

@@ -1,0 +1,121 @@
+"""Corpora on disk: an epoch over shards against the same epoch in memory, and against Vowpal Wabbit with a warm cache.
+
+Times are those of the processor, of all threads of a process, without imports and without making the data; Vowpal Wabbit's are with
+opening its cache and saving its model. The package does not need it: `python -m pip install vowpalwabbit` into any environment, and
+name that environment's Python in VW_PYTHON.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from interleaved import print_table, ratio, synthetic_text, time_in_turn
+
+from classifiers.svm import SVM
+from lxmls_day1.text.shards import write_shards
+
+HASH_BITS = 20
+CLASSES = ("bad", "good")
+REGULARIZER = 1e-6
+
+
+def hashed_text(quick):
+    """Documents of about 75 words in 2^20 columns, half of which count negatively, as hashed words do; two classes."""
+    X, y = synthetic_text(22_000 if quick else 220_000, 1 << HASH_BITS, 80, len(CLASSES))
+    X.data *= np.where(np.random.default_rng(1).random(X.shape[1]) < 0.5, -1.0, 1.0)[X.indices]
+    return X, y
+
+
+def compare_streamed_with_memory(X, y, n_train, folder, repeats):
+    """Epochs of the hinge loss over eight shards, and over a matrix in memory."""
+    names = np.array(CLASSES)
+    shards = write_shards(Path(folder, "train.bags"), X[:n_train], y[:n_train], CLASSES, rows_a_shard=n_train // 8)
+    in_memory, labels = X[:n_train], names[y[:n_train]]
+    rows = []
+    for n_rounds, averaged in ((1, "steps"), (1, False), (5, "steps")):
+        learner = SVM(REGULARIZER, nr_rounds=n_rounds, averaged=averaged)
+        accuracies = {}
+
+        def run(name, *data, learner=learner, accuracies=accuracies):
+            params = learner.train(*data)
+            accuracies[name] = lambda: np.mean(learner.test(X[n_train:], params) == names[y[n_train:]])
+
+        contestants = {
+            "streamed": lambda run=run: run("streamed", shards),
+            "in memory": lambda run=run: run("in memory", in_memory, labels),
+        }
+        seconds = time_in_turn(contestants, repeats, time.process_time)
+        of_time = ratio(seconds, "streamed", "in memory")
+        title = f"{n_rounds} epochs, averaged={averaged!r}"
+        rows.append([title, f"{of_time:.2f}", "1.25", *(f"{accuracies[name]():.4f}" for name in contestants)])
+    header = ["SVM streamed / in memory", "time", "at most", "accuracy", "in memory"]
+    print_table(f"{n_train} x 2^{HASH_BITS}, two classes, medians of {repeats}", header, rows)
+    return shards
+
+
+#: What a Python with Vowpal Wabbit runs, with a folder, the number of passes and further options as arguments.
+WITH_VOWPAL_WABBIT = """
+import json, os, sys, time
+from vowpalwabbit import Workspace
+folder, passes, *options = sys.argv[1:]
+data = f"-d {folder}/train.txt --cache_file {folder}/train.cache -b 20 --quiet"
+if not os.path.exists(f"{folder}/train.cache"):
+    Workspace(f"{data} --noop").finish()
+started = time.process_time()
+Workspace(f"{data} --passes {passes} --loss_function hinge --holdout_off -f {folder}/vw.model {' '.join(options)}").finish()
+seconds = time.process_time() - started
+Workspace(f"-t -i {folder}/vw.model -d {folder}/test.txt -p {folder}/predicted --quiet").finish()
+print(json.dumps([seconds, [float(line.split()[0]) for line in open(f"{folder}/predicted")]]))
+"""
+
+
+def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
+    """The same passes over the same rows, with as many hash bits, by Vowpal Wabbit from its cache."""
+    python = os.environ.get("VW_PYTHON", sys.executable)
+    if subprocess.run([python, "-c", "import vowpalwabbit"], capture_output=True, check=False).returncode:
+        print("\nVowpal Wabbit is not installed: VW_PYTHON names a Python that has it")
+        return
+    write_for_vowpal_wabbit(Path(folder, "train.txt"), X[:n_train], y[:n_train])
+    write_for_vowpal_wabbit(Path(folder, "test.txt"), X[n_train:], y[n_train:])
+    truth, rows = y[n_train:], []
+    for n_rounds in (1, 5):
+        for title, options in (("its default steps", []), ("--sgd", ["--sgd"])):
+            learner, ours, theirs = SVM(REGULARIZER, nr_rounds=n_rounds, averaged="steps"), [], []
+            learner.train(shards)
+            for _ in range(repeats):
+                started = time.process_time()
+                params = learner.train(shards)
+                ours.append(time.process_time() - started)
+                command = [python, "-c", WITH_VOWPAL_WABBIT, folder, str(n_rounds), *options]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                seconds, scores = json.loads(done.stdout)
+                theirs.append(seconds)
+            accuracy = np.mean(learner.test(X[n_train:], params) == np.array(CLASSES)[truth])
+            of_peer = np.mean((np.array(scores) > 0) == (truth == 1))
+            speed = np.median(np.divide(theirs, ours))
+            rows.append([f"{n_rounds} passes, {title}", f"{speed:.1f}", "3", f"{accuracy:.4f}", f"{of_peer:.4f}"])
+    header = ["Vowpal Wabbit / streamed SVM", "time", "at least", "accuracy", "of VW"]
+    print_table(f"{n_train} x 2^{HASH_BITS}, hinge, warm caches, medians of {repeats}", header, rows)
+
+
+def write_for_vowpal_wabbit(path, X, y):
+    """Rows as text whose feature names are the columns: Vowpal Wabbit takes a number as the hash of itself."""
+    with path.open("w") as file:
+        for m, label in enumerate(y.tolist()):
+            row = slice(X.indptr[m], X.indptr[m + 1])
+            features = (f"{j}:{v:g}" for j, v in zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True))
+            file.write(f"{1 if label else -1} | {' '.join(features)}\n")
+
+
+def main(quick=False):
+    repeats = 3 if quick else 7
+    X, y = hashed_text(quick)
+    n_train = X.shape[0] * 10 // 11
+    with tempfile.TemporaryDirectory() as folder:
+        shards = compare_streamed_with_memory(X, y, n_train, folder, repeats)
+        compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats)

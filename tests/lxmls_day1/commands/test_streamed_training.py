@@ -1,0 +1,193 @@
+"""`train --corpus`, and `predict` and `explain` with what it saves."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.mira import Mira
+from lxmls_day1.checkpoint import Checkpoint
+from lxmls_day1.commands.command_line import command_group
+from lxmls_day1.text.corpus_making import make_corpus
+from lxmls_day1.text.shards import Shards
+from readers.text_reader import TextCorpus
+
+pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
+GOOD, BAD = (
+    ["a fine, moving story", "fine plot and a fine end", "moving"],
+    ["dull, dull plot", "a dull end", "boring story"],
+)
+
+
+@pytest.fixture
+def somewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Corpora of the same mails: with a vocabulary, and hashed into few and many buckets; and other ones to test with."""
+    place = tmp_path_factory.mktemp("corpora")
+    for name, rows in (
+        ("mails", 20 * [*((text, "g") for text in GOOD), *((text, "b") for text in BAD)]),
+        ("test", [("fine story", "g"), ("dull", "b")]),
+    ):
+        lines = [f"{dict(g='good', b='bad')[label]}\t{text}\n" for text, label in rows]
+        (place / f"{name}.tsv").write_text("label\ttext\n" + "".join(lines))
+    for name, bits in (("words", None), ("hashed", 18), ("few", 3)):
+        make_corpus([place / "mails.tsv"], place / f"{name}.bags", hash_bits=bits, rows_a_shard=50)
+        make_corpus([place / "test.tsv"], place / f"{name}-test.bags", like=place / f"{name}.bags")
+    return place
+
+
+def run(*arguments, status=0, text=None):
+    result = CliRunner().invoke(
+        command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1", input=text
+    )
+    assert result.exit_code == status, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def train(place, kind, *arguments, status=0):
+    corpora = ("--corpus", place / f"{kind}.bags", "--test-corpus", place / f"{kind}-test.bags")
+    return run("train", "--classifier", "mira", *corpora, *arguments, status=status)
+
+
+@pytest.mark.parametrize("kind", ["words", "hashed", "few"])
+def test_the_model_is_that_of_training_in_python_and_predicts_raw_text(kind, place):
+    said = train(place, kind)
+    model = LinearClassifier.load("model.npz")
+    mira = Mira()
+    np.testing.assert_array_equal(model.params, mira.train(place / f"{kind}.bags"))
+    accuracy = mira.evaluate(place / f"{kind}-test.bags", model.params)
+    assert f"accuracy {accuracy:.4f} on {kind}-test.bags" in said.stdout
+    assert f"{100 * mira.history[-1].errors / 120:.2f} % errors before each step of the last round" in said.stdout
+    lines = [re.split(r"[ %]+", line.strip()) for line in said.stderr.splitlines()[1:]]
+    expected = [line for round in mira.history for line in round.validation]
+    assert [int(line[0]) for line in lines] == [line.documents for line in expected] == [2**n for n in range(11)]
+    assert [line[1:3] for line in lines] == [[f"{100 * e:.2f}" for e in line[1:]] for line in expected]
+
+    texts = [*GOOD, *BAD]
+    Path("texts.txt").write_text("\n".join(texts) + "\n")
+    shown = run("predict", "model.npz", "--per", "line", "texts.txt", "--scores").stdout.splitlines()
+    shards = Shards(place / f"{kind}.bags")
+    X = shards.open(0).X[: len(texts)].astype(float)
+    scores = mira.get_scores(mira.add_intercept_term(X), model.params)
+    for line, row, label in zip(shown, scores, mira.test(X, model.params), strict=True):
+        fields = line.split("\t")
+        assert fields[0] == label
+        assert fields[3:] == [f"{name}={score:.6g}" for name, score in zip(["bad", "good"], row, strict=True)]
+
+
+@pytest.mark.parametrize("kind", ["words", "hashed", "few"])
+def test_explanations_speak_words_and_sum_to_the_scores(kind, place):
+    train(place, kind)
+    Path("one.txt").write_text(GOOD[1])
+    (shown,) = json.loads(run("explain", "model.npz", "one.txt", "--json").stdout)
+    assert {word["word"] for word in shown["words"]} >= {"fine", "plot", "end"}
+    for label in ("good", "bad"):
+        total = shown["intercepts"][label] + sum(word["contributions"][label] for word in shown["words"])
+        assert total == pytest.approx(shown["scores"][label])
+    predicted = run("predict", "model.npz", "one.txt", "--scores").stdout.split("\t")
+    assert float(predicted[-1].partition("=")[2]) == pytest.approx(shown["scores"]["good"], rel=1e-5)
+
+
+def test_a_text_without_tokens_is_decided_by_the_intercepts(place):
+    train(place, "hashed")
+    assert "hold no word" in run("predict", "model.npz", "-", text="...\n").stderr.replace("holds", "hold")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--checkpoint", "x"], "--checkpoint goes with --corpus"),
+        (["--test-corpus", "x"], "--test-corpus goes with --corpus"),
+        (["--every", "5"], "--every goes with --corpus"),
+        (["--resume"], "--resume goes with --corpus"),
+        (["--corpus", "x", "--resume"], "--resume goes with --checkpoint"),
+        (["--corpus", "x", "--every", "5"], "--every goes with --checkpoint"),
+        (["--corpus", "x", "--domain", "toy"], "--domain and --corpus exclude one another"),
+        (["--corpus", "x", "--file", "y"], "--file and --corpus exclude one another"),
+        (["--corpus", "x", "--every", "0", "--checkpoint", "y"], "--every"),
+    ],
+)
+def test_options_that_make_no_sense_together(arguments, message):
+    assert message in run("train", "--classifier", "mira", *arguments, status=2).output
+
+
+def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
+    hashed = place / "hashed.bags"
+    for arguments, message in (
+        (("max_ent_batch", "--corpus", hashed), "learns from data in memory only"),
+        (("mira", "--corpus", "missing.bags"), "there is no folder missing.bags"),
+        (
+            ("mira", "--corpus", hashed, "--test-corpus", place / "few-test.bags"),
+            "few-test.bags has another",
+        ),
+        (
+            ("mira", "--corpus", place / "words.bags", "--test-corpus", hashed),
+            "hashed.bags has another",
+        ),
+        (("svm", "--corpus", hashed, "--set", "solver=dual"), 'take solver="subgradient"'),
+    ):
+        output = run("train", "--classifier", *arguments, status=1).output
+        assert message in output
+        assert not Path("model.npz").exists()
+    make_corpus([place / "test.tsv"], tmp_path / "others.bags")
+    output = run(
+        "train", "--classifier", "mira", "--corpus", place / "words.bags", "--test-corpus", tmp_path / "others.bags", status=1
+    ).output  # fmt: skip
+    assert "others.bags has another" in output
+
+
+def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
+    class Stop(Exception):
+        pass
+
+    def stop(line):
+        if line.documents == 256:
+            raise Stop
+
+    with pytest.raises(Stop):
+        Mira().train(place / "hashed.bags", checkpoint=Checkpoint("kept", every=100), report=stop)
+    assert "is there already" in train(place, "hashed", "--checkpoint", "kept", status=1).output
+    said = train(place, "hashed", "--checkpoint", "kept", "--every", "100", "--resume")
+    assert [int(line.split()[0]) for line in said.stderr.splitlines()[1:]] == [256, 512, 1024]
+    np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, Mira().train(place / "hashed.bags"))
+    assert not Path("kept").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_with_its_status_and_says_how_to_go_on(number, status, place):
+    command = [
+        sys.executable, "-m", "lxmls_day1", "train", "--classifier", "mira", "--set", "nr_rounds=1000000",
+        "--corpus", str(place / "words.bags"), "--checkpoint", "kept",
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if re.match(r" +64 ", line):  # it trains
+                break
+        process.send_signal(number)
+        *_, last = process.stderr
+    assert process.returncode == status
+    assert last == "Interrupted: the training is kept in kept; --resume goes on with it.\n"
+    assert Path("kept").is_file()
+    assert not Path("model.npz").exists()
+
+
+def test_the_same_features_as_in_memory_give_the_same_classifier(place):
+    corpus = TextCorpus(str(place / "mails.tsv"), test_path=str(place / "test.tsv"))
+    train(place, "words", "--set", "averaged=false")
+    model = LinearClassifier.load("model.npz")
+    assert sorted(model.feature_names) == sorted(corpus.feature_names)
