@@ -7,6 +7,7 @@ Source: the guide, section 1.3, equations 1.18-1.22.
 """
 
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from lxmls_day1.checks import (
 )
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import check_settings
-from lxmls_day1.text.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
+from lxmls_day1.streaming.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
 
 
 class LinearClassifier:
@@ -43,6 +44,8 @@ class LinearClassifier:
         Whether the parameters hold, below the weights of x, those of x²: (2J + 1, K). The class says so, or what sets it.
     rules_out : bool
         Whether a weight may be −∞, which rules out a class.
+    streams : bool
+        Whether ``train`` takes a corpus on disk, too.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class LinearClassifier:
     name = "Linear classifier"
     quadratic = False
     rules_out = False
+    streams = False
 
     def __new__(cls, *_arguments, **settings):
         """A new classifier, if its class takes all these settings; otherwise the error names those that it takes."""
@@ -289,6 +293,11 @@ class LinearClassifier:
 
     def _training_data(self, X, y, check=check_inputs, classes=None):
         """Check the training data and set ``classes``, those of ``y`` unless given; returns ``X`` and the labels as column numbers (M,)."""
+        if isinstance(X, (str, PathLike)) or hasattr(X, "shards"):
+            raise InputError(
+                f"{self.get_name()} learns from a matrix in memory; a corpus on disk is for the online learners, multinomial naive "
+                "Bayes, and MaxEntBatch with L-BFGS or gradient descent"
+            )
         X, y = check(X), check_labels(y)
         if X.shape[0] != len(y):
             raise InputError(

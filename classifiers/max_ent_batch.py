@@ -30,8 +30,23 @@ from classifiers.linear_classifier import LinearClassifier
 from classifiers.losses import log_loss
 from classifiers.max_ent_dual import ROUNDING, ascend_dual
 from classifiers.max_ent_model import MaxEntModel
-from lxmls_day1.checks import check_choice, check_flag, check_number, check_sample_weight, random_numbers
+from lxmls_day1.checks import (
+    check_choice,
+    check_flag,
+    check_number,
+    check_params,
+    check_sample_weight,
+    random_numbers,
+)
 from lxmls_day1.errors import InputError
+from lxmls_day1.streaming.shard_rows import (
+    check_alone,
+    check_classes,
+    check_in_memory,
+    columns_of_classes,
+    corpus_on_disk,
+    row_blocks,
+)
 
 SOLVERS = ("lbfgs", "dual", "gradient_descent", "gis")
 PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
@@ -67,7 +82,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         negative and without regularization.
     n_jobs : int, default 1
         Threads of L-BFGS and gradient descent, each of which takes a part of the examples. The result depends on their number by
-        rounding, and on nothing else.
+        rounding, and on nothing else; of a corpus on disk not even on that.
 
     Attributes
     ----------
@@ -93,6 +108,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     """
 
     name = "Maximum entropy, batch"
+    streams = True
 
     def __init__(
         self,
@@ -114,13 +130,15 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         self.n_jobs = n_jobs
         self.history = []
 
-    def train(self, X, y, sample_weight=None):
+    def train(self, X, y=None, sample_weight=None):
         """Minimise F.
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J)
-        y : M labels
+        X : array or sparse matrix (M, J), or a corpus on disk for L-BFGS and gradient descent
+            Loss and gradient of a corpus are summed over its shards, pair by pair in a fixed order: the result does not depend on
+            ``n_jobs``, to the last bit.
+        y : M labels, not given for a corpus on disk
         sample_weight : M numbers ≥ 0, optional
             How much the loss of each example counts, in a weighted mean; all alike if not given.
 
@@ -136,7 +154,18 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """
         self.check_settings()
         started = time.perf_counter()
-        X, labels = self._training_data(X, y)
+        shards = corpus_on_disk(X)
+        if shards is None:
+            check_in_memory(y)
+            X, labels = self._training_data(X, y)
+        else:
+            check_alone(shards, y=y, sample_weight=sample_weight)
+            X, self.classes = shards, check_classes(shards)
+            labels = columns_of_classes(shards, self.classes)
+            if self.solver in ("dual", "gis"):
+                raise InputError(
+                    f'solver="{self.solver}" is for data in memory; take solver="lbfgs" for a corpus on disk'
+                )
         weights = check_sample_weight(sample_weight, labels)
         shares = None if weights is None else weights / weights.mean()  # (M,), of mean 1
         solve = {"gis": self._by_scaling, "dual": self._by_dual}.get(self.solver, self._by_descent)
@@ -181,12 +210,21 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             )
 
     def objective(self, X, y, params):
-        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``."""
+        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``; or for a corpus on disk, with None for ``y``."""
         self.check_settings()
-        X, labels, params = self._with_labels(X, y, params)
+        shards = corpus_on_disk(X)
+        if shards is None:
+            X, labels, params = self._with_labels(X, y, params)
+            mean = log_loss(self._scores(X, params), labels).mean()
+        else:
+            check_alone(shards, y=y)
+            columns, params = columns_of_classes(shards, self.classes), check_params(params)
+            blocks = (
+                log_loss(self._scores(rows, params), columns[labels]).sum() for rows, labels in row_blocks(shards)
+            )
+            mean = sum(blocks) / shards.n_rows
         penalized = params if self.regularize_intercept else params[1:]
-        losses = log_loss(self._scores(X, params), labels)
-        return float(losses.mean() + self.regularizer / 2 * (penalized**2).sum())
+        return float(mean + self.regularizer / 2 * (penalized**2).sum())
 
     def _by_descent(self, X, labels, shares):
         problem = MaxEntObjective(
@@ -262,12 +300,19 @@ class MaxEntObjective:
 
     def __init__(self, X, labels, n_classes, regularizer, regularize_intercept, shares=None, n_jobs=1):
         from lxmls_day1.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
+        from lxmls_day1.streaming import streamed_loss
 
         n_columns = 1 if n_classes == 2 else n_classes
-        as_it_is = isinstance(X, np.ndarray) and _is_dense(X)
-        self.log_loss = batch.LogLoss(X if as_it_is else sparse_rows.as_examples(X), labels, n_columns, shares, n_jobs)
-        self.n_examples, self.n_classes = len(labels), n_classes
-        self.shape = (X.shape[1] + 1, n_columns)
+        shards = corpus_on_disk(X)
+        if shards is not None:  # and the labels are the columns of its classes
+            self.log_loss = streamed_loss.StreamedLogLoss(shards, labels, n_columns, n_jobs)
+            self.n_examples, n_features = shards.n_rows, shards.n_features
+        else:
+            as_it_is = isinstance(X, np.ndarray) and _is_dense(X)
+            examples = X if as_it_is else sparse_rows.as_examples(X)
+            self.log_loss = batch.LogLoss(examples, labels, n_columns, shares, n_jobs)
+            self.n_examples, n_features = X.shape
+        self.n_classes, self.shape = n_classes, (n_features + 1, n_columns)
         self.size = self.shape[0] * n_columns
         # Two classes: (λ/2) ‖W‖² = (λ/4) ‖v‖² for W = (−v/2, v/2).
         self.penalty = regularizer / 2 if n_classes == 2 else regularizer

@@ -30,6 +30,13 @@ from lxmls_day1.checks import (
     shown,
 )
 from lxmls_day1.errors import InputError
+from lxmls_day1.streaming.shard_rows import (
+    check_alone,
+    check_classes,
+    check_in_memory,
+    columns_of_classes,
+    corpus_on_disk,
+)
 
 
 class MultinomialNaiveBayes(LinearClassifier):
@@ -71,6 +78,7 @@ class MultinomialNaiveBayes(LinearClassifier):
 
     name = "Multinomial naive Bayes"
     rules_out = True
+    streams = True
 
     def __init__(self, smooth: bool = True, smooth_param: float = 1.0) -> None:
         super().__init__()
@@ -83,13 +91,13 @@ class MultinomialNaiveBayes(LinearClassifier):
     def get_name(self):
         return self.name if self.smooth else f"{self.name}, unsmoothed"
 
-    def train(self, X, y, sample_weight=None):
+    def train(self, X, y=None, sample_weight=None):
         """Count the words of each class.
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J) of counts ≥ 0
-        y : M labels
+        X : array or sparse matrix (M, J) of counts ≥ 0, or a corpus on disk
+        y : M labels, not given for a corpus on disk
         sample_weight : M numbers ≥ 0, optional
             How often each document counts; once if not given.
 
@@ -106,12 +114,19 @@ class MultinomialNaiveBayes(LinearClassifier):
         from lxmls_day1.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
 
         alpha = check_number("smooth_param", self.smooth_param, above=0) if check_flag("smooth", self.smooth) else 0.0
-        X, labels = self._training_data(X, y, check=as_matrix)
-        weights = check_sample_weight(sample_weight, labels)  # (M,) or None
+        shards = corpus_on_disk(X)
         with np.errstate(over="ignore", invalid="ignore"):
-            word_counts, lowest = class_sums(X, labels, len(self.classes), weights)  # (J, K)
+            if shards is None:
+                check_in_memory(y)
+                X, labels = self._training_data(X, y, check=as_matrix)
+                weights = check_sample_weight(sample_weight, labels)  # (M,) or None
+                word_counts, lowest = class_sums(X, labels, len(self.classes), weights)  # (J, K)
+            else:
+                check_alone(shards, y=y, sample_weight=sample_weight)
+                X, labels, weights, word_counts, lowest = self._counts_of_shards(shards)
             if not np.isfinite(alpha * X.shape[1] + word_counts.sum()):
-                check_finite(X)
+                for rows in [X] if shards is None else (shards.open(i).X for i in range(len(shards))):
+                    check_finite(rows)
                 raise InputError("the counts are so large that their sum is not finite; scale them down")
         _check_lowest(lowest)
 
@@ -133,6 +148,23 @@ class MultinomialNaiveBayes(LinearClassifier):
             params[0] = np.log(self.prior)
         self.trained = True
         return params
+
+    def _counts_of_shards(self, shards):
+        """What one pass over a corpus on disk counts, as a document of each class (empty here), its label and how many there are
+        of it, the counts of words (J, K) and the smallest entry.
+        """
+        from lxmls_day1.compiled.class_sums import class_sums
+
+        self.classes = check_classes(shards)
+        columns, n_classes = columns_of_classes(shards, self.classes), len(self.classes)
+        word_counts, lowest, n_documents = np.zeros((shards.n_features, n_classes)), 0.0, np.zeros(n_classes)
+        for i in range(len(shards)):
+            shard = shards.open(i)
+            labels = columns[shard.labels]
+            lowest = min(lowest, class_sums(shard.X, labels, n_classes, sums=word_counts)[1])
+            n_documents += np.bincount(labels, minlength=n_classes)
+        of_each = sp.csr_array((n_classes, shards.n_features))
+        return of_each, np.arange(n_classes), n_documents, word_counts, lowest
 
     def test(self, X, params):
         """Predict labels (M,) as every linear classifier does; documents that no class allows fall back on the prior."""

@@ -37,7 +37,7 @@ from lxmls_day1.checks import (
     random_numbers,
 )
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.shard_rows import (
+from lxmls_day1.streaming.shard_rows import (
     check_alone,
     check_classes,
     check_in_memory,
@@ -114,6 +114,7 @@ class OnlineClassifier(LinearClassifier):
     in the same loop on compiled row operations.
     """
 
+    streams = True
     rule = None
     shrinks = False
 
@@ -183,7 +184,7 @@ class OnlineClassifier(LinearClassifier):
             that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep.
         sample_weight : M numbers ≥ 0, optional
             How much each example counts: its step η_t, or its cap, times its weight over the mean of all weights.
-        checkpoint : lxmls_day1.checkpoint.Checkpoint, optional
+        checkpoint : lxmls_day1.streaming.checkpoint.Checkpoint, optional
             Where the training on a corpus on disk is kept every so many documents, so that it can go on after an interruption.
         report : function (Validation), optional
             Called during the training on a corpus on disk with each line of its progressive validation: after 1, 2, 4, 8, …
@@ -295,10 +296,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _train_streamed(self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
-        from lxmls_day1.compiled import (  # numba takes its time: imported by the first training
-            mixed_steps,
-            streamed_steps,
-        )
+        from lxmls_day1.streaming import mixed_steps, streamed_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
         if mix_every is not None:

@@ -80,6 +80,7 @@ class StructuredClassifier(OnlineClassifier):
     """
 
     name = "Structured classifier"
+    streams = False  # it takes sentences
     augmented = False  # whether the rival is the sequence of the highest score plus cost
 
     def __init__(

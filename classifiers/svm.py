@@ -24,7 +24,7 @@ from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.svm_dual import solve_dual
 from lxmls_day1.checks import check_choice, check_costs, check_number, check_sample_weight, random_numbers
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.shard_rows import check_in_memory, corpus_on_disk
+from lxmls_day1.streaming.shard_rows import check_in_memory, corpus_on_disk
 
 
 @compiled

@@ -17,6 +17,7 @@
 ``sklearn_adapter``    the classifiers as scikit-learn estimators
 ``compiled/``          the compiled loops
 ``text/``              corpora, tokens, files of documents
+``streaming/``         training on a corpus on disk; checkpoints
 ``figures/``           decision boundaries and other figures: computed, and drawn
 ``commands/``          the command line ``lxmls-day1``, a module for each command
 ``exercises/``         markers, hints, checks, workspaces: what students and instructors use

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.compiled.mixed_steps import Leg, Sizes, Stand, own_term
+from lxmls_day1.streaming.mixed_steps import Leg, Sizes, Stand, own_term
 from lxmls_day1.compiled.online_steps import Weights
-from lxmls_day1.compiled.streamed_steps import Learner
+from lxmls_day1.streaming.streamed_steps import Learner
 from lxmls_day1.errors import InputError
 from lxmls_day1.library_path import reference_place
 from lxmls_day1.settings import required_settings
-from lxmls_day1.text.shard_rows import parts_of
+from lxmls_day1.streaming.shard_rows import parts_of
 from lxmls_day1.text.shards import Shards
 
 
@@ -83,7 +83,7 @@ def join_terms(first: tuple[Weights, list[Stand]], second: tuple[Weights, list[S
 
 
 class OnlineCrew:
-    """Trains the parts on a cluster, as `lxmls_day1.compiled.mixed_steps.Crew` says."""
+    """Trains the parts on a cluster, as `lxmls_day1.streaming.mixed_steps.Crew` says."""
 
     def __init__(self, workers: PartWorkers, owner: Any, learner: Learner, shards: Shards):
         self._workers, self._owner, self._learner, self._rows = workers, owner, learner, shards.rows
@@ -91,7 +91,7 @@ class OnlineCrew:
     def take(
         self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]
     ) -> tuple[Weights, list[Stand]]:
-        """As `lxmls_day1.compiled.mixed_steps.Crew` says; workers compute the sizes of steps themselves."""
+        """As `lxmls_day1.streaming.mixed_steps.Crew` says; workers compute the sizes of steps themselves."""
         sums = len(weights.U) > 0
         if sums and len(legs) > 1:  # each part begins its own sum
             weights = copy.copy(weights)

@@ -8,6 +8,7 @@
 ``own_files``            the options about labelled text of one's own, and the reading of it
 ``run``                  the comparison of all classifiers; ``tagging_run``: of the structured learners
 ``tune``                 hyper-parameters chosen on the development part
+``streamed_training``    ``train --corpus``: a corpus on disk, progress in lines, checkpoints
 ``train``, ``predict``   models of text as files; ``explain``: which words spoke for a decision
 ``start``, ``lab``       a workspace, and its notebooks; ``update``: after an update of the package
 ``check``, ``hint``      what students ask for; likewise ``status``, ``solve``, ``reset``, ``undo``, ``submit``

@@ -12,8 +12,8 @@ import click
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from lxmls_day1.checkpoint import Checkpoint
     from lxmls_day1.lab import Lab
+    from lxmls_day1.streaming.checkpoint import Checkpoint
 
 _FLAGS = {
     "test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume",
@@ -82,26 +82,32 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     out : str
         Where the model goes.
     """
-    from lxmls_day1.checkpoint import Checkpoint
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.model_file import save_model
+    from lxmls_day1.streaming.checkpoint import Checkpoint
     from lxmls_day1.text.documents import printable
 
-    if "report" not in inspect.signature(learner.train).parameters:
+    if not getattr(learner, "streams", False):
         raise InputError(
-            f"{learner.get_name()} of this lab learns from data in memory only; a corpus on disk is for the online learners: "
-            "perceptron, mira, svm, max_ent_online, column_squishing."
+            f"{learner.get_name()} of this lab learns from data in memory; a corpus on disk is for the online learners (perceptron, "
+            "mira, svm, max_ent_online, column_squishing), max_ent_batch and multinomial_naive_bayes."
         )
+    online = "checkpoint" in inspect.signature(learner.train).parameters
+    if options["checkpoint"] is not None and not online:
+        raise InputError(f"{learner.get_name()} takes no checkpoints; leave --checkpoint out.")
     corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
     shards, test = corpus.shards, corpus.test_shards
     checkpoint = None
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}
         checkpoint = Checkpoint(options["checkpoint"], **every, resume=options["resume"])
-    click.echo(f"{'documents':>12} {'errors':>8} {'since the last line':>20}", err=True)
     where = {name: options[name] for name in ("scheduler", "mix_every") if options[name] is not None}
     with warnings_as_notes(), _interruption_told(checkpoint):
-        params = learner.train(shards, checkpoint=checkpoint, report=_show_line, **where)
+        if online:
+            click.echo(f"{'documents':>12} {'errors':>8} {'since the last line':>20}", err=True)
+            params = learner.train(shards, checkpoint=checkpoint, report=_show_line, **where)
+        else:
+            params = learner.train(shards, **where)
     accuracies = {} if test is None else {"test": learner.evaluate(test, params)}
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
     words = shards.words() if hash_bits is None else None
@@ -110,11 +116,15 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
         save_model(out, learner, params, feature_names=words, notes=notes)
     if checkpoint is not None:
         checkpoint.path.unlink(missing_ok=True)  # its training is over
-    last = learner.history[-1]
-    said = f"{100 * last.errors / shards.n_rows:.2f} % errors before each step of the last round"
-    measured = "" if test is None else f", accuracy {accuracies['test']:.4f} on {printable(test.folder.name)}"
+    measured = []
+    if online:
+        share = learner.history[-1].errors / shards.n_rows
+        measured.append(f"{100 * share:.2f} % errors before each step of the last round")
+    if test is not None:
+        measured.append(f"accuracy {accuracies['test']:.4f} on {printable(test.folder.name)}")
     click.echo(
-        f"{learner.get_name()}, trained on {printable(shards.folder.name)} ({counted(shards.n_rows, 'document')}): {said}{measured}."
+        f"{learner.get_name()}, trained on {printable(shards.folder.name)} ({counted(shards.n_rows, 'document')})"
+        f"{': ' * bool(measured)}{', '.join(measured)}."
     )
     size = f"{counted(len(shards.classes), 'class')}, {counted(shards.n_features, 'feature')}"
     click.echo(f"Saved as {printable(out)}: {size}.")

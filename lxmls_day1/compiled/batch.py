@@ -52,7 +52,7 @@ class LogLoss:
         self.n_columns = n_columns
         self.shares = np.ones(len(labels)) if shares is None else shares
         self.is_dense = isinstance(examples, np.ndarray)
-        self.weights = _zeros_from_line(1 + (examples.shape[1] if self.is_dense else examples.n_features), n_columns)
+        self.weights = zeros_from_line(1 + (examples.shape[1] if self.is_dense else examples.n_features), n_columns)
         if self.is_dense:
             cuts = np.linspace(0, len(labels), n_jobs + 1).astype(np.int64)
         else:
@@ -83,7 +83,7 @@ class LogLoss:
         return loss, gradient
 
     def _of_part(self, part):
-        gradient = _zeros_from_line(*self.weights.shape)
+        gradient = zeros_from_line(*self.weights.shape)
         labels, shares = self.labels[part], self.shares[part]
         with np.errstate(all="ignore"):  # in this thread
             if self.is_dense:
@@ -93,7 +93,7 @@ class LogLoss:
                 self.examples.indices,
                 self.examples.data,
             )
-            return _of_sparse_rows(indptr, indices, data, labels, shares, self.weights, gradient), gradient
+            return of_sparse_rows(indptr, indices, data, labels, shares, self.weights, gradient), gradient
 
     def sums_of_squares(self):
         """Σ_m of the squares of each feature (J,), each example counted by its share."""
@@ -106,7 +106,7 @@ class LogLoss:
         return np.bincount(examples.indices, weights=squares, minlength=examples.n_features)
 
 
-def _zeros_from_line(n_rows, n_columns):
+def zeros_from_line(n_rows, n_columns):
     """A matrix of zeros that begins with a cache line."""
     size, spare = n_rows * n_columns, LINE // 8
     numbers = np.zeros(size + spare)
@@ -248,8 +248,15 @@ def _of_sparse_rows_in_numpy(indptr, indices, data, labels, shares, W, gradient)
 
 
 @kernel(_of_sparse_rows_in_numpy, fastmath={"contract"})
-def _of_sparse_rows(indptr, indices, data, labels, shares, W, gradient):
-    """gradient ← gradient + that of the rows; returns their loss."""
+def of_sparse_rows(indptr, indices, data, labels, shares, W, gradient):
+    """gradient ← gradient + that of the rows of a CSR matrix, each by its share; returns their loss.
+
+    Parameters
+    ----------
+    indptr, indices, data, labels : the matrix, and the columns of its rows' classes (M,)
+    shares : float64 array (M,)
+    W, gradient : float64 arrays (J + 1, n_columns), as of `LogLoss`
+    """
     n_columns = W.shape[1]
     block, d, room = np.empty((_ROWS, n_columns)), np.empty(n_columns), np.empty((2, _ROWS * n_columns))
     far, flat = W.size > 2 * NEAR, W.reshape(W.size)

@@ -13,7 +13,11 @@ Integers = NDArray[np.integer[Any]]
 
 
 def class_sums(
-    X: Reals | sp.csr_array, labels: Integers, n_classes: int, weights: Reals | None = None
+    X: Reals | sp.csr_array,
+    labels: Integers,
+    n_classes: int,
+    weights: Reals | None = None,
+    sums: Reals | None = None,
 ) -> tuple[Reals, float]:
     """The weighted sum of the rows of each class, and the smallest entry.
 
@@ -25,6 +29,8 @@ def class_sums(
     n_classes : int, K
     weights : float64 array (M,), optional
         How much each row counts; 1 if not given.
+    sums : float64 array (J, K), optional
+        What the rows of a sparse matrix are added to, in place: those that came before.
 
     Returns
     -------
@@ -44,7 +50,7 @@ def class_sums(
     if isinstance(X, np.ndarray):
         members = sp.csr_array((weights, (labels, np.arange(len(labels)))), shape=(n_classes, len(labels)))
         return np.ascontiguousarray((members @ X).T), min(0.0, float(X.min(initial=0.0)))
-    sums = np.zeros((X.shape[1], n_classes))
+    sums = np.zeros((X.shape[1], n_classes)) if sums is None else sums
     return sums, float(_add_rows(X.indptr, X.indices, X.data, labels, weights, sums))
 
 

@@ -13,14 +13,14 @@ import scipy.sparse as sp
 
 from classifiers.mira import Mira
 from classifiers.svm import SVM
-from lxmls_day1.checkpoint import Checkpoint
+from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.errors import InputError
 from lxmls_day1.text.shards import Shards, write_shards
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.cluster import parts  # noqa: E402
 from lxmls_day1.cluster.online import named, online_crew  # noqa: E402
-from lxmls_day1.compiled.streamed_steps import Learner  # noqa: E402
+from lxmls_day1.streaming.streamed_steps import Learner  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,

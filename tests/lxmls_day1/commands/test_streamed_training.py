@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
-from lxmls_day1.checkpoint import Checkpoint
 from lxmls_day1.commands.command_line import command_group
+from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.text.corpus_making import make_corpus
 from lxmls_day1.text.shards import Shards
 from readers.text_reader import TextCorpus
@@ -127,7 +127,9 @@ def test_options_that_make_no_sense_together(arguments, message):
 def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
     hashed = place / "hashed.bags"
     for arguments, message in (
-        (("max_ent_batch", "--corpus", hashed), "learns from data in memory only"),
+        (("gaussian_naive_bayes", "--corpus", hashed), "learns from data in memory; a corpus on disk is for"),
+        (("max_ent_batch", "--corpus", hashed, "--checkpoint", "x"), "takes no checkpoints"),
+        (("multinomial_naive_bayes", "--corpus", hashed), "takes counts, which are not negative"),
         (("mira", "--corpus", "missing.bags"), "there is no folder missing.bags"),
         (
             ("mira", "--corpus", hashed, "--test-corpus", place / "few-test.bags"),
@@ -147,6 +149,17 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
         "train", "--classifier", "mira", "--corpus", place / "words.bags", "--test-corpus", tmp_path / "others.bags", status=1
     ).output  # fmt: skip
     assert "others.bags has another" in output
+
+
+@pytest.mark.parametrize("name", ["max_ent_batch", "multinomial_naive_bayes"])
+def test_learners_that_are_not_online(name, place):
+    words = place / "words.bags"
+    said = run("train", "--classifier", name, "--corpus", words, "--test-corpus", place / "words-test.bags")
+    model = LinearClassifier.load("model.npz")
+    np.testing.assert_array_equal(model.params, type(model.classifier)().train(words))
+    assert "trained on words.bags (120 documents): accuracy 1.0000 on words-test.bags" in said.stdout
+    assert "documents" not in said.stderr
+    assert run("predict", "model.npz", "-", text="a fine story").stdout.startswith("good")
 
 
 def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.checkpoint import Checkpoint
 from lxmls_day1.checks import check_finite, random_numbers
 from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
 from lxmls_day1.compiled.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import settings
-from lxmls_day1.text.shard_rows import Slice
+from lxmls_day1.streaming.checkpoint import Checkpoint
+from lxmls_day1.streaming.shard_rows import Slice
 from lxmls_day1.text.shards import Shard, Shards
 
 ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop

@@ -16,8 +16,8 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
-from lxmls_day1.checkpoint import Checkpoint
 from lxmls_day1.errors import InputError
+from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.text.shards import write_shards
 
 LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing]
@@ -236,7 +236,7 @@ CAMPAIGN = textwrap.dedent("""
     import os, random, signal, sys, threading, time
     import numpy as np
     from classifiers.svm import SVM
-    from lxmls_day1.checkpoint import Checkpoint
+    from lxmls_day1.streaming.checkpoint import Checkpoint
     corpus, folder, n_trials, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 
     def train(checkpoint=None):

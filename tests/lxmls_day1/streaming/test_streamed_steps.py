@@ -17,9 +17,10 @@ from classifiers.mira import Mira
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
-from lxmls_day1.compiled import sparse_rows, streamed_steps
+from lxmls_day1.compiled import sparse_rows
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
+from lxmls_day1.streaming import streamed_steps
 from lxmls_day1.text.shards import Shards, write_shards
 
 LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing]
@@ -148,7 +149,7 @@ def test_training_goes_on_from_a_state_bit_for_bit(make, averaged, tmp_path):
 @pytest.mark.parametrize("kind", ["counts", "float32"])
 def test_predictions_accuracy_and_objective_of_a_corpus_are_those_in_memory(kind, tmp_path, monkeypatch):
     shards, X, y = corpus(tmp_path, kind=kind, rows_a_shard=25)
-    monkeypatch.setattr("lxmls_day1.text.shard_rows._NUMBERS_AT_ONCE", 50)
+    monkeypatch.setattr("lxmls_day1.streaming.shard_rows._NUMBERS_AT_ONCE", 50)
     svm = SVM(regularizer=0.1)
     params = svm.train(X, y)
     np.testing.assert_array_equal(svm.test(str(shards.folder), params), svm.test(X, params))
@@ -341,7 +342,7 @@ def test_memory_is_the_model_and_300_mb_whatever_the_size_of_the_corpus(tmp_path
     script = textwrap.dedent("""
         import resource, sys
         from classifiers.svm import SVM
-        from lxmls_day1.checkpoint import Checkpoint
+        from lxmls_day1.streaming.checkpoint import Checkpoint
         from lxmls_day1.text.shards import Shards
         folder, small, kept = sys.argv[1:]
         svm = SVM(nr_rounds=1, averaged="steps")
