@@ -296,7 +296,10 @@ class OnlineClassifier(LinearClassifier):
 
     def _train_streamed(self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
-        from lxmls_day1.streaming import mixed_steps, streamed_steps  # numba takes its time: imported by the first training
+        from lxmls_day1.streaming import (
+            mixed_steps,
+            streamed_steps,
+        )  # numba takes its time: imported by the first training
 
         self.check_settings()
         if mix_every is not None:

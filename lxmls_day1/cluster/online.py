@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.streaming.mixed_steps import Leg, Sizes, Stand, own_term
 from lxmls_day1.compiled.online_steps import Weights
-from lxmls_day1.streaming.streamed_steps import Learner
 from lxmls_day1.errors import InputError
 from lxmls_day1.library_path import reference_place
 from lxmls_day1.settings import required_settings
+from lxmls_day1.streaming.mixed_steps import Leg, Sizes, Stand, own_term
 from lxmls_day1.streaming.shard_rows import parts_of
+from lxmls_day1.streaming.streamed_steps import Learner
 from lxmls_day1.text.shards import Shards
 
 

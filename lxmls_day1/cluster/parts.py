@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from lxmls_day1.cluster.workers import ASK_SECONDS, ClusterWorkers, connected, installation
 from lxmls_day1.compiled.fixed_tree import joined
-from lxmls_day1.streaming.streamed_steps import CannotGoOn
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shard_rows import Slice
+from lxmls_day1.streaming.streamed_steps import CannotGoOn
 from lxmls_day1.text.shards import MANIFEST, Shards
 
 _LOOK_SECONDS = 0.1

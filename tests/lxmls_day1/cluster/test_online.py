@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 from classifiers.mira import Mira
 from classifiers.svm import SVM
-from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.errors import InputError
+from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.text.shards import Shards, write_shards
 
 distributed = pytest.importorskip("distributed")
@@ -115,7 +115,7 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
         parts.real_installation, parts.installation = parts.installation, lambda: "0.0.9, package 0123"
 
     def back(dask_worker):
-        parts.Shards, parts._bytes_of = parts._was
+        parts.Shards, parts._bytes_of = getattr(parts, "_was", (parts.Shards, parts._bytes_of))
         parts.installation = getattr(parts, "real_installation", parts.installation)
 
     client = distributed.Client(cluster, set_as_default=False)
@@ -182,7 +182,9 @@ def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monke
 
         monkeypatch.setattr(parts.PartWorkers, "run", run_then_close)
         monkeypatch.setattr("lxmls_day1.cluster.workers.LOST_SECONDS", 1.0)
-        with pytest.raises(InputError, match=r"scheduler at \S+ is lost\. The training is kept in .*kept, after 240 doc"):
+        with pytest.raises(
+            InputError, match=r"scheduler at \S+ is lost\. The training is kept in .*kept, after 240 doc"
+        ):
             Mira(nr_rounds=4, n_jobs=2).train(
                 corpus, scheduler=vanishing.scheduler_address, checkpoint=Checkpoint(path, 10**9)
             )

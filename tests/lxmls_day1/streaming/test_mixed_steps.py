@@ -12,9 +12,9 @@ from classifiers.mira import Mira
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
-from lxmls_day1.streaming.checkpoint import Checkpoint
-from lxmls_day1.streaming import streamed_steps
 from lxmls_day1.errors import InputError
+from lxmls_day1.streaming import streamed_steps
+from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.shard_rows import parts_of
 from lxmls_day1.text.shards import Shards, write_shards
 
