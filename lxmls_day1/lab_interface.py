@@ -30,6 +30,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "random_numbers",
         "shown",
     ),
+    "cluster.sums": ("cluster_loss", "counts_on_cluster"),
     "compiled.batch": ("LogLoss",),
     "compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
     "compiled.class_sums": ("class_sums",),
@@ -44,6 +45,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "model_file": ("SavedModel", "class_finder", "load_model", "save_model"),
     "result_table": ("ResultTable", "Row"),
     "settings": ("check_settings", "settings"),
+    "streaming.mixed_steps": ("Learner", "MixedSteps", "crew", "place_of"),
     "streaming.shard_rows": (
         "check_alone",
         "check_classes",

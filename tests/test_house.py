@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("lxmls_day1", "readers", "classifiers")
-WINGS = ("compiled", "text", "streaming", "figures", "commands", "exercises", "grading", "demos")
+WINGS = ("compiled", "text", "streaming", "cluster", "figures", "commands", "exercises", "grading", "demos")
 MACHINERY = ("commands", "exercises", "grading", "demos")  # the wings that reach readers and classifiers, through a Lab
 
 #: Which groups of modules a group may import, besides itself and the leaves; imports inside functions count. A group is

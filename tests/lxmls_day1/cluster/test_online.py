@@ -39,7 +39,7 @@ def corpus(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers of one thread each, in processes that are started again when they die."""
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
         yield workers
     with warnings.catch_warnings():  # sockets that the cluster has left open would be complained about in the next test
         warnings.simplefilter("ignore", ResourceWarning)
@@ -172,7 +172,7 @@ def test_no_scheduler_and_no_dask(corpus, monkeypatch):
 def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monkeypatch):
     expected = Mira(nr_rounds=4, n_jobs=2).train(corpus)
     path, runs, run = tmp_path / "kept", [], parts.PartWorkers.run
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as vanishing:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as vanishing:
 
         def run_then_close(self, *arguments):
             runs.append(arguments)

@@ -37,7 +37,7 @@ def corpus(place, n_classes, counts, rows_a_shard=13):
 
 @pytest.fixture(scope="module")
 def scheduler():
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
         yield workers.scheduler_address
     with warnings.catch_warnings():  # sockets that the cluster has left open would be complained about in the next test
         warnings.simplefilter("ignore", ResourceWarning)
