@@ -312,7 +312,7 @@ class OnlineClassifier(LinearClassifier):
         training = streamed_steps.Training(checkpoint, report, int(self.nr_rounds) * shards.n_rows, place_of)
         state = training.begin(self, shards, state, mix_every=mix_every)
         costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
-        learner = mixed_steps.Learner(self.rule, columns, costs, self._shrinkage(), self._averages_steps())
+        learner = streamed_steps.Learner(self.rule, columns, costs, self._shrinkage(), self._averages_steps())
         steps = streamed_steps.StreamedSteps(learner, shards, state and state.weights)
         if state is None:
             state = self._new_state(steps.weights, None)

@@ -45,7 +45,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "model_file": ("SavedModel", "class_finder", "load_model", "save_model"),
     "result_table": ("ResultTable", "Row"),
     "settings": ("check_settings", "settings"),
-    "streaming.mixed_steps": ("Learner", "MixedSteps", "crew", "place_of"),
+    "streaming.mixed_steps": ("MixedSteps", "crew", "place_of"),
     "streaming.shard_rows": (
         "check_alone",
         "check_classes",
@@ -55,7 +55,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "row_blocks",
     ),
     "streaming.streamed_loss": ("StreamedLogLoss",),
-    "streaming.streamed_steps": ("StreamedSteps", "Training"),
+    "streaming.streamed_steps": ("Learner", "StreamedSteps", "Training", "place_of"),
     "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
     "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
     "text.parsed_reviews": ("FILES", "LABEL_NAMES", "ParsedReviews", "load_parsed", "parse_pair", "save_parsed"),

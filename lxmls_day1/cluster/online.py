@@ -28,7 +28,7 @@ class NamedLearner(NamedTuple):
     module: str
     name: str
     attributes: dict[str, Any]  # numbers, words and truth values
-    learner: Learner  # with no rule
+    learner: Learner  # but for its rule
 
 
 def named(owner: Any, learner: Learner) -> NamedLearner:
@@ -57,7 +57,11 @@ def named(owner: Any, learner: Learner) -> NamedLearner:
     plain = {
         name: value for name, value in vars(owner).items() if isinstance(value, (bool, int, float, str, type(None)))
     }
-    return NamedLearner(kind.__module__.rpartition(".")[2], kind.__name__, plain, learner._replace(rule=None))
+    return NamedLearner(kind.__module__.rpartition(".")[2], kind.__name__, plain, learner._replace(rule=_no_rule))
+
+
+def _no_rule(*_: Any) -> None:
+    """Stands for the rule, which is taken from the class."""
 
 
 def take_here(

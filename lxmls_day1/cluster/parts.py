@@ -157,7 +157,8 @@ class PartWorkers(ClusterWorkers):
             while True:
                 look()
                 for n in self._gone(doing):
-                    root = self._cancelled(root)
+                    self._cancel(root)
+                    root = None
                     doing.pop(n)
                 for n in range(len(jobs)):
                     address = None if n in doing else self._free_worker(n, jobs[n], doing)
@@ -181,12 +182,13 @@ class PartWorkers(ClusterWorkers):
                             f"a part of the work failed {_MOST_FAILURES} times on the cluster, at last so: {why}"
                         )
                 if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
-                    root, everywhere = self._cancelled(root), self._spread(shared)
+                    self._cancel(root)
+                    root, everywhere = None, self._spread(shared)
                     self._next_look = 0.0
                 if root is not None and root.status == "finished":
                     found = self._fetched(root)
                     if isinstance(found, _Failure):
-                        root = self._cancelled(root)
+                        root = None
                         self._judge(doing, found)
                     elif found is not None:
                         return found
@@ -303,7 +305,7 @@ class PartWorkers(ClusterWorkers):
         except Exception:  # the worker that has it is gone
             return None
 
-    def _cancelled(self, future: Any) -> None:
+    def _cancel(self, future: Any) -> None:
         if future is not None:
             with contextlib.suppress(Exception):
                 future.cancel()
@@ -316,7 +318,7 @@ class PartWorkers(ClusterWorkers):
             time.sleep(_LOOK_SECONDS)
             return
         with contextlib.suppress(Exception):  # errors are looked for above
-            wait(waiting, timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
+            wait(waiting, timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]  # dask says no types
 
 
 def _failure_of(value: Any) -> _Failure | None:

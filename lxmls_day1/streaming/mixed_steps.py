@@ -257,7 +257,8 @@ class Threads:
     """
 
     def __init__(self, learner: Learner, shards: Shards):
-        self._learner, self._shards, self._norms = learner, shards, {}
+        self._learner, self._shards = learner, shards
+        self._norms: dict[Slice, Reals] = {}
 
     def take(
         self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]

@@ -95,7 +95,7 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
 def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_path):
     own = shutil.copytree(corpus.folder, tmp_path / "own.bags")
 
-    def hide(dask_worker, folder, what):
+    def hide(folder, what):
         """The worker sees no such shard."""
         of_all = parts.Shards
 
@@ -110,11 +110,11 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
         parts._bytes_of = lambda shards, i: 0 if i == what else size(shards, i)
         parts._was = of_all, size
 
-    def become_older(dask_worker):
+    def become_older():
         parts._was = parts.Shards, parts._bytes_of
         parts.real_installation, parts.installation = parts.installation, lambda: "0.0.9, package 0123"
 
-    def back(dask_worker):
+    def back():
         parts.Shards, parts._bytes_of = getattr(parts, "_was", (parts.Shards, parts._bytes_of))
         parts.installation = getattr(parts, "real_installation", parts.installation)
 
@@ -218,4 +218,4 @@ def test_a_crew_takes_a_learner_by_name(corpus, cluster):
         assert crew is not None
     there = named(mira, learner_of(mira, corpus))
     assert (there.module, there.name, there.attributes["regularizer"]) == ("mira", "Mira", 0.5)
-    assert there.learner.rule is None
+    assert there.learner.rule is not mira.rule
