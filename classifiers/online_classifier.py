@@ -323,7 +323,11 @@ class OnlineClassifier(LinearClassifier):
         objective = functools.partial(self._streamed_objective, shards, columns)
         with contextlib.ExitStack() as stack:
             if mixes:
-                crew = stack.enter_context(mixed_steps.crew(self, learner, shards, scheduler))
+                crew = mixed_steps.Threads(learner, shards)
+                if scheduler is not None:
+                    from lxmls_day1.cluster.online import online_crew
+
+                    crew = stack.enter_context(online_crew(self, learner, shards, scheduler))
                 steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(self.n_jobs), mix_every, crew)
             take = stack.enter_context(training.rounds(steps, state, self.steps, self.progress and self.get_name()))
             params = self._train_rounds(take, state, objective, callback, history, begun=training.place is not None)

@@ -30,6 +30,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "random_numbers",
         "shown",
     ),
+    "cluster.online": ("online_crew",),
     "cluster.sums": ("cluster_loss", "counts_on_cluster"),
     "compiled.batch": ("LogLoss",),
     "compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
@@ -45,7 +46,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "model_file": ("SavedModel", "class_finder", "load_model", "save_model"),
     "result_table": ("ResultTable", "Row"),
     "settings": ("check_settings", "settings"),
-    "streaming.mixed_steps": ("MixedSteps", "crew", "place_of"),
+    "streaming.mixed_steps": ("MixedSteps", "Threads", "place_of"),
     "streaming.shard_rows": (
         "check_alone",
         "check_classes",

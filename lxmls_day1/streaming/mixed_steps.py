@@ -11,7 +11,6 @@ the same P and seed give the same bits, whoever trains which part, and however o
 Source: R. McDonald, K. Hall, G. Mann, Distributed training strategies for the structured perceptron, 2010.
 """
 
-import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -282,28 +281,6 @@ class Threads:
                 for task in tasks:
                     task.cancel()
         return joined(terms, Weights.joined), list(stands)
-
-
-@contextlib.contextmanager
-def crew(owner: Any, learner: Learner, shards: Shards, scheduler: str | None) -> Iterator[Crew]:
-    """Threads, or the workers of a cluster, for the length of a ``with``.
-
-    Parameters
-    ----------
-    owner : OnlineClassifier
-        Workers of a cluster make one of the same class and settings.
-    learner : Learner
-    shards : Shards
-    scheduler : str, optional
-        The address of a Dask scheduler.
-    """
-    if scheduler is None:
-        yield Threads(learner, shards)
-        return
-    from lxmls_day1.cluster.online import online_crew
-
-    with online_crew(owner, learner, shards, scheduler) as workers:
-        yield workers
 
 
 def own_term(
