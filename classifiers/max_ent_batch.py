@@ -15,6 +15,7 @@ text with λ > 0, ``gradient_descent.py`` is the guide's, and ``iterative_scalin
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
 
+import contextlib
 import functools
 import time
 import warnings
@@ -130,7 +131,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         self.n_jobs = n_jobs
         self.history = []
 
-    def train(self, X, y=None, sample_weight=None):
+    def train(self, X, y=None, sample_weight=None, scheduler=None):
         """Minimise F.
 
         Parameters
@@ -141,6 +142,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         y : M labels, not given for a corpus on disk
         sample_weight : M numbers ≥ 0, optional
             How much the loss of each example counts, in a weighted mean; all alike if not given.
+        scheduler : str, optional
+            The address of a Dask scheduler, whose workers sum the shards of a corpus on disk, about ``n_jobs`` at once. L-BFGS
+            stays here, and the bits are those of one thread.
 
         Returns
         -------
@@ -156,7 +160,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         started = time.perf_counter()
         shards = corpus_on_disk(X)
         if shards is None:
-            check_in_memory(y)
+            check_in_memory(y, scheduler=scheduler)
             X, labels = self._training_data(X, y)
         else:
             check_alone(shards, y=y, sample_weight=sample_weight)
@@ -174,8 +178,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         with (
             _linear_algebra().limit(limits=1),
             np.errstate(over="ignore", invalid="ignore", divide="ignore"),
+            self._loss(scheduler) as loss_of,
         ):
-            for point in solve(X, labels, shares):
+            for point in solve(X, labels, shares, *([] if loss_of is None else [loss_of])):
                 if point.number > 0:  # 0 is the start
                     self.history.append(Iteration(point.number, time.perf_counter() - started, float(point.objective)))
                 if point.arrived or point.number == self.max_iterations:
@@ -226,7 +231,15 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         penalized = params if self.regularize_intercept else params[1:]
         return float(mean + self.regularizer / 2 * (penalized**2).sum())
 
-    def _by_descent(self, X, labels, shares):
+    def _loss(self, scheduler):
+        """Who computes the loss of a corpus on disk: a cluster, or None for threads; for the length of a ``with``."""
+        if scheduler is None:
+            return contextlib.nullcontext()
+        from lxmls_day1.cluster.sums import cluster_loss
+
+        return cluster_loss(scheduler, int(self.n_jobs))
+
+    def _by_descent(self, X, labels, shares, loss_of=None):
         problem = MaxEntObjective(
             X,
             labels,
@@ -235,6 +248,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             bool(self.regularize_intercept),
             shares,
             int(self.n_jobs),
+            loss_of,
         )
         if self.solver == "lbfgs":
             memory = min(20, max(3, PAIR_BYTES // (16 * problem.size)))
@@ -298,14 +312,16 @@ class MaxEntObjective:
         What F(x) is certain to grow with, at least: (convexity/2) ‖x − x*‖². 0 if there is no such certainty.
     """
 
-    def __init__(self, X, labels, n_classes, regularizer, regularize_intercept, shares=None, n_jobs=1):
+    def __init__(self, X, labels, n_classes, regularizer, regularize_intercept, shares=None, n_jobs=1, loss_of=None):
         from lxmls_day1.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
         from lxmls_day1.streaming import streamed_loss
 
         n_columns = 1 if n_classes == 2 else n_classes
         shards = corpus_on_disk(X)
         if shards is not None:  # and the labels are the columns of its classes
-            self.log_loss = streamed_loss.StreamedLogLoss(shards, labels, n_columns, n_jobs)
+            if loss_of is None:
+                loss_of = functools.partial(streamed_loss.StreamedLogLoss, n_jobs=n_jobs)
+            self.log_loss = loss_of(shards, labels, n_columns)
             self.n_examples, n_features = shards.n_rows, shards.n_features
         else:
             as_it_is = isinstance(X, np.ndarray) and _is_dense(X)

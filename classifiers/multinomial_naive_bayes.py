@@ -91,7 +91,7 @@ class MultinomialNaiveBayes(LinearClassifier):
     def get_name(self):
         return self.name if self.smooth else f"{self.name}, unsmoothed"
 
-    def train(self, X, y=None, sample_weight=None):
+    def train(self, X, y=None, sample_weight=None, scheduler=None):
         """Count the words of each class.
 
         Parameters
@@ -100,6 +100,8 @@ class MultinomialNaiveBayes(LinearClassifier):
         y : M labels, not given for a corpus on disk
         sample_weight : M numbers ≥ 0, optional
             How often each document counts; once if not given.
+        scheduler : str, optional
+            The address of a Dask scheduler, whose workers count the shards of a corpus on disk.
 
         Returns
         -------
@@ -117,13 +119,13 @@ class MultinomialNaiveBayes(LinearClassifier):
         shards = corpus_on_disk(X)
         with np.errstate(over="ignore", invalid="ignore"):
             if shards is None:
-                check_in_memory(y)
+                check_in_memory(y, scheduler=scheduler)
                 X, labels = self._training_data(X, y, check=as_matrix)
                 weights = check_sample_weight(sample_weight, labels)  # (M,) or None
                 word_counts, lowest = class_sums(X, labels, len(self.classes), weights)  # (J, K)
             else:
                 check_alone(shards, y=y, sample_weight=sample_weight)
-                X, labels, weights, word_counts, lowest = self._counts_of_shards(shards)
+                X, labels, weights, word_counts, lowest = self._counts_of_shards(shards, scheduler)
             if not np.isfinite(alpha * X.shape[1] + word_counts.sum()):
                 for rows in [X] if shards is None else (shards.open(i).X for i in range(len(shards))):
                     check_finite(rows)
@@ -149,7 +151,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         self.trained = True
         return params
 
-    def _counts_of_shards(self, shards):
+    def _counts_of_shards(self, shards, scheduler):
         """What one pass over a corpus on disk counts, as a document of each class (empty here), its label and how many there are
         of it, the counts of words (J, K) and the smallest entry.
         """
@@ -157,13 +159,18 @@ class MultinomialNaiveBayes(LinearClassifier):
 
         self.classes = check_classes(shards)
         columns, n_classes = columns_of_classes(shards, self.classes), len(self.classes)
+        of_each = sp.csr_array((n_classes, shards.n_features))
+        if scheduler is not None:
+            from lxmls_day1.cluster.sums import counts_on_cluster
+
+            word_counts, lowest, n_documents = counts_on_cluster(scheduler, shards, columns, n_classes)
+            return of_each, np.arange(n_classes), n_documents, word_counts, lowest
         word_counts, lowest, n_documents = np.zeros((shards.n_features, n_classes)), 0.0, np.zeros(n_classes)
         for i in range(len(shards)):
             shard = shards.open(i)
             labels = columns[shard.labels]
             lowest = min(lowest, class_sums(shard.X, labels, n_classes, sums=word_counts)[1])
             n_documents += np.bincount(labels, minlength=n_classes)
-        of_each = sp.csr_array((n_classes, shards.n_features))
         return of_each, np.arange(n_classes), n_documents, word_counts, lowest
 
     def test(self, X, params):

@@ -14,6 +14,7 @@ Sources: the guide, algorithms 2, 3, 5 and 6. Its printed indices of the average
 here the average is over the matrices after each step.
 """
 
+import contextlib
 import functools
 import itertools
 import time
@@ -87,8 +88,8 @@ class OnlineClassifier(LinearClassifier):
     progress : bool
         Whether to show a progress bar over the rounds.
     n_jobs : int ≥ 1
-        How many threads train, each on its part of every round; after the round all go on from the mean of their weights
-        (iterative parameter mixing). The result depends on this number, and not on the machine.
+        How many threads, or parts on a cluster, train, each on its part of every round; after the round all go on from the mean of
+        their weights (iterative parameter mixing). The result depends on this number, and not on the machine.
 
     Attributes
     ----------
@@ -166,7 +167,9 @@ class OnlineClassifier(LinearClassifier):
         check_flag("progress", self.progress)
         check_number("n_jobs", self.n_jobs, at_least=1, whole=True)
 
-    def train(self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None):
+    def train(
+        self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None, scheduler=None, mix_every=None
+    ):
         """Go through the data ``nr_rounds`` times.
 
         Parameters
@@ -185,7 +188,13 @@ class OnlineClassifier(LinearClassifier):
             Where the training on a corpus on disk is kept every so many documents, so that it can go on after an interruption.
         report : function (Validation), optional
             Called during the training on a corpus on disk with each line of its progressive validation: after 1, 2, 4, 8, …
-            documents, the share of those that were labelled wrongly before they were learnt from.
+            documents, the share of those that were labelled wrongly before they were learnt from. With ``n_jobs`` the lines
+            come when the weights are mixed.
+        scheduler : str, optional
+            The address of a Dask scheduler, ``"tcp://head:8786"``: its workers train the ``n_jobs`` parts of a corpus on disk. The
+            result is that of as many threads.
+        mix_every : int ≥ 1, optional
+            After how many documents of a corpus on disk the parts mix their weights, and not only after every round.
 
         Returns
         -------
@@ -200,8 +209,8 @@ class OnlineClassifier(LinearClassifier):
         shards = corpus_on_disk(X)
         if shards is not None:
             check_alone(shards, y=y, sample_weight=sample_weight, order=self.order)
-            return self._train_streamed(shards, None, callback, checkpoint, report)[0]
-        check_in_memory(y, checkpoint=checkpoint, report=report)
+            return self._train_streamed(shards, None, callback, checkpoint, report, scheduler, mix_every)[0]
+        check_in_memory(y, checkpoint=checkpoint, report=report, scheduler=scheduler, mix_every=mix_every)
         from lxmls_day1.compiled import online_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
@@ -285,36 +294,42 @@ class OnlineClassifier(LinearClassifier):
         objective = functools.partial(self._objective, X, labels, factors=factors)
         return self._train_rounds(self._in_memory(steps, state, len(labels)), state, objective, callback), state
 
-    def _train_streamed(self, shards, state, callback, checkpoint=None, report=None):
+    def _train_streamed(self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
-        from lxmls_day1.streaming import streamed_steps  # numba takes its time: imported by the first training
+        from lxmls_day1.streaming import (
+            mixed_steps,
+            streamed_steps,
+        )  # numba takes its time: imported by the first training
 
         self.check_settings()
+        if mix_every is not None:
+            check_number("mix_every (documents from one mixing to the next)", mix_every, at_least=1, whole=True)
         self.classes = check_classes(shards) if state is None else state.classes
         columns = columns_of_classes(shards, self.classes)
         state = state and self._copy_of(state, shards.n_features + 1)
-        training = streamed_steps.Training(checkpoint, report, int(self.nr_rounds) * shards.n_rows)
-        state = training.begin(self, shards, state)
-        steps = streamed_steps.StreamedSteps(
-            self.rule,
-            shards,
-            columns,
-            np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T),  # row y: ρ(·, y)
-            self._shrinkage(),
-            self._averages_steps(),
-            state and state.weights,
-            n_jobs=int(self.n_jobs),
-        )
+        mixes = self.n_jobs > 1 or scheduler is not None
+        place_of = mixed_steps.place_of if mixes else streamed_steps.place_of
+        training = streamed_steps.Training(checkpoint, report, int(self.nr_rounds) * shards.n_rows, place_of)
+        state = training.begin(self, shards, state, mix_every=mix_every)
+        costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
+        learner = streamed_steps.Learner(self.rule, columns, costs, self._shrinkage(), self._averages_steps())
+        steps = streamed_steps.StreamedSteps(learner, shards, state and state.weights)
         if state is None:
             state = self._new_state(steps.weights, None)
-            if (
-                type(self).plan_steps is not OnlineClassifier.plan_steps
-            ):  # it wants to see the data before the first step
+            if type(self).plan_steps is not OnlineClassifier.plan_steps:  # it looks at the data before the first step
                 state.sq_norms = steps.sample_sq_norms(state.rng)
                 state.n_examples = shards.n_rows
         history = [Round(*values) for values in training.history]
         objective = functools.partial(self._streamed_objective, shards, columns)
-        with training.rounds(steps, state, self.steps, self.progress and self.get_name()) as take:
+        with contextlib.ExitStack() as stack:
+            if mixes:
+                crew = mixed_steps.Threads(learner, shards)
+                if scheduler is not None:
+                    from lxmls_day1.cluster.online import online_crew
+
+                    crew = stack.enter_context(online_crew(self, learner, shards, scheduler))
+                steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(self.n_jobs), mix_every, crew)
+            take = stack.enter_context(training.rounds(steps, state, self.steps, self.progress and self.get_name()))
             params = self._train_rounds(take, state, objective, callback, history, begun=training.place is not None)
         return params, state
 

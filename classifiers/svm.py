@@ -184,7 +184,7 @@ class SVM(StochasticGradient):
     def losses(self, scores, labels):
         return hinge_loss(scores, labels, check_costs(self.cost, scores.shape[1]))
 
-    def train(self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None):
+    def train(self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None, **where):
         """Minimise the objective, or come near its minimum, as the solver does.
 
         Parameters
@@ -196,7 +196,7 @@ class SVM(StochasticGradient):
             the parameters that ``train`` would return if it stopped here. Both are copies, yours to keep.
         sample_weight : M numbers ≥ 0, optional
             How much the loss of each example counts, in a weighted mean; all alike if not given.
-        checkpoint, report
+        checkpoint, report, scheduler, mix_every
             For a corpus on disk, as in :meth:`OnlineClassifier.train`.
 
         Returns
@@ -213,9 +213,9 @@ class SVM(StochasticGradient):
                 raise InputError(
                     'the dual solver keeps numbers of every example in memory; take solver="subgradient" for a corpus on disk'
                 )
-            check_in_memory(y, checkpoint=checkpoint, report=report)
+            check_in_memory(y, checkpoint=checkpoint, report=report, **where)
             return self._train_dual(X, y, callback, sample_weight)
-        return super().train(X, y, callback, sample_weight, checkpoint, report)
+        return super().train(X, y, callback, sample_weight, checkpoint, report, **where)
 
     def resume(self, state, X, y=None, classes=None, callback=None, sample_weight=None):
         """As :meth:`OnlineClassifier.resume`, of the subgradient solver only: the dual one keeps M x K numbers of its data."""

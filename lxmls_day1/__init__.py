@@ -18,6 +18,7 @@
 ``compiled/``          the compiled loops
 ``text/``              corpora, tokens, files of documents
 ``streaming/``         training on a corpus on disk; checkpoints
+``cluster/``           the workers of a Dask cluster, and training on them
 ``figures/``           decision boundaries and other figures: computed, and drawn
 ``commands/``          the command line ``lxmls-day1``, a module for each command
 ``exercises/``         markers, hints, checks, workspaces: what students and instructors use

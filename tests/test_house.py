@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("lxmls_day1", "readers", "classifiers")
-WINGS = ("compiled", "text", "streaming", "figures", "commands", "exercises", "grading", "demos")
+WINGS = ("compiled", "text", "streaming", "cluster", "figures", "commands", "exercises", "grading", "demos")
 MACHINERY = ("commands", "exercises", "grading", "demos")  # the wings that reach readers and classifiers, through a Lab
 
 #: Which groups of modules a group may import, besides itself and the leaves; imports inside functions count. A group is
@@ -153,6 +153,7 @@ def test_what_runs_in_a_box_imports_nothing_that_runs_outside():
         "lxmls_day1",
         "lxmls_day1/compiled",
         "lxmls_day1/text",
+        "lxmls_day1/cluster",
         "lxmls_day1/figures",
         "lxmls_day1/commands",
         "lxmls_day1/exercises",
@@ -235,7 +236,7 @@ def test_every_module_is_tested_where_one_looks_for_it():
 def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
     """Every module that a student imports can be imported on a Python without them, and without numba."""
     blocked = ("numba", "llvmlite", "fcntl", "resource", "_posixsubprocess", "subprocess", "multiprocessing", "pooch")
-    names = [name for name in modules() if group_of(name) in ("readers", "classifiers", "compiled", "text", "streaming", "figures")]
+    names = [name for name in modules() if group_of(name) in ("readers", "classifiers", "compiled", "text", "streaming", "cluster", "figures")]
     names = [
         name for name in names if name.rpartition(".")[2] not in ("intrinsics", "machine_code")
     ]  # numba's own parts

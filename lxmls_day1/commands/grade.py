@@ -1,12 +1,10 @@
 """``lxmls-day1 grade``: marks and feedback for a pile of submissions that nobody has to trust."""
 
 import contextlib
-import logging
 import os
 import signal
 import sys
 import threading
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -202,30 +200,11 @@ def cluster(scheduler: str | None) -> Iterator[Any]:
     if scheduler is None:
         yield None
         return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError(f"--backend dask needs dask; install it with {how_to_install('cluster')}.") from None
+    from lxmls_day1.cluster.workers import connected
     from lxmls_day1.grading.cluster import Cluster
 
-    _silence_dask()
-    try:
-        client: Any = Client(scheduler, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]  # dask says no types
-    except OSError as error:
-        raise InputError(f"there is no dask scheduler at {scheduler}: {error}.") from error
-    try:
+    with connected(scheduler, "--backend dask") as client:
         yield lambda plan: Cluster(client, plan, lambda text: click.echo(text, err=True))
-    finally:
-        with contextlib.suppress(Exception):  # the scheduler may be gone
-            client.close(timeout=5)
-
-
-def _silence_dask() -> None:
-    """What goes wrong in a cluster is said by us, in a sentence."""
-    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
-        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    warnings.filterwarnings("ignore", "Sending large graph")
 
 
 class _ProgressBar:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
     from lxmls_day1.streaming.checkpoint import Checkpoint
 
-_FLAGS = {"test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume"}
+_FLAGS = {
+    "test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume",
+    "scheduler": "--scheduler", "mix_every": "--mix-every",
+}  # fmt: skip
 
 
 def streaming_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -33,6 +36,13 @@ def streaming_options(command: Callable[..., None]) -> Callable[..., None]:
                 "--every", type=click.IntRange(min=1), show_default="1000000", help="How many documents these are."
             ),
             click.option("--resume", is_flag=True, help="Go on from the checkpoint, if there is one yet."),
+            click.option("--scheduler", help="Train on a Dask cluster, in --n-jobs parts; such as tcp://head:8786."),
+            click.option(
+                "--mix-every",
+                type=click.IntRange(min=1),
+                show_default="after every round",
+                help="After how many documents the parts of an online learner mix their weights.",
+            ),
         )
     ):
         command = option(command)
@@ -91,12 +101,13 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}
         checkpoint = Checkpoint(options["checkpoint"], **every, resume=options["resume"])
+    where = {name: options[name] for name in ("scheduler", "mix_every") if options[name] is not None}
     with warnings_as_notes(), _interruption_told(checkpoint):
         if online:
             click.echo(f"{'documents':>12} {'errors':>8} {'since the last line':>20}", err=True)
-            params = learner.train(shards, checkpoint=checkpoint, report=_show_line)
+            params = learner.train(shards, checkpoint=checkpoint, report=_show_line, **where)
         else:
-            params = learner.train(shards)
+            params = learner.train(shards, **where)
     accuracies = {} if test is None else {"test": learner.evaluate(test, params)}
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
     words = shards.words() if hash_bits is None else None

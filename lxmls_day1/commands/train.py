@@ -51,6 +51,7 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 @domain_option
 @own_file_options
 @streaming_options
+@click.option("--n-jobs", type=click.IntRange(min=1), help="How many threads, or parts on a cluster, train at once.")
 @click.option("--out", type=click.Path(), default="model.npz", show_default=True, help="Where the model goes.")
 @click.option(
     "--set",
@@ -73,6 +74,9 @@ def command(
     checkpoint: str | None,
     every: int | None,
     resume: bool,
+    scheduler: str | None,
+    mix_every: int | None,
+    n_jobs: int | None,
     **file_options: Any,
 ) -> None:
     """Train one classifier of the lab on text and keep it in a file.
@@ -102,19 +106,22 @@ def command(
       lxmls-day1 train --classifier structured_perceptron --domain ewt
       lxmls-day1 train --classifier mira --corpus big.bags --test-corpus test.bags
       lxmls-day1 train --classifier svm --corpus big.bags --checkpoint svm.checkpoint --resume
+      lxmls-day1 train --classifier mira --corpus big.bags --n-jobs 4 --scheduler tcp://head:8786
     """
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import save_model
     from lxmls_day1.text.documents import printable
 
     streaming = {
-        "corpus": corpus, "test_corpus": test_corpus, "checkpoint": checkpoint, "every": every, "resume": resume
+        "corpus": corpus, "test_corpus": test_corpus, "checkpoint": checkpoint, "every": every, "resume": resume,
+        "scheduler": scheduler, "mix_every": mix_every,
     }  # fmt: skip
     own = own_file(file_options, domain=domain, data_dir=data_dir)
     check_options(streaming, domain=domain, data_dir=data_dir, file=own)
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
-    learner = make_classifier(lab, classifier, dict(settings))
+    threads = {} if n_jobs is None else {"n_jobs": n_jobs}
+    learner = make_classifier(lab, classifier, {**dict(settings), **threads})
     if corpus is not None:
         train_on_corpus(lab, learner, streaming, out)
         return

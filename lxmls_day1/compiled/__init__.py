@@ -10,6 +10,7 @@
 ``batch``           objective and gradient of the batch learners
 ``dual``            the sweeps of the dual SVM
 ``max_ent_dual``    the sweeps of dual coordinate ascent for maximum entropy
+``fixed_tree``      sums whose bits do not depend on who adds them
 ``class_sums``      the rows of each class summed
 ``chain_search``    tag sequences: the scores of a sentence and its best path
 ``chains``          tag sequences: whole data sets, and the loop of the structured learners

@@ -16,7 +16,7 @@ warning says why, and the Python function runs in the same loop.
 import copy
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +27,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import as_numbers, check_finite
+from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import (
     Examples,
@@ -117,32 +118,44 @@ class Weights:
         """Go on with a column for each of the two classes."""
         self.V, self.U, self.paired = self._full(self.V), self._full(self.U), False
 
-    def spread(self, parts: "list[Weights]") -> None:
-        """Let every part begin where these weights stand, with no steps in its running sum."""
-        for part in parts:
-            np.multiply(self.V, self.state[0], out=part.V)
-            part.U[:] = 0.0
-            part.state[:] = 1.0, 0.0
+    def part(self) -> "Weights":
+        """Weights that begin where these stand, with no steps in their running sum, in arrays of their own."""
+        part = copy.copy(self)
+        part.V, part.U, part.state = aligned_zeros(*self.V.shape), aligned_zeros(*self.U.shape), np.array([1.0, 0.0])
+        np.multiply(self.V, self.state[0], out=part.V)
+        return part
 
-    def gather(self, parts: "list[Weights]", shares: list[float]) -> None:
-        """Become the mean of the parts, each by its share; the running sums of all their steps are added to this one."""
-        if self.paired and not all(part.paired for part in parts):
-            self.unpair()
-        for part in parts:
-            if part.paired and not self.paired:
-                part.unpair()
-        rows_at_once = max(1, _AT_ONCE // self.V.shape[1])
-        for start in range(0, len(self.V), rows_at_once):
-            rows = slice(start, start + rows_at_once)
+    def weigh(self, share: float) -> None:
+        """Become a term of the mean of parts: V is the share of W, and U what the running sum of all gets from these steps."""
+        for rows in self._blocks():
             V, U = self.V[rows], self.U[rows]
             if len(self.U):
                 U -= self.state[1] * V
-                for part in parts:
-                    U += part.U[rows] - part.state[1] * part.V[rows]
-            V[:] = 0.0
-            for part, share in zip(parts, shares, strict=True):
-                V += share * part.state[0] * part.V[rows]
+            V *= share * self.state[0]
         self.state[:] = 1.0, 0.0
+
+    def joined(self, other: "Weights") -> "Weights":
+        """Add another term to this one, and return it."""
+        if self.paired != other.paired:
+            (self if self.paired else other).unpair()
+        self.V += other.V
+        self.U += other.U
+        return self
+
+    def gather(self, mean: "Weights") -> None:
+        """Become the mean of parts, a sum of terms that have been weighed; its running sums are added to this one."""
+        if self.paired and not mean.paired:
+            self.unpair()
+        for rows in self._blocks() if len(self.U) else ():
+            self.U[rows] -= self.state[1] * self.V[rows]
+            self.U[rows] += mean.U[rows]
+        self.V[:] = mean.V
+        self.state[:] = 1.0, 0.0
+
+    def _blocks(self) -> Iterator[slice]:
+        """The rows, a few at a time."""
+        rows_at_once = max(1, _AT_ONCE // self.V.shape[1])
+        return (slice(start, start + rows_at_once) for start in range(0, len(self.V), rows_at_once))
 
     def add(self, entries: Integers, change: Reals, shrink: float) -> bool:
         """One step: W ← shrink · W, then add ``change`` (n,) at different ``entries`` (n,) of the flattened W.
@@ -435,21 +448,24 @@ class RowSteps:
         return updates
 
     def _take_parts(self, n_parts: int, orders: Integers, steps: Reals, updates: Integers) -> None:
-        parts = [self.weights.copy() for _ in range(n_parts)]
         n_threads = 1 if self._machine_code is None else n_parts  # Python's own steps wait for one another anyhow
         with ThreadPoolExecutor(n_threads) as pool:
             for r, (order, sizes) in enumerate(zip(orders, steps, strict=True)):
                 shares = np.array_split(order, n_parts)
                 counts, errors = np.zeros((2, n_parts, 1), dtype=np.int64)
-                self.weights.spread(parts)
                 tasks = [
-                    pool.submit(self._take_part, part, shares[p], sizes[p::n_parts].copy(), counts[p], errors[p])
-                    for p, part in enumerate(parts)
+                    pool.submit(self._take_share, len(order), share, sizes[p::n_parts].copy(), counts[p], errors[p])
+                    for p, share in enumerate(shares)
                 ]
-                for task in tasks:
-                    task.result()
-                self.weights.gather(parts, [len(share) / len(order) for share in shares])
+                self.weights.gather(joined((task.result() for task in tasks), Weights.joined))
                 updates[r], self.errors[r] = counts.sum(), errors.sum()
+
+    def _take_share(self, n_rows: int, order: Integers, steps: Reals, updates: Integers, errors: Integers) -> Weights:
+        """Steps on a part of a round over so many rows, and its term of the mean."""
+        part = self.weights.part()
+        self._take_part(part, order, steps, updates, errors)
+        part.weigh(len(order) / n_rows)
+        return part
 
     def _take_part(self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers) -> None:
         """Steps on some weights, by one thread."""

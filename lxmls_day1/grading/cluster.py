@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import lxmls_day1
+from lxmls_day1.cluster.workers import ASK_SECONDS, ClusterWorkers
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.finding_submissions import Found
@@ -25,8 +26,6 @@ from lxmls_day1.grading.run import NotTried
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 
-ASK_SECONDS = 60.0
-LOST_SECONDS = 10.0  # without word from the scheduler
 SAFE_START = "start it with a safe path: PYTHONSAFEPATH=1 dask worker {scheduler}, and without PYTHONPATH"
 
 
@@ -94,7 +93,7 @@ def end_here(key: str) -> None:
 # Where the run is --------------------------------------------------------------------------------------------------------
 
 
-class Cluster:
+class Cluster(ClusterWorkers):
     """The workers of a cluster, as `lxmls_day1.grading.run.grade` wants them.
 
     A process on this machine reads the submissions: the files need not exist on the others.
@@ -107,21 +106,18 @@ class Cluster:
         Takes sentences for whoever waits: which workers are left out and why, and how many there are.
     """
 
+    kept = "rows that are finished are kept, run the same command again"
+
     def __init__(self, client: Any, plan: Plan, say: Callable[[str], None] = lambda text: None):
-        self.client, self.plan, self.say = client, plan, say
+        super().__init__(client, plan.identity, say)
+        self.plan = plan
         self.checks: tuple[CheckGrade, ...] = ()
         self.reader = WorkerProcess(plan)
         self.reading = threading.Lock()
         self.stopped = threading.Event()
         self._slots: dict[str, list[ClusterSlot]] = {}
-        self._refused: dict[str, str] = {}
         self._preparing: dict[str, tuple[Any, int]] = {}
-        self._said, self._heard, self._next_look = -1, time.monotonic(), 0.0
-
-    @property
-    def scheduler(self) -> str:
-        """The address of the scheduler."""
-        return str(self.client.scheduler.address) if self.client.scheduler else "?"
+        self._said, self._next_look = -1, 0.0
 
     def slots(self) -> Sequence["ClusterSlot"]:
         """One for each thread of each worker that may grade; new workers are asked who they are.
@@ -138,9 +134,7 @@ class Cluster:
 
     def refuse(self, address: str, why: str) -> None:
         """Give a worker no more work."""
-        if address not in self._refused:
-            self._refused[address] = why
-            self.say(f"The worker {address} is left out: {why}.")
+        super().refuse(address, why)
         self._slots.pop(address, None)
 
     def stop(self) -> None:
@@ -156,11 +150,10 @@ class Cluster:
                 self.client.run(end_here, self.plan.key, workers=list(self._slots), on_error="ignore")
 
     def _look(self) -> None:
-        workers = self._workers()
+        workers = self.known(self._slots)
         for address in set(self._slots) - set(workers):
             self.say(f"The worker {address} is gone; what it had is graded by others.")
             del self._slots[address]
-        self._refused = {address: why for address, why in self._refused.items() if address in workers}
         self._preparing = {address: begun for address, begun in self._preparing.items() if address in workers}
         new = [address for address in workers if address not in {*self._slots, *self._refused, *self._preparing}]
         for address, why in self._strangers(new).items():
@@ -185,43 +178,14 @@ class Cluster:
                     f"Waiting for workers: there are {len(workers)} at {self.scheduler}, and none of them can grade."
                 )
 
-    def _workers(self) -> dict[str, int]:
-        """The scheduler's workers: address -> threads."""
-        try:
-            if self.client.status != "running":
-                raise OSError
-            known: dict[str, int] = self.client.sync(
-                self.client.scheduler.ncores, workers=None, callback_timeout=LOST_SECONDS
-            )
-            self._heard = time.monotonic()
-            return known
-        except Exception:  # of many kinds, whatever of the connection breaks first
-            if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > LOST_SECONDS:
-                raise self.lost() from None
-            return {address: len(slots) for address, slots in self._slots.items()}
-
-    def lost(self) -> InputError:
-        """What to say when the scheduler is gone."""
-        return InputError("the dask scheduler is lost; rows that are finished are kept, run the same command again.")
-
     def _strangers(self, addresses: list[str]) -> dict[str, str]:
         """The workers that must not grade, and why."""
-        if not addresses:
-            return {}
-        try:
-            asked = {"workers": addresses, "on_error": "return"}
-            answers = self.client.sync(self.client._run, who_are_you, **asked, callback_timeout=ASK_SECONDS)
-        except Exception:
-            return {}  # one is gone meanwhile; those that are left are asked again
         found = {}
-        for address in addresses:
-            answer = answers.get(address)
-            if not isinstance(answer, tuple):
-                found[address] = f"it has another version of lxmls-day1, or none ({type(answer).__name__}: {answer})"
-            elif answer[0] != self.plan.identity:
-                found[address] = f"it has lxmls-day1 {answer[0]}, and here is {self.plan.identity}"
-            elif not answer[1]:
-                found[address] = SAFE_START.format(scheduler=self.scheduler)
+        for address, answer in self.answers(who_are_you, addresses).items():
+            said, is_safe = answer if isinstance(answer, tuple) else (answer, False)
+            why = self.why_other(said) or (None if is_safe else SAFE_START.format(scheduler=self.scheduler))
+            if why:
+                found[address] = why
         return found
 
     def _prepared(self, address: str, future: Any, n_threads: int) -> None:

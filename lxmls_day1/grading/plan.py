@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import lxmls_day1
+from lxmls_day1.cluster.workers import digest_of, installation
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import Files, student_files
@@ -209,26 +210,10 @@ def make_plan(
 
 @functools.cache
 def identity() -> str:
-    """The version of this installation, and digests of the package, the checks and the reference lab."""
-    package, reference = Path(lxmls_day1.__file__).resolve().parent, reference_folder()
-    parts = {
-        "package": [
-            path
-            for path in package.rglob("*")
-            if path.suffix in (".py", ".j2", ".css") and not path.is_relative_to(package / "reference_lab")
-        ],
-        "checks": [path for path in (reference / FOLDER).rglob("*") if path.suffix in (".py", ".toml", ".json")],
-        "reference": [path for name in PACKAGES for path in (reference / name).rglob("*.py")],
-    }
-    roots = {"package": package, "checks": reference, "reference": reference}
-    said = [lxmls_day1.__version__]
-    for name, paths in parts.items():
-        digest = hashlib.sha256()
-        for path in sorted(paths):
-            content = path.read_bytes()
-            digest.update(f"{path.relative_to(roots[name]).as_posix()}\0{len(content)}\0".encode() + content)
-        said.append(f"{name} {digest.hexdigest()[:12]}")
-    return ", ".join(said)
+    """The version of this installation, and digests of the package, the reference lab and the checks."""
+    reference = reference_folder()
+    checks = [path for path in (reference / FOLDER).rglob("*") if path.suffix in (".py", ".toml", ".json")]
+    return f"{installation()}, checks {digest_of(checks, reference)}"
 
 
 def _digest_of_checks(exercises: Sequence[Exercise]) -> str:

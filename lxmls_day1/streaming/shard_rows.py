@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,52 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.text.shards import Shards
 
 _NUMBERS_AT_ONCE = 2**20
+
+
+class Slice(NamedTuple):
+    """Neighbouring rows of a shard."""
+
+    shard: int
+    start: int
+    stop: int
+
+
+def parts_of(rows: NDArray[np.int64], n_parts: int) -> list[list[Slice]]:
+    """A corpus cut into parts of as many rows each, up to one.
+
+    The parts take the shards in turn, and what is over is cut from neighbours, so that a file in which the classes come one after
+    another is spread over all of them. They depend on the sizes of the shards and on the number of parts, and on nothing else.
+
+    Parameters
+    ----------
+    rows : int64 array (S,)
+        Of each shard.
+    n_parts : int
+        At most as many as there are rows.
+
+    Examples
+    --------
+    >>> for part in parts_of(np.array([6, 6, 6]), 2):
+    ...     print([tuple(piece) for piece in part])
+    [(0, 0, 6), (2, 0, 3)]
+    [(2, 3, 6), (1, 0, 6)]
+    """
+    in_turn = [i for first in range(min(n_parts, len(rows))) for i in range(first, len(rows), n_parts)]
+    n_rows, parts = int(rows.sum()), []
+    waiting = iter([Slice(i, 0, int(rows[i])) for i in in_turn])
+    piece = Slice(0, 0, 0)
+    for p in range(n_parts):
+        missing = n_rows // n_parts + (p < n_rows % n_parts)  # as numpy.array_split cuts
+        part: list[Slice] = []
+        while missing:
+            if piece.start == piece.stop:
+                piece = next(waiting)
+            taken = min(missing, piece.stop - piece.start)
+            if taken:
+                part.append(piece._replace(stop=piece.start + taken))
+            piece, missing = piece._replace(start=piece.start + taken), missing - taken
+        parts.append(part)
+    return parts
 
 
 def corpus_on_disk(X: Any) -> Shards | None:

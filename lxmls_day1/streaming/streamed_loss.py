@@ -5,7 +5,7 @@ So the result is the same to the last bit however many threads, or machines, hav
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from lxmls_day1.checks import check_finite
 from lxmls_day1.compiled.batch import of_sparse_rows, zeros_from_line
+from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.online_steps import Integers, Reals
 from lxmls_day1.errors import InputError
 from lxmls_day1.text.shards import Shards
@@ -57,13 +58,17 @@ class StreamedLogLoss:
 
     def __call__(self, W: Reals) -> tuple[float, Reals]:
         """The loss and its gradient, a new array, at W (J + 1, n_columns)."""
+        return self.of_shards(W, range(len(self._shards)))
+
+    def of_shards(self, W: Reals, numbers: range) -> tuple[float, Reals]:
+        """The same of some neighbouring shards."""
         self._weights[:] = W
 
         def add(one: tuple[float, Reals], other: tuple[float, Reals]) -> tuple[float, Reals]:
             one[1][:] += other[1]
             return one[0] + other[0], one[1]
 
-        return tree_sum(in_order(self._of_shard, len(self._shards), self._n_jobs), add)
+        return joined(in_order(self._of_shard, numbers, self._n_jobs), add)
 
     def _of_shard(self, i: int) -> tuple[float, Reals]:
         shard = self._shards.open(i)
@@ -72,8 +77,8 @@ class StreamedLogLoss:
         with np.errstate(all="ignore"):  # in this thread
             return float(of_sparse_rows(*rows, self._weights, gradient)), gradient  # type: ignore[no-untyped-call]
 
-    def sums_of_squares(self) -> Reals:
-        """Σ_m of the squares of each feature (J,)."""
+    def sums_of_squares(self, numbers: range | None = None) -> Reals:
+        """Σ_m of the squares of each feature (J,), of all shards or of some neighbouring ones."""
 
         def of_shard(i: int) -> Reals:
             X = self._shards.open(i).X
@@ -87,51 +92,26 @@ class StreamedLogLoss:
                     raise InputError(f"{self._shards.folder}, shard {i}: {error}") from error
             return squares  # type: ignore[no-any-return]
 
-        return tree_sum(in_order(of_shard, len(self._shards), self._n_jobs), np.add)
+        numbers = range(len(self._shards)) if numbers is None else numbers
+        return joined(in_order(of_shard, numbers, self._n_jobs), np.add)
 
 
-def in_order(function: Callable[[int], _Sum], number: int, n_jobs: int) -> Iterator[_Sum]:
-    """function(0), …, function(number − 1), computed by threads; no more than a few are there before they are asked for.
+def in_order(function: Callable[[int], _Sum], numbers: range, n_jobs: int) -> Iterator[_Sum]:
+    """A function of each of some numbers, computed by threads; no more than a few are there before they are asked for.
 
     Examples
     --------
-    >>> list(in_order(lambda i: i * i, 5, n_jobs=2))
+    >>> list(in_order(lambda i: i * i, range(5), n_jobs=2))
     [0, 1, 4, 9, 16]
     """
     if n_jobs == 1:
-        yield from map(function, range(number))
+        yield from map(function, numbers)
         return
     with ThreadPoolExecutor(n_jobs) as pool:
         waiting: deque[Future[_Sum]] = deque()
-        for i in range(number):
+        for i in numbers:
             waiting.append(pool.submit(function, i))
             if len(waiting) > n_jobs:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-
-
-def tree_sum(parts: Iterable[_Sum], add: Callable[[_Sum, _Sum], _Sum]) -> _Sum:
-    """The sum of some parts, at least one, by a tree that depends on their number alone: no more than log₂ of it are kept.
-
-    Parameters
-    ----------
-    parts : iterable
-    add : function (part, later part) -> their sum
-        It may use the memory of either.
-
-    Examples
-    --------
-    >>> tree_sum("abcdefg", lambda one, other: f"({one}{other})")
-    '(((ab)(cd))((ef)g))'
-    """
-    kept: list[tuple[int, _Sum]] = []  # sums with the numbers of their parts, powers of two that decrease
-    for part in parts:
-        size = 1
-        while kept and kept[-1][0] == size:
-            part, size = add(kept.pop()[1], part), 2 * size
-        kept.append((size, part))
-    _, total = kept.pop()
-    while kept:
-        total = add(kept.pop()[1], total)
-    return total

@@ -26,11 +26,22 @@ from lxmls_day1.compiled.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import settings
 from lxmls_day1.streaming.checkpoint import Checkpoint
+from lxmls_day1.streaming.shard_rows import Slice
 from lxmls_day1.text.shards import Shard, Shards
 
 ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
 _SAMPLE = 2**20  # rows by which the sizes of steps are planned
 _KEPT = 2**22  # rows whose ‖g(x)‖² are kept from round to round: 32 MB
+
+
+class Learner(NamedTuple):
+    """What the steps of a learner depend on, beside its weights and the sizes of the steps."""
+
+    rule: Rule  # see :class:`classifiers.online_classifier.OnlineClassifier`
+    columns: Integers  # (K,): the column of the weights for each of the classes of the corpus
+    costs: Reals  # (K, K): row y is ρ(·, y)
+    shrinkage: float  # λ: the weights shrink by the factor 1 − step · λ before each update
+    averaged: bool  # whether the weights keep the running sum of their average
 
 
 class Place(NamedTuple):
@@ -39,11 +50,20 @@ class Place(NamedTuple):
     rng_state: Mapping[
         str, Any
     ]  # of the generator before it drew the order of this shard's rows (first: of the shards)
-    shards: Integers  # (S,): the shards in the order of this round
+    shards: Integers  # (S,): the shards, or slices of shards, in the order of this round
     n_shards: int  # how many of these are done
     n_rows: int  # how many rows of the next one are done
     updates: int  # so far in this round, as in `Round`
     errors: int
+
+    def values(self) -> dict[str, Any]:
+        """As plain values."""
+        return self._asdict()
+
+
+def place_of(values: Mapping[str, Any]) -> Place:
+    """A place from its plain values."""
+    return Place(**values)
 
 
 class Validation(NamedTuple):
@@ -57,8 +77,16 @@ class Validation(NamedTuple):
     recent_error: float  # the same of those since the last line
 
 
-class UnreadableShard(InputError):
+class CannotGoOn(InputError):
+    """A training that cannot go on now, but later from a checkpoint."""
+
+    remedy = "repair it"
+
+
+class UnreadableShard(CannotGoOn):
     """A shard that is missing or damaged: all steps before it have been taken."""
+
+    remedy = "bring the file back"
 
 
 class _Block(NamedTuple):
@@ -71,40 +99,42 @@ class _Block(NamedTuple):
 
 
 class StreamedSteps:
-    """A rule at work on the shards of a corpus.
+    """A rule at work on the shards of a corpus, or on slices of some of them.
 
     Parameters
     ----------
-    rule, costs, shrinkage, averaged, n_jobs
-        As in :class:`lxmls_day1.compiled.online_steps.RowSteps`. Threads mix their weights after every shard.
+    learner : Learner
     shards : Shards
-    columns : int array (K,)
-        The column of the weights for each of the classes of the corpus.
     weights : Weights, optional
         What to go on with, and to change, instead of zeros.
+    slices : list of Slice, optional
+        What is trained on; all shards if not given.
+    norms : dict of Slice to array, optional
+        Where ‖g(x)‖² of the rows are kept from round to round, if they are not too many.
 
     Attributes
     ----------
     weights : Weights
+    n_rows : int
+        Of what is trained on.
     """
 
     def __init__(
         self,
-        rule: Rule,
+        learner: Learner,
         shards: Shards,
-        columns: Integers,
-        costs: Reals,
-        shrinkage: float,
-        averaged: bool,
         weights: Weights | None = None,
-        *,
-        n_jobs: int = 1,
+        slices: list[Slice] | None = None,
+        norms: dict[Slice, Reals] | None = None,
     ):
-        self._shards, self._columns, self._n_jobs = shards, columns, n_jobs
-        self.n_rows, self.n_features = shards.n_rows, shards.n_features
+        self._shards, self._columns, self.n_features = shards, learner.columns, shards.n_features
+        self._slices = [Slice(i, 0, n) for i, n in enumerate(shards.rows.tolist())] if slices is None else slices
+        self.n_rows = sum(stop - start for _, start, stop in self._slices)
         self._no_rows = sp.csr_array((0, shards.n_features)), np.zeros(0, dtype=np.int64)
-        self._norms: dict[int, Reals] = {}  # ‖g(x)‖² of the rows of each shard, if they are not too many to be kept
-        self._steps = RowSteps(rule, *self._no_rows, costs, shrinkage, averaged, None, weights, n_jobs=n_jobs)
+        self._norms: dict[Slice, Reals] = {} if norms is None else norms
+        self._steps = RowSteps(
+            learner.rule, *self._no_rows, learner.costs, learner.shrinkage, learner.averaged, None, weights
+        )
         self.weights = self._steps.weights
 
     def rounds(
@@ -113,8 +143,9 @@ class StreamedSteps:
         n_rounds: int,
         sizes: Callable[[int, int], Reals],
         next_stop: Callable[[], int],
-        stopped: Callable[[Place, int, int], None],
+        stopped: Callable[[Place, tuple[int, int]], None],
         place: Place | None = None,
+        _look: Callable[[], None] | None = None,
     ) -> Generator[tuple[int, int], None, None]:
         """Go through the corpus, a round at a time.
 
@@ -128,7 +159,7 @@ class StreamedSteps:
             The sizes of the steps t = first, …, first + count − 1.
         next_stop : function () -> int
             After how many steps from now on to stop at the latest.
-        stopped : function (place, steps, errors)
+        stopped : function (place, (steps, errors))
             Called at every stop, with the numbers of steps and of errors since the last one.
         place : Place, optional
             Where an interrupted round stood.
@@ -148,18 +179,16 @@ class StreamedSteps:
             for r in range(n_rounds):
                 updates, errors = (place.updates, place.errors) if place and r == 0 else (0, 0)
                 n_done = place.n_shards if place and r == 0 else 0
-                for block in islice(blocks, len(self._shards) - n_done):
+                for block in islice(blocks, len(self._slices) - n_done):
                     self._steps.go_to(block.examples, block.labels)
                     row = block.place.n_rows
                     while row < len(block.order):
-                        # (threads mix their weights after each call of `take`: a shard is not cut where there are several)
-                        most = len(block.order) if self._n_jobs > 1 else min(ROWS_AT_ONCE, next_stop())
-                        order = block.order[row : row + most]
+                        order = block.order[row : row + min(ROWS_AT_ONCE, next_stop())]
                         updates += int(self._steps.take(order[None], sizes(1 + state.n_steps, len(order)))[0])
                         row, wrong = row + len(order), int(self._steps.errors[0])
                         errors += wrong
                         state.n_steps += len(order)
-                        stopped(block.place._replace(n_rows=row, updates=updates, errors=errors), len(order), wrong)
+                        stopped(block.place._replace(n_rows=row, updates=updates, errors=errors), (len(order), wrong))
                     self._steps.go_to(*self._no_rows)  # the files of the shard are closed before
                     del block  # the one after the next is opened
                 yield updates, errors
@@ -168,7 +197,7 @@ class StreamedSteps:
 
     def _blocks(self, rng: np.random.Generator, n_rounds: int, place: Place | None) -> Generator[_Block, None, None]:
         """The shards of all rounds in the order of their visits, each read while the one before it is in use."""
-        n_shards = len(self._shards)
+        n_shards = len(self._slices)
         order = np.arange(n_shards) if place is None else place.shards
         first = 0 if place is None else place.n_shards
         if place is not None:
@@ -180,16 +209,17 @@ class StreamedSteps:
             if number % n_shards == 0:
                 order = np.arange(n_shards, dtype=np.int64)
                 rng.shuffle(order)
-            i = int(order[number % n_shards])
-            shard = self._shards.open(i)
-            rows = np.arange(len(shard.labels), dtype=np.int64)
-            rng.shuffle(rows)
+            piece = self._slices[int(order[number % n_shards])]
+            shard, rows = self._shards.open(piece.shard), slice(piece.start, piece.stop)
+            visits = np.arange(piece.stop - piece.start, dtype=np.int64)
+            rng.shuffle(visits)
             n_rows = place.n_rows if place is not None and number == first else 0
             at = Place(rng_state, order, number % n_shards, n_rows, 0, 0)
             examples = Examples(
-                shard.X.indptr, shard.X.indices.view(np.int32), shard.X.data, self._sq_norms(i, shard), self.n_features
-            )
-            return _Block(at, examples, self._columns[shard.labels], rows)
+                shard.X.indptr[piece.start : piece.stop + 1], shard.X.indices.view(np.int32), shard.X.data,
+                self._sq_norms(piece, shard), self.n_features,
+            )  # fmt: skip
+            return _Block(at, examples, self._columns[shard.labels[rows]], visits)
 
         with ThreadPoolExecutor(1) as pool:
             numbers = range(first, n_rounds * n_shards)
@@ -206,18 +236,18 @@ class StreamedSteps:
                 yield block
                 del block
 
-    def _sq_norms(self, i: int, shard: Shard) -> Reals:
-        """‖g(x)‖² of the rows of a shard; an InputError if some are not finite."""
-        if i in self._norms:
-            return self._norms[i]
-        sq_norms: Reals = sums_of_squares(shard.X.indptr, shard.X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+    def _sq_norms(self, piece: Slice, shard: Shard) -> Reals:
+        """‖g(x)‖² of rows of a shard; an InputError if some are not finite."""
+        if piece in self._norms:
+            return self._norms[piece]
+        sq_norms: Reals = sums_of_squares(shard.X.indptr[piece.start : piece.stop + 1], shard.X.data)  # type: ignore[no-untyped-call]  # the module is not typed
         if not np.isfinite(sq_norms).all():
             try:
                 check_finite(shard.X)
             except InputError as error:
-                raise InputError(f"{self._shards.folder}, shard {i}: {error}") from error
+                raise InputError(f"{self._shards.folder}, shard {piece.shard}: {error}") from error
         if self.n_rows <= _KEPT:
-            self._norms[i] = sq_norms
+            self._norms[piece] = sq_norms
         return sq_norms
 
     def sample_sq_norms(self, rng: np.random.Generator) -> Reals:
@@ -232,7 +262,7 @@ class StreamedSteps:
             It stays as it is.
         """
         if self.n_rows <= _SAMPLE:
-            return np.concatenate([self._sq_norms(i, self._shards.open(i)) for i in range(len(self._shards))])
+            return np.concatenate([self._sq_norms(piece, self._shards.open(piece.shard)) for piece in self._slices])
         rng, found = copy.deepcopy(rng), []
         for i, n_rows in enumerate(self._shards.rows.tolist()):
             n_taken = -(-n_rows * _SAMPLE // self.n_rows)
@@ -255,32 +285,41 @@ class Training:
         Called with each line of progressive validation.
     n_documents : int
         How many visits to documents there are in all.
+    place_of : function (mapping) -> place
+        Makes the place of an interrupted round from its plain values.
 
     Attributes
     ----------
     history : list of tuples
         The fields of each `Round` that is over, of a training that goes on.
-    place : Place or None
+    place : Place, MixedPlace or None
         Where its last round stands, if it goes on within one.
     """
 
     def __init__(
-        self, checkpoint: Checkpoint | None, report: Callable[[Validation], None] | None, n_documents: int
+        self,
+        checkpoint: Checkpoint | None,
+        report: Callable[[Validation], None] | None,
+        n_documents: int,
+        place_of: Callable[[Mapping[str, Any]], Any],
     ) -> None:
-        self._checkpoint, self._report, self._n_documents = checkpoint, report, n_documents
+        self._checkpoint, self._report, self._n_documents, self._place_of = checkpoint, report, n_documents, place_of
         self.history: list[tuple[Any, ...]] = []
-        self.place: Place | None = None
+        self.place: Any = None
         self._lines: list[Validation] = []  # of this round
         self._seen = self._errors = 0  # documents and errors so far
         self._at_line = (0, 0)  # the same at the last line
 
-    def begin(self, learner: Any, shards: Shards, state: OnlineState | None) -> OnlineState | None:
+    def begin(
+        self, learner: Any, shards: Shards, state: OnlineState | None, **settings_beside: Any
+    ) -> OnlineState | None:
         """The state to begin with: that of the checkpoint, if training goes on from one."""
         self._learner = learner
         if self._checkpoint is None:
             return state
         belongs_to = {"learner": type(learner).__name__, "corpus": _fingerprint(shards)}
         belongs_to |= {f"setting {name}": value for name, value in settings(learner).items() if name != "progress"}
+        belongs_to |= {f"setting {name}": value for name, value in settings_beside.items()}
         content = self._checkpoint.begin(belongs_to)
         if content is None:
             return state
@@ -288,7 +327,7 @@ class Training:
             content["place"], content["history"], content["documents"], content["errors"], content["at_line"], content["lines"]
         )  # fmt: skip
         place, history, self._seen, self._errors, self._at_line = fields
-        self.place = Place(**place)
+        self.place = self._place_of(place)
         self.history = [(*values, tuple(Validation(*line) for line in of_round)) for *values, of_round in history]
         self._lines = [Validation(*line) for line in lines]
         return _state_of(content["state"], random_numbers(learner.seed))
@@ -298,7 +337,7 @@ class Training:
         assert self.place is not None
         return {
             "state": _values_of(self._state),
-            "place": self.place._asdict(),
+            "place": self.place.values(),
             "history": [[*round[:-1], [list(line) for line in round[-1]]] for round in self._learner.history],
             "documents": self._seen,
             "errors": self._errors,
@@ -308,13 +347,13 @@ class Training:
 
     @contextlib.contextmanager
     def rounds(
-        self, steps: StreamedSteps, state: OnlineState, sizes: Callable[[int, int], Reals], title: str | None
+        self, steps: Any, state: OnlineState, sizes: Callable[[int, int], Reals], title: str | None
     ) -> Iterator[Callable[[int, int], Iterable[tuple[int, int, tuple[Validation, ...]]]]]:
         """A function that takes the steps of rounds, for the length of a ``with``.
 
         Parameters
         ----------
-        steps : StreamedSteps
+        steps : StreamedSteps or MixedSteps
         state : OnlineState
         sizes : as in :meth:`StreamedSteps.rounds`
         title : str, optional
@@ -327,16 +366,21 @@ class Training:
                 stack.enter_context(self._checkpoint)
             show = stack.enter_context(_progress(title, self._seen, self._n_documents)) if title else lambda count: None
 
-            def stopped(place: Place, count: int, errors: int) -> None:
-                self.place = place
-                self._seen += count
-                self._errors += errors
-                self._add_line(count)
-                show(count)
+            def stopped(place: Any, *counts: tuple[int, int]) -> None:
+                self.place, before = place, self._seen
+                for count, errors in counts:
+                    self._seen += count
+                    self._errors += errors
+                    self._add_line(count)
+                    show(count)
                 if self._checkpoint is not None:
-                    self._checkpoint.after(self._seen - count, self._seen, self._content)
+                    self._checkpoint.after(before, self._seen, self._content)
 
-            rounds = steps.rounds(state, n_rounds, sizes, self._next_stop, stopped, self.place)
+            def look() -> None:
+                if self._checkpoint is not None and self.place is not None:
+                    self._checkpoint.after(self._seen, self._seen, self._content)
+
+            rounds = steps.rounds(state, n_rounds, sizes, self._next_stop, stopped, self.place, look)
             stack.callback(rounds.close)
 
             def take(first: int, last: int) -> Iterator[tuple[int, int, tuple[Validation, ...]]]:
@@ -346,18 +390,20 @@ class Training:
 
             try:
                 yield take
-            except UnreadableShard as error:
+            except CannotGoOn as error:
                 if self._checkpoint is None or self.place is None:
                     raise
                 self._checkpoint.write(self._content())
                 raise InputError(
-                    f"{error}. The training is kept in {self._checkpoint.path}, after {self._seen} documents: bring the file back, and "
+                    f"{error}. The training is kept in {self._checkpoint.path}, after {self._seen} documents: {error.remedy}, and "
                     "go on with resume=True (--resume)"
                 ) from error
 
-    def _next_stop(self) -> int:
-        to_line = (1 << self._seen.bit_length()) - self._seen
-        return to_line if self._checkpoint is None else min(to_line, self._checkpoint.next_stop(self._seen))
+    def _next_stop(self, ahead: int = 0) -> int:
+        """How many documents there are from ``ahead`` documents after now until the next stop."""
+        seen = self._seen + ahead
+        to_line = (1 << seen.bit_length()) - seen
+        return to_line if self._checkpoint is None else min(to_line, self._checkpoint.next_stop(seen))
 
     def _add_line(self, count: int) -> None:
         """Add a line of progressive validation where the documents have doubled since the last one."""

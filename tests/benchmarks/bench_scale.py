@@ -17,7 +17,7 @@ import numpy as np
 from interleaved import print_table, ratio, synthetic_text, time_in_turn
 
 from classifiers.svm import SVM
-from lxmls_day1.text.shards import write_shards
+from lxmls_day1.text.shards import Shards, write_shards
 
 HASH_BITS = 20
 CLASSES = ("bad", "good")
@@ -103,6 +103,47 @@ def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
     print_table(f"{n_train} x 2^{HASH_BITS}, hinge, warm caches, medians of {repeats}", header, rows)
 
 
+def compare_threads(X, y, n_train, folder, repeats):
+    """Two threads that mix their weights after every round, against one; on the clock, so nothing else may run."""
+    shards = Shards(Path(folder, "train.bags"))
+    learners = {n: SVM(REGULARIZER, nr_rounds=5, averaged="steps", n_jobs=n) for n in (1, 2)}
+    _print_parts("threads", learners, lambda learner: learner.train(shards), X, y, n_train, repeats, "1.6")
+
+
+def compare_workers_of_a_cluster(X, y, n_train, folder, repeats):
+    """Two workers of one thread on a Dask cluster of this machine, against one; on the clock, too."""
+    try:
+        from distributed import LocalCluster
+    except ImportError:
+        print("\nDask is not installed: the workers of a cluster are not compared")
+        return
+    shards = Shards(Path(folder, "train.bags"))
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as one,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as two,
+    ):
+        addresses = {1: one.scheduler_address, 2: two.scheduler_address}
+        learners = {n: SVM(REGULARIZER, nr_rounds=5, averaged="steps", n_jobs=n) for n in addresses}
+        _print_parts(
+            "Dask workers", learners, lambda learner: learner.train(shards, scheduler=addresses[learner.n_jobs]),
+            X, y, n_train, repeats, "1.5",
+        )  # fmt: skip
+
+
+def _print_parts(title, learners, train, X, y, n_train, repeats, at_least):
+    names, accuracies = np.array(CLASSES), {}
+
+    def run(n):
+        params = train(learners[n])
+        accuracies[n] = lambda: np.mean(learners[n].test(X[n_train:], params) == names[y[n_train:]])
+
+    seconds = time_in_turn({n: lambda n=n: run(n) for n in learners}, repeats)
+    accuracies = {n: accuracy() for n, accuracy in accuracies.items()}
+    row = [f"{n_train} documents, 5 rounds", f"{ratio(seconds, 1, 2):.2f}", at_least]
+    header = [f"2 {title} / 1", "speed", "at least", "accuracy of 1", "of 2"]
+    print_table(f"{title}, medians of {repeats}", header, [[*row, *(f"{accuracies[n]:.4f}" for n in (1, 2))]])
+
+
 def write_for_vowpal_wabbit(path, X, y):
     """Rows as text whose feature names are the columns: Vowpal Wabbit takes a number as the hash of itself."""
     with path.open("w") as file:
@@ -119,3 +160,5 @@ def main(quick=False):
     with tempfile.TemporaryDirectory() as folder:
         shards = compare_streamed_with_memory(X, y, n_train, folder, repeats)
         compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats)
+        compare_threads(X, y, n_train, folder, repeats)
+        compare_workers_of_a_cluster(X, y, n_train, folder, repeats)

@@ -204,3 +204,15 @@ def test_the_same_features_as_in_memory_give_the_same_classifier(place):
     train(place, "words", "--set", "averaged=false")
     model = LinearClassifier.load("model.npz")
     assert sorted(model.feature_names) == sorted(corpus.feature_names)
+
+
+def test_parts_that_mix_are_those_of_python(place):
+    train(place, "words", "--n-jobs", "3", "--mix-every", "50")
+    params = Mira(n_jobs=3).train(place / "words.bags", mix_every=50)
+    np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, params)
+
+
+@pytest.mark.parametrize("option", [("--scheduler", "tcp://head:8786"), ("--mix-every", "5")])
+def test_options_of_parts_go_with_a_corpus_on_disk(option):
+    said = run("train", "--classifier", "mira", "--domain", "toy", *option, status=2)
+    assert f"{option[0]} goes with --corpus." in said.stderr

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.cluster.workers import LOST_SECONDS
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.grading.levels import strongest_level
@@ -118,7 +119,7 @@ def test_a_scheduler_that_is_lost_is_said_in_a_sentence(class_of_two):
         crew.slots()
     waiting = cluster.Cluster(Unreachable("connecting"), plan)
     assert waiting.slots() == []  # it may come back
-    waiting._heard -= 2 * cluster.LOST_SECONDS
+    waiting._heard -= 2 * LOST_SECONDS
     waiting._next_look = 0.0
     with pytest.raises(InputError, match="scheduler is lost"):
         waiting.slots()

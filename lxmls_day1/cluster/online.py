@@ -1,0 +1,115 @@
+"""The parts of online learners on a cluster: the weights go there and come back as arrays; learners are named by class and attributes."""
+
+import contextlib
+import copy
+import importlib
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxmls_day1.cluster.parts import Job, PartWorkers, workers_with
+from lxmls_day1.compiled.online_steps import Weights
+from lxmls_day1.errors import InputError
+from lxmls_day1.library_path import reference_place
+from lxmls_day1.settings import required_settings
+from lxmls_day1.streaming.mixed_steps import Leg, Sizes, Stand, own_term
+from lxmls_day1.streaming.shard_rows import parts_of
+from lxmls_day1.streaming.streamed_steps import Learner
+from lxmls_day1.text.shards import Shards
+
+
+class NamedLearner(NamedTuple):
+    """A learner of the reference lab, without its code."""
+
+    module: str
+    name: str
+    attributes: dict[str, Any]  # numbers, words and truth values
+    learner: Learner  # but for its rule
+
+
+def named(owner: Any, learner: Learner) -> NamedLearner:
+    """A learner by its name.
+
+    Raises
+    ------
+    InputError
+        If it is not one of the reference lab, which the workers have.
+    """
+    kind = type(owner)
+    place = Path(reference_place(), "classifiers")
+    own = "rule" in vars(owner)
+    for base in kind.__mro__:
+        if base is not object:
+            try:
+                source = Path(inspect.getfile(base))
+                own |= source.read_bytes() != (place / source.name).read_bytes()
+            except (OSError, TypeError):
+                own = True
+    if own:
+        raise InputError(
+            f"a cluster trains the learners of the package only, and {kind.__name__} is not one of them, or has been changed: its "
+            "workers have no code of yours; leave the scheduler out, and take n_jobs for the cores of this machine"
+        )
+    plain = {
+        name: value for name, value in vars(owner).items() if isinstance(value, (bool, int, float, str, type(None)))
+    }
+    return NamedLearner(kind.__module__.rpartition(".")[2], kind.__name__, plain, learner._replace(rule=_no_rule))
+
+
+def _no_rule(*_: Any) -> None:
+    """Stands for the rule, which is taken from the class."""
+
+
+def take_here(
+    shards: Shards, shared: tuple[NamedLearner, Weights, bool], leg: Leg, stopping: threading.Event
+) -> tuple[Weights, list[Stand]]:
+    """A leg of a part, on a worker."""
+    (module, name, attributes, learner), weights, sums = shared
+    if sums and not len(weights.U):
+        weights = copy.copy(weights)
+        weights.U = np.broadcast_to(0.0, weights.V.shape)  # of which the shape is all that is looked at
+    kind = getattr(importlib.import_module(f"lxmls_day1.classifiers.{module}"), name)
+    owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
+    vars(owner).update(attributes)
+    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, {})
+    return term, [stand]
+
+
+def join_terms(first: tuple[Weights, list[Stand]], second: tuple[Weights, list[Stand]]) -> tuple[Weights, list[Stand]]:
+    """The sum of two terms of the mean, in arrays of its own."""
+    total = first[0].copy()
+    total.joined(second[0].copy() if second[0].paired != total.paired else second[0])
+    return total, first[1] + second[1]
+
+
+class OnlineCrew:
+    """Trains the parts on a cluster, as `lxmls_day1.streaming.mixed_steps.Crew` says."""
+
+    def __init__(self, workers: PartWorkers, owner: Any, learner: Learner, shards: Shards):
+        self._workers, self._owner, self._learner, self._rows = workers, owner, learner, shards.rows
+
+    def take(
+        self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]
+    ) -> tuple[Weights, list[Stand]]:
+        """As `lxmls_day1.streaming.mixed_steps.Crew` says; workers compute the sizes of steps themselves."""
+        sums = len(weights.U) > 0
+        if sums and len(legs) > 1:  # each part begins its own sum
+            weights = copy.copy(weights)
+            weights.U = weights.U[:0]
+        parts = parts_of(self._rows, len(legs))
+        jobs = [Job(leg, part) for leg, part in zip(legs, parts, strict=True)]
+        shared = named(self._owner, self._learner), weights, sums
+        total, stands = self._workers.run(take_here, join_terms, shared, jobs, look)
+        return total.copy(), stands  # what has come over the network may be read only
+
+
+@contextlib.contextmanager
+def online_crew(owner: Any, learner: Learner, shards: Shards, scheduler: str) -> Iterator[OnlineCrew]:
+    """Who trains the parts of an online learner on a cluster, for the length of a ``with``."""
+    named(owner, learner)
+    with workers_with(shards, scheduler) as workers:
+        yield OnlineCrew(workers, owner, learner, shards)
