@@ -155,15 +155,17 @@ def make_corpus(
         stream = LabelledStream(paths, **layout, classes=settings.classes, report=bar.bytes_read)
         bar.set_total(stream.sizes)
         with held(folder, "making a corpus in"):
-            making = _Making(folder, settings, stream)
-            if making.begin(resume, overwrite):
-                try:
+            try:
+                making = _Making(folder, settings, stream)
+                if making.begin(resume, overwrite):
                     if making.reading is None:
                         making.read(jobs, bar)
                     making.finish()
-                except OSError as error:
-                    raise making.explained(error) from error
-        (folder / LOCK).unlink(missing_ok=True)
+            except OSError as error:
+                raise making.explained(error) from error
+            finally:
+                with contextlib.suppress(OSError):  # Windows removes no file that is open
+                    (folder / LOCK).unlink()
     return Shards(folder)
 
 
