@@ -18,27 +18,33 @@ from lxmls_day1.compiled.primitives import kernel
 NO_TOKEN, IN_BIGRAMS, ALONE = 0, 1, 2
 _FNV = np.uint64(0x100000001B3)
 _RADIX = 256
+# It disappears into its callers, and there is nothing in it that numba would have to count references of: see `row_primitives`.
+_PRIMITIVE = {"forceinline": True, "_nrt": False}
 _NOT_IN_IT, _NO_ROOM = -1, -2
+_ZERO, _ONE, _TWO, _THREE = (np.uint64(number) for number in range(4))
+#: Byte -> whether white space may begin with it; of ASCII, and of the comma, whether it does.
+_MAY_BE_GAP = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), ord(","), 0xC2, 0xE1, 0xE2, 0xE3]).astype(np.uint8)
 
 
-@kernel(forceinline=True)
+@kernel(**_PRIMITIVE)
 def _gap_width(text, i, end):
     """How many bytes of white space, or of a comma, begin here; 0 if a word does. White space is what `str.split` takes for it."""
     c = text[i]
     if c < 128:
-        return np.int64(c == 32 or 9 <= c <= 13 or 28 <= c <= 31 or c == 44)
+        return np.uint64(_MAY_BE_GAP[c])
+    one, two = i + _ONE, i + _TWO
     if c == 0xC2:
-        return 2 * np.int64(i + 1 < end and (text[i + 1] == 0x85 or text[i + 1] == 0xA0))
-    if c == 0xE2 and i + 2 < end:
-        if text[i + 1] == 0x80:
-            last = text[i + 2]
-            return 3 * np.int64(0x80 <= last <= 0x8A or last == 0xA8 or last == 0xA9 or last == 0xAF)
-        return 3 * np.int64(text[i + 1] == 0x81 and text[i + 2] == 0x9F)
-    if c == 0xE1 and i + 2 < end:
-        return 3 * np.int64(text[i + 1] == 0x9A and text[i + 2] == 0x80)
-    if c == 0xE3 and i + 2 < end:
-        return 3 * np.int64(text[i + 1] == 0x80 and text[i + 2] == 0x80)
-    return np.int64(0)
+        return _TWO * np.uint64(one < end and (text[one] == 0x85 or text[one] == 0xA0))
+    if c == 0xE2 and two < end:
+        last = text[two]
+        if text[one] == 0x80:
+            return _THREE * np.uint64(0x80 <= last <= 0x8A or last == 0xA8 or last == 0xA9 or last == 0xAF)
+        return _THREE * np.uint64(text[one] == 0x81 and last == 0x9F)
+    if c == 0xE1 and two < end:
+        return _THREE * np.uint64(text[one] == 0x9A and text[two] == 0x80)
+    if c == 0xE3 and two < end:
+        return _THREE * np.uint64(text[one] == 0x80 and text[two] == 0x80)
+    return _ZERO
 
 
 @kernel()
@@ -57,41 +63,42 @@ def may_hold_thousands(text, starts):
     return found
 
 
-@kernel()
+@kernel(**_PRIMITIVE)
 def token_entry(text, start, end, h, may_add, slots, hashes, arena, arena_starts, n_entries):
     """The number of the token ``text[start:end]`` in a table, to which it is added if it is new and may be.
 
     It is -1 for one that may not be added, and -2 where there is no room for it.
     """
-    mask = np.uint64(len(slots) - 1)
-    slot = np.uint64(h) & mask
-    length = end - start
+    mask = np.uint64(len(slots)) - _ONE
+    slot, start = np.uint64(h) & mask, np.uint64(start)
+    length = np.uint64(end) - start
     while True:
-        entry = np.int64(slots[slot]) - 1
-        if entry < 0:
+        entry = np.uint64(slots[slot])
+        if entry == _ZERO:
             if not may_add:
                 return np.int64(_NOT_IN_IT)
-            if n_entries == len(hashes) or arena_starts[n_entries] + length > len(arena):
+            entry = np.uint64(n_entries)
+            at = np.uint64(arena_starts[entry])
+            if entry == np.uint64(len(hashes)) or at + length > np.uint64(len(arena)):
                 return np.int64(_NO_ROOM)
-            slots[slot] = n_entries + 1
-            hashes[n_entries] = h
-            at = arena_starts[n_entries]
+            slots[slot] = entry + _ONE
+            hashes[entry] = h
             for k in range(length):
                 arena[at + k] = text[start + k]
-            arena_starts[n_entries + 1] = at + length
-            return np.int64(n_entries)
-        if hashes[entry] == h and arena_starts[entry + 1] - arena_starts[entry] == length:
-            at, same = arena_starts[entry], True
-            for k in range(length):
-                if arena[at + k] != text[start + k]:
-                    same = False
-                    break
-            if same:
-                return entry
-        slot = (slot + np.uint64(1)) & mask
+            arena_starts[entry + _ONE] = at + length
+            return np.int64(entry)
+        entry -= _ONE
+        at = np.uint64(arena_starts[entry])
+        if hashes[entry] == h and np.uint64(arena_starts[entry + _ONE]) - at == length:
+            k = _ZERO
+            while k < length and arena[at + k] == text[start + k]:
+                k += _ONE
+            if k == length:
+                return np.int64(entry)
+        slot = (slot + _ONE) & mask
 
 
-@kernel()
+@kernel(_nrt=False)
 def find_words(text, starts, first, words, ends, slots, hashes, arena, arena_starts, n_entries):
     """Part texts into words and number them by a table, to which new ones are added.
 
@@ -117,34 +124,34 @@ def find_words(text, starts, first, words, ends, slots, hashes, arena, arena_sta
     n_entries : int
     """
     for m in range(first, len(starts) - 1):
-        place, i, end = ends[m], starts[m], starts[m + 1]
+        place, i, end = np.uint64(ends[m]), np.uint64(starts[m]), np.uint64(starts[m + 1])
         while True:
             while i < end:
                 width = _gap_width(text, i, end)
-                if width == 0:
+                if width == _ZERO:
                     break
                 i += width
             if i >= end:
                 break
             begin, h = i, np.uint64(0xCBF29CE484222325)
             while i < end:
-                c = text[i]
-                if (c <= 44 or c >= 0xC2) and _gap_width(text, i, end) > 0:
+                c = np.uint64(text[i])
+                if _MAY_BE_GAP[c] and _gap_width(text, i, end) > _ZERO:
                     break
-                h = (h ^ np.uint64(c)) * _FNV
-                i += 1
+                h = (h ^ c) * _FNV
+                i += _ONE
             h ^= h >> np.uint64(29)
             entry = token_entry(text, begin, i, h, True, slots, hashes, arena, arena_starts, n_entries)
             if entry == _NO_ROOM:
                 return m, n_entries
             n_entries = max(n_entries, entry + 1)
             words[place] = entry
-            place += 1
+            place += _ONE
         ends[m + 1] = place
     return len(starts) - 1, n_entries
 
 
-@kernel(forceinline=True)
+@kernel(**_PRIMITIVE)
 def _is_bigram(left, right):
     return left != NO_TOKEN and (left == ALONE or right == ALONE)
 
@@ -166,7 +173,7 @@ def prefix_hashes(forms, form_starts, states, rests):
         states[n], rests[n] = h, rest
 
 
-@kernel(forceinline=True)
+@kernel(**_PRIMITIVE)
 def _bigram_hash(left, right, forms, form_starts, states, rests):
     """MurmurHash3 of ``left_right``, from where that of ``left_`` stands."""
     h, rest = np.uint64(states[left]), np.uint64(rests[left])
@@ -194,14 +201,14 @@ def _bigram_hash(left, right, forms, form_starts, states, rests):
     return finished(h, rest, length)
 
 
-@kernel(forceinline=True)
+@kernel(**_PRIMITIVE)
 def _key_of(h, mask):
     """Bucket and sign of a hash in one number that sorts by the bucket."""
     signed = np.int64(np.int32(np.uint32(h)))
     return np.uint32(((np.uint64(abs(signed)) & mask) << np.uint64(1)) | np.uint64(signed < 0))
 
 
-@kernel()
+@kernel(**_PRIMITIVE)
 def _sort(keys, scratch, n, bits, counts):
     """Sort the first n keys of so many bits, by their digits from the lowest on; few are sorted one into another."""
     if n <= 24:

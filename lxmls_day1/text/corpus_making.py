@@ -154,9 +154,9 @@ def make_corpus(
     with _Progress(progress) as bar:
         stream = LabelledStream(paths, **layout, classes=settings.classes, report=bar.bytes_read)
         bar.set_total(stream.sizes)
+        making = _Making(folder, settings, stream)
         with held(folder, "making a corpus in"):
             try:
-                making = _Making(folder, settings, stream)
                 if making.begin(resume, overwrite):
                     if making.reading is None:
                         making.read(jobs, bar)
