@@ -175,7 +175,7 @@ def test_a_folder_s_docstring_is_its_map(folder):
     assert not unknown, f"the map of {folder} lists what is not there: {sorted(unknown)}"
 
 
-PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/grading.md", "docs/performance.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/grading.md", "docs/performance.md", "docs/scale.md")
 
 
 @pytest.mark.parametrize("page", PAGES)

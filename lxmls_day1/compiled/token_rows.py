@@ -4,10 +4,10 @@ A batch of texts stands in one array of bytes. `find_words` parts it into words 
 number; what is new is normalised in Python, once for each different word. `hashed_rows` and `numbered_rows` make of the numbers the
 unigrams and bigrams of each text: as buckets with signs, or as numbers in a second table whose entries are the tokens themselves.
 
-A table is open addressing over arrays. Each of ``slots`` (a power of two of them) is empty, or has two numbers: the key of an entry, which
-is its bytes if they are eight or fewer, else a hash of them; and the number of the entry plus one, with its length in the lower half. Entry
-n has its bytes in ``arena[starts[n]:starts[n + 1]]``. These kernels run where numba is; without it `lxmls_day1.text.token_batches` counts in
-plain Python.
+A table is open addressing over arrays. Each of ``slots`` (a power of two of them) is empty, or has two numbers: the key of an entry,
+which is its bytes if they are eight or fewer, else a hash of them; and the number of the entry plus one, with its length in the lower
+half. Entry n has its bytes in ``arena[starts[n]:starts[n + 1]]``. These kernels run where numba is; without it
+`lxmls_day1.text.token_batches` counts in plain Python.
 """
 
 import numpy as np

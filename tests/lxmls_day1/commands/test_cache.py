@@ -39,7 +39,11 @@ def test_options_reach_the_making(tmp_path):
     )
     assert result.exit_code == 0, result.output
     corpus = Shards(out)
-    assert corpus.words() == ["win"] and corpus.classes == ("eggs", "ham", "spam") and corpus.rows.tolist() == [2, 1]
+    assert (
+        corpus.words() == ["<num>", "win"]
+        and corpus.classes == ("eggs", "ham", "spam")
+        and corpus.rows.tolist() == [2, 1]
+    )
     again = run(cache, path, "--out", out, "--hash", 9, "--keep-words", *options, "--overwrite")
     assert again.exit_code == 0 and len(Shards(out).words()) > 5
     liked = run(cache, path, "--out", tmp_path / "y.bags", "--like", out, *options)
