@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from interleaved import print_table, ratio, synthetic_text, time_in_turn
+from making_corpora import time_making
 
 from classifiers.svm import SVM
 from lxmls_day1.text.shards import Shards, write_shards
@@ -154,6 +155,7 @@ def write_for_vowpal_wabbit(path, X, y):
 
 
 def main(quick=False):
+    time_making(5_000 if quick else 1_000_000, 1 if quick else 3)
     repeats = 3 if quick else 7
     X, y = hashed_text(quick)
     n_train = X.shape[0] * 10 // 11
