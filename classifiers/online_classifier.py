@@ -179,7 +179,7 @@ class OnlineClassifier(LinearClassifier):
         )
         state = self._new_state(steps.weights, steps.sq_norms)
         objective = functools.partial(self._objective, X, labels, factors=factors)
-        return self._train_rounds(steps.take, state, len(labels), objective, callback)
+        return self._train_rounds(steps.take, state, len(labels), objective, callback, keep_state=False)
 
     def resume(self, state, X, y, classes=None, callback=None, sample_weight=None):
         """Go through the data ``nr_rounds`` times, from where an earlier training stopped.
@@ -262,7 +262,7 @@ class OnlineClassifier(LinearClassifier):
             )
         return state.copy()
 
-    def _train_rounds(self, take, state, n_examples, objective, callback):
+    def _train_rounds(self, take, state, n_examples, objective, callback, keep_state=True):
         """The rounds of all online learners.
 
         Parameters
@@ -274,6 +274,8 @@ class OnlineClassifier(LinearClassifier):
         n_examples : int, M
         objective : function (params) -> float or None
         callback : function (round, weights, params), or None
+        keep_state : bool
+            Whether the state can be gone on with afterwards. If not, its memory may become that of the parameters.
 
         Returns
         -------
@@ -305,7 +307,8 @@ class OnlineClassifier(LinearClassifier):
             seconds += time.perf_counter() - started
 
             if callback or self.track_objective or last == len(orders):
-                params = state.mean_of_rounds.copy() if by_rounds else weights.result()
+                at_end = last == len(orders) and not (keep_state or callback)
+                params = state.mean_of_rounds.copy() if by_rounds else weights.result(last=at_end)
                 if not all_finite(params):
                     raise InputError(
                         f"{self.get_name()}: the weights grew beyond all bounds by round {state.n_rounds}; take smaller steps, or "
