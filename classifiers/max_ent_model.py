@@ -24,6 +24,8 @@ class Moments(NamedTuple):
 class MaxEntModel:
     """What ``max_ent_batch.py`` and ``max_ent_online.py`` have in common: probabilities, and the moments they lead to."""
 
+    smooth_loss = True  # the log loss has a slope everywhere, and the hinge loss has not: see stochastic_gradient.py
+
     def get_probabilities(self, X, params):
         """p_W(y | x) for each example and class.
 

@@ -223,7 +223,8 @@ class OnlineClassifier(LinearClassifier):
         )
         state = self._new_state(steps.weights, steps.sq_norms)
         objective = functools.partial(self._objective, X, labels, factors=factors)
-        return self._train_rounds(self._in_memory(steps, state, len(labels)), state, objective, callback)
+        take = self._in_memory(steps, state, len(labels))
+        return self._train_rounds(take, state, objective, callback, keep_state=False)
 
     def resume(self, state, X, y=None, classes=None, callback=None, sample_weight=None):
         """Go through the data ``nr_rounds`` times, from where an earlier training stopped.
@@ -365,7 +366,7 @@ class OnlineClassifier(LinearClassifier):
 
         return take
 
-    def _train_rounds(self, take, state, objective, callback, history=None, begun=False):
+    def _train_rounds(self, take, state, objective, callback, history=None, begun=False, keep_state=True):
         """The rounds of all online learners.
 
         Parameters
@@ -380,6 +381,8 @@ class OnlineClassifier(LinearClassifier):
             The rounds of this training that are over, if it is a corpus on disk that is trained on. It is visited a round at a time.
         begun : bool
             Whether the next round goes on in its middle.
+        keep_state : bool
+            Whether the state can be gone on with afterwards. If not, its memory may become that of the parameters.
 
         Returns
         -------
@@ -409,7 +412,8 @@ class OnlineClassifier(LinearClassifier):
             seconds += time.perf_counter() - started
 
             if callback or self.track_objective or last == nr_rounds:
-                params = state.mean_of_rounds.copy() if by_rounds else weights.result()
+                at_end = last == nr_rounds and not (keep_state or callback)
+                params = state.mean_of_rounds.copy() if by_rounds else weights.result(last=at_end)
                 if not all_finite(params):
                     raise InputError(
                         f"{self.get_name()}: the weights grew beyond all bounds by round {state.n_rounds}; take smaller steps, or "

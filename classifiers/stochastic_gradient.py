@@ -9,8 +9,10 @@ but for α > 1 the steps sum to a finite number and can stop short of the optimu
 
 The η_0 = 1 of the guide suits its λ = 1. With λ = 0.01 the first steps are far too long and the later ones far too short. The
 default is right at every λ: η_t = 1/(λ (t + t_0)), which suits an objective that is λ-strongly convex, with a t_0 by which the
-first step is e = 2/median ‖g(x)‖². That is a safe one: the log loss of an example curves by at most ‖g(x)‖²/2. Where λ is so
-small that the steps would hardly shrink during a round, 0.3/(M e) takes its place.
+first step is e = 2/median ‖g(x)‖². That is a safe one: the log loss of an example curves by at most ‖g(x)‖²/2. It curves so much
+only where two classes share all of the probability, and descent goes astray from twice this step on; so with three classes or
+more the log loss gets e = 4/median ‖g(x)‖². Where λ is so small that the steps would hardly shrink during a round, 0.3/(M e)
+takes its place.
 
 Sources: the guide, algorithms 5 and 6; H. Robbins, S. Monro, A stochastic approximation method, 1951; S. Shalev-Shwartz et
 al., Pegasos, 2007 (1/(λ t)); L. Bottou, Stochastic gradient descent tricks, 2012 (t_0). The mean over the last round is the
@@ -45,10 +47,11 @@ class StochasticGradient(OnlineClassifier):
     Attributes
     ----------
     first_step : float
-        e = 2/median ‖g(x)‖² of the training data.
+        e = 2/median ‖g(x)‖² of the training data, or 4/median where a smooth loss has more than two classes.
     """
 
     shrinks = True
+    smooth_loss = False
 
     def __init__(
         self,
@@ -91,7 +94,8 @@ class StochasticGradient(OnlineClassifier):
             )
 
     def plan_steps(self, sq_norms, n_examples=None):
-        self.first_step = 2.0 / float(np.median(sq_norms))
+        shared_by_many = self.smooth_loss and len(self.classes) > 2
+        self.first_step = (4.0 if shared_by_many else 2.0) / float(np.median(sq_norms))
         self.slowest = 0.3 / (len(sq_norms) if n_examples is None else n_examples)
 
     def steps(self, first, count):

@@ -143,7 +143,7 @@ class StructuredClassifier(OnlineClassifier):
             For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
             raise the truth by as much as it lowers the rival, or weights that grow beyond all bounds.
         """
-        return self.resume(None, X, y, callback)[0]
+        return self._go_on(None, X, y, callback, keep_state=False)[0]
 
     def resume(self, state, X, y, callback=None):
         """Go through the sentences ``nr_rounds`` times, from where an earlier training stopped, see :meth:`OnlineClassifier.resume`.
@@ -163,6 +163,9 @@ class StructuredClassifier(OnlineClassifier):
         params : array, as ``train`` returns it
         state : OnlineState
         """
+        return self._go_on(state, X, y, callback)
+
+    def _go_on(self, state, X, y, callback, keep_state=True):
         from lxmls_day1.compiled import chains, online_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
@@ -198,7 +201,7 @@ class StructuredClassifier(OnlineClassifier):
                 state.n_steps += len(order)
 
         objective = functools.partial(self._structured_objective, sentences, costs)
-        return self._train_rounds(take, state, objective, callback), state
+        return self._train_rounds(take, state, objective, callback, keep_state=keep_state), state
 
     def _take_round(self, layout, sentences, costs, weights, order, steps):
         """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""

@@ -768,6 +768,7 @@ lab.reveal("1.6")
 #
 # - **How long may the first step be?** The log-loss of one example curves by at most $\|g(x)\|^2/2$ in any direction. A
 #   step of one over the curvature does not go too far: $e = 2/\mathrm{median}\,\|g(x)\|^2$.
+#   With three classes or more the log-loss gets twice this step: it curves so much only where two classes share all of the probability.
 # - **How fast must the steps shrink?** $F$ curves by at least $\lambda$. For such an objective $\eta_t = 1/(\lambda t)$
 #   has the right speed (Pegasos): a bad start is forgotten like $1/T$.
 # - **Both together** (Bottou): $\eta_t = 1/(\lambda\,(t + t_0))$, where $t_0$ makes the first step $e$.

@@ -116,7 +116,7 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
     Raises
     ------
     InputError
-        As `TextCorpus` does, and if the test part has a label that the training part has not.
+        As `TextCorpus` does, if there is only one label, and if the test part has a label that the training part has not.
     """
     from lxmls_day1.checks import listed
     from lxmls_day1.settings import known_settings
@@ -134,6 +134,11 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
         )
     for note in notes:
         click.echo(note, err=True)
+    if nr_labels == 1:
+        raise InputError(
+            f"{printable(str(settings['path']))}: every example has the label {listed(corpus.label_names)}, but there must be two "
+            "labels to tell apart; if this is not the label, --label-column says what is"
+        )
     rare = sorted({*corpus.dev_y.tolist(), *corpus.test_y.tolist()} - set(corpus.train_y.tolist()))
     if rare:
         raise InputError(

@@ -93,14 +93,17 @@ class Weights:
         with np.errstate(over="ignore", invalid="ignore"):
             return self._full(self.state[0] * self.V)
 
-    def result(self) -> Reals:
-        """The mean of W over all steps where averaging is on, else W: a new array (n_rows, K)."""
-        if not len(self.U):
-            return self.current()
+    def result(self, last: bool = False) -> Reals:
+        """The mean of W over all steps where averaging is on, else W: (n_rows, K).
+
+        A new array; or, if this is the ``last`` use of the weights, the memory of the weights: a third array of this size may be
+        more than there is.
+        """
         with np.errstate(over="ignore", invalid="ignore"):  # the caller checks whether they are finite
-            mean = self.state[1] * self.V  # the one new array: weights may fill most of the memory
-            mean -= self.U
-            mean /= self.n_steps
+            mean = np.multiply(self.V, self.state[1] if len(self.U) else self.state[0], out=self.V if last else None)
+            if len(self.U):
+                mean -= self.U
+                mean /= self.n_steps
             return self._full(mean)
 
     def copy(self) -> "Weights":

@@ -77,6 +77,7 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
     costs = 1.0 - np.eye(n_classes)
     W = np.zeros((G.shape[1], n_classes))
     weights, scores, updates = [W], [], []
+    classifier.classes = np.arange(n_classes)  # the steps may depend on how many there are
     classifier.plan_steps((G**2).sum(axis=1))
     for m, step in zip(order, classifier.steps(1, n_steps), strict=True):
         g, label_of_m = G[m], int(y[m])

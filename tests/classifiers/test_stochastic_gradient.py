@@ -16,11 +16,12 @@ LAMBDAS = [1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
 LEARNERS = [MaxEntOnline, SVM]
 
 
-def two_clouds(n_features, n_examples=1000):
+def clouds(n_features, n_classes=2, n_examples=1000):
     """Gaussians that overlap; examples to train with, and ten times as many to test with."""
     rng = np.random.default_rng(0)
-    y = rng.integers(2, size=11 * n_examples)
-    X = rng.normal(size=(len(y), n_features)) + y[:, None]
+    y = rng.integers(n_classes, size=11 * n_examples)
+    means = np.arange(2.0)[:, None] if n_classes == 2 else 2.0 * rng.normal(size=(n_classes, n_features))
+    X = rng.normal(size=(len(y), n_features)) + means[y]
     return X[:n_examples], y[:n_examples], X[n_examples:], y[n_examples:]
 
 
@@ -52,8 +53,19 @@ def excess(learner, regularizer, X, y, test_X, test_y):
 @pytest.mark.parametrize("scale", [0.3, 1.0, 3.0])
 @pytest.mark.parametrize("n_features", [2, 20])
 def test_the_default_steps_are_right_at_every_regularizer(learner, regularizer, scale, n_features):
-    X, y, test_X, test_y = two_clouds(n_features)
+    X, y, test_X, test_y = clouds(n_features)
     too_much, lost, of_zero = excess(learner, regularizer, scale * X, y, scale * test_X, test_y)
+    assert too_much <= 0.01 or lost <= 0.005
+    assert of_zero <= 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:the dual solver was stopped")
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("regularizer", LAMBDAS)
+@pytest.mark.parametrize("n_classes", [3, 30])
+def test_the_default_steps_are_right_for_many_classes(learner, regularizer, n_classes):
+    too_much, lost, of_zero = excess(learner, regularizer, *clouds(10, n_classes, 100 * n_classes))
     assert too_much <= 0.01 or lost <= 0.005
     assert of_zero <= 1.0
 
@@ -80,6 +92,16 @@ def test_the_default_steps_by_their_formula():
         t_0 = 1.0 / (slowest * 0.4)
         np.testing.assert_allclose(svm.steps(1, 7), 1.0 / (slowest * (np.arange(1, 8) + t_0)), rtol=1e-12)
         np.testing.assert_array_equal(svm.steps(3, 4), svm.steps(1, 6)[2:])
+
+
+@pytest.mark.parametrize(
+    ("learner", "n_classes", "first"), [(MaxEntOnline, 2, 0.4), (MaxEntOnline, 3, 0.8), (SVM, 3, 0.4)]
+)
+def test_a_smooth_loss_of_several_classes_begins_with_twice_the_step(learner, n_classes, first):
+    X, y = np.full((6, 1), 2.0), np.arange(6) % n_classes  # ‖g(x)‖² = 5
+    trained = learner(0.3)
+    trained.train(X, y)
+    np.testing.assert_allclose(trained.steps(1, 3), first / (1 + 0.3 * first * np.arange(1, 4)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -117,6 +117,11 @@ class TestTrain:
             ("a,b\nc,d\n", ["--test-file", "none.csv"], "none.csv cannot be read: No such file or directory"),
             ("a,b\nc,d\n", ["--encoding", "utf8000"], "encoding must be one that Python knows"),
             (
+                "ham,one\n" * 9,
+                [],
+                "x.csv: every example has the label 'ham', but there must be two labels to tell apart",
+            ),
+            (
                 "a,one\nb,two\nc,three\nd,four\ne,five\n",
                 [],
                 "x.csv: when a part of it was put aside for testing, no example of '",
