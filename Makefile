@@ -78,10 +78,10 @@ check: set-up-check
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# The fast tests, and the slow ones of what the fast ones hardly run. What runs in processes that are not measured (boxes, kernels of
-# notebooks, browsers, copies of the package) takes longest and would add next to nothing.
+# The fast tests, and the slow ones of what the fast ones hardly run: boxes and whole runs of grading among them. What runs in processes
+# that are not measured (workers, kernels of notebooks, browsers, copies of the package) takes longest and would add next to nothing.
 MEASURED := $(VENV_PYTHON) -m coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder
-SLOW := demos commands compiled figures
+SLOW := demos commands compiled figures grading/test_box.py grading/test_boxed_lab.py grading/test_run.py grading/test_similarity.py
 UNMEASURED := demos/test_in_a_browser.py commands/test_standard_streams.py compiled/test_machine_code.py
 
 coverage: set-up-check
