@@ -97,9 +97,11 @@ def imports_of_the_collection():
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """Two processes more than there are cores: a third of the time tests wait for processes of their own, or for a browser."""
-    return (os.cpu_count() or 1) + 2
+def pytest_xdist_auto_num_workers(config):
+    """Two processes more than there are cores, because a third of the time slow tests wait for processes of their own or for a
+    browser. Fast ones only compute, and each process takes ten seconds to collect them.
+    """
+    return (os.cpu_count() or 1) + 2 * ("not slow" not in config.getoption("markexpr"))
 
 
 @pytest.fixture(scope="session")

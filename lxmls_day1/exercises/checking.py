@@ -7,7 +7,6 @@ hangs, exits or crashes is known by name; the process is ended and the checks th
 import contextlib
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +15,8 @@ from typing import Any
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.naming import TOGETHER
-from lxmls_day1.exercises.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.exercises.naming import TOGETHER, mistakes_among, small_inputs_among
+from lxmls_day1.exercises.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.lab import Lab
@@ -119,7 +118,7 @@ class ExerciseReport:
     @property
     def small_inputs(self) -> CheckResult | None:
         """How the check of small inputs went."""
-        return next((result for result in self.results if result.check.endswith(f"::{SMALL_INPUTS}")), None)
+        return small_inputs_among(self.results)
 
     @property
     def named_as(self) -> str:
@@ -129,11 +128,7 @@ class ExerciseReport:
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
         """The mistakes that answers to small inputs speak for; without small inputs, those that explain the most answers."""
-        if self.small_inputs is not None:
-            return self.small_inputs.mistakes
-        counts = Counter(mistake for result in self.results for mistake in result.mistakes)
-        most = max(counts.values(), default=0)
-        return tuple(mistake for mistake, count in counts.items() if count == most)
+        return mistakes_among(self.results)
 
     @property
     def question(self) -> str:

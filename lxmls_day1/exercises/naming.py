@@ -9,12 +9,15 @@ be as that one makes it.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool
+from lxmls_day1.exercises.registry import SMALL_INPUTS
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
 ENOUGH = 0.55  # of the answers that speak for or against a mistake; with 2/3 two mistakes at once are hardly named
@@ -35,6 +38,36 @@ HEADS = {
 def head_of(named_as: str) -> str:
     """What stands above the sentences on mistakes; rows of older runs do not say what they were named as."""
     return HEADS.get(named_as, HEADS[ONE])
+
+
+class EndedCheck(Protocol):
+    """How a check went: ``mistakes`` are pairs of a name and a sentence."""
+
+    @property
+    def check(self) -> str:
+        """``test_1_05_mira.py::test_step``."""
+
+    @property
+    def mistakes(self) -> tuple[tuple[str, str], ...]:
+        """The known mistakes that give such an answer."""
+
+
+Check = TypeVar("Check", bound=EndedCheck)
+
+
+def small_inputs_among(checks: Iterable[Check]) -> Check | None:
+    """Of the checks of an exercise that of its small inputs, if it has some."""
+    return next((check for check in checks if check.check.endswith(f"::{SMALL_INPUTS}")), None)
+
+
+def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
+    """The mistakes that the answers to small inputs speak for; without small inputs, those that explain the most answers."""
+    small_inputs = small_inputs_among(checks)
+    if small_inputs is not None:
+        return small_inputs.mistakes
+    counts = Counter(mistake for check in checks for mistake in check.mistakes)
+    most = max(counts.values(), default=0)
+    return tuple(mistake for mistake, count in counts.items() if count == most)
 
 
 Row = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.registry import SMALL_INPUTS
+from lxmls_day1.exercises.naming import mistakes_among, small_inputs_among
 from lxmls_day1.exercises.workspace_state import Explanation
 
 FORMAT = 1
@@ -127,7 +127,7 @@ class ExerciseGrade:
     @property
     def small_inputs(self) -> CheckGrade | None:
         """How the check of small inputs went."""
-        return next((check for check in self.checks if check.check.endswith(f"::{SMALL_INPUTS}")), None)
+        return small_inputs_among(self.checks)
 
     @property
     def named_as(self) -> str:
@@ -136,15 +136,8 @@ class ExerciseGrade:
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """What the answers to small inputs speak for; of an exercise without them, the mistakes that explain the most answers."""
-        if self.small_inputs is not None:
-            return self.small_inputs.mistakes
-        counts: dict[tuple[str, str], int] = {}
-        for check in self.checks:
-            for mistake in check.mistakes:
-                counts[mistake] = counts.get(mistake, 0) + 1
-        most = max(counts.values(), default=0)
-        return tuple(mistake for mistake, count in counts.items() if count == most)
+        """The mistakes that answers to small inputs speak for; without small inputs, those that explain the most answers."""
+        return mistakes_among(self.checks)
 
 
 @dataclass(frozen=True)

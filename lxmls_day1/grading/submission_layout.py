@@ -23,7 +23,7 @@ DEEPEST_IN_LAB = 10
 
 
 @dataclass(frozen=True)
-class Layout:
+class SubmissionLayout:
     """Which file goes where in the lab.
 
     Attributes
@@ -43,7 +43,7 @@ class Layout:
     warnings: list[str]
 
 
-def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) -> Layout:
+def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) -> SubmissionLayout:
     """Find the lab among the paths of a submission, and put loose files where they belong.
 
     Examples
@@ -54,11 +54,11 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
     {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
     """
     found = _laid_out(frozenset(names), frozenset(known))
-    return Layout(found.is_lab, found.root, dict(found.places), list(found.warnings))
+    return SubmissionLayout(found.is_lab, found.root, dict(found.places), list(found.warnings))
 
 
 @functools.lru_cache(maxsize=1)
-def _laid_out(names: frozenset[PurePosixPath], known: frozenset[PurePosixPath]) -> Layout:
+def _laid_out(names: frozenset[PurePosixPath], known: frozenset[PurePosixPath]) -> SubmissionLayout:
     """As `lay_out`. The files of most submissions of a class have the same names: what `lxmls-day1 submit` packs."""
     names_in_order = sorted(name for name in names if name.parts)
     warnings: list[str] = []
@@ -82,7 +82,7 @@ def _laid_out(names: frozenset[PurePosixPath], known: frozenset[PurePosixPath]) 
     _take_browser_copies(places, known, warnings)
     if not roots and not any(home in places for home in homes.values()):
         places = {}
-    return Layout(bool(roots), root, _fit_for_every_system(places, warnings), warnings)
+    return SubmissionLayout(bool(roots), root, _fit_for_every_system(places, warnings), warnings)
 
 
 def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:

@@ -17,7 +17,7 @@ from lxmls_day1.exercises.generation import Files
 from lxmls_day1.exercises.hand_in import SUBMISSION
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES, Found, slug_of
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.submission_layout import LONGEST_NAME, Layout, lay_out
+from lxmls_day1.grading.submission_layout import LONGEST_NAME, SubmissionLayout, lay_out
 from lxmls_day1.grading.untrusted_files import (
     LAB_FOLDERS,
     MOST_ARCHIVES,
@@ -143,7 +143,7 @@ def _read(
 
 def _opened_members(
     found: Found, known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
-) -> tuple[list[Member], Layout, list[str]]:
+) -> tuple[list[Member], SubmissionLayout, list[str]]:
     """All files, those in zip files among them as long as there is no lab; where they belong; what was left closed."""
     complaints: list[str] = []
     budget = Budget(limits)
@@ -182,7 +182,7 @@ def _opened_members(
 
 
 def _contents(
-    layout: Layout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits
+    layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits
 ) -> tuple[Files, list[str]]:
     """The files of the lab, and what was too large; of a source that is the fault of the whole submission."""
     budget = Budget(limits)

@@ -359,6 +359,7 @@ def test_the_real_corpora_have_their_published_sizes(real_data, domain):
     assert np.bincount(corpus.y).tolist() == [1000, 1000]
 
 
+@pytest.mark.slow
 def test_the_features_of_books_agree_with_a_naive_count(real_data):
     totals = Counter()
     for content in read_both(real_data / "sentiment" / "books"):

@@ -202,6 +202,7 @@ def test_data():
         assert set(results) == {"1.1", "1.2"}
 
 
+@pytest.mark.slow
 def test_a_solution_that_sleeps_is_ended_too(edit):
     report = only(edit(LINE, LINE + "    import time; time.sleep(3600)\n"), time_limit=0.5)
     assert [result.outcome for result in report.results] == ["timeout", "not run", "not run"]

@@ -364,6 +364,7 @@ assert not [m for m in ("numpy", "pytest", "rich", "lxmls_day1.exercises.checkin
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3], capture_output=True)
 
 
+@pytest.mark.slow
 def test_an_exercise_with_a_letter_is_one_of_its_own(reference, tmp_path, monkeypatch):
     """1.2 of the tiny lab becomes 1.1a: every command tells it from 1.1."""
     for path in [
