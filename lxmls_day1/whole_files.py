@@ -50,13 +50,13 @@ def replace_files(contents: Mapping[_Path, bytes]) -> None:
             short = place.name[:40]  # the name beside it must not be longer than the longest name
             beside = place.with_name(f".{short}.{secrets.token_hex(4)}.part")
             written.append((beside, place, wanted))
-            with _named(wanted):
+            with named(wanted):
                 with beside.open("xb") as file:
                     file.write(content)
                 if place.is_file():
                     shutil.copymode(place, beside)
         for beside, place, wanted in written:
-            with _named(wanted):
+            with named(wanted):
                 os.replace(beside, place)
     finally:
         for beside, _, _ in written:
@@ -143,7 +143,7 @@ def remove_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _named(path: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
     """Let an OSError speak of `path`, not of the file beside it (or of none, as that of a full disk does)."""
     try:
         yield

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.whole_files import temporary_folder
+from lxmls_day1.whole_files import named, temporary_folder
 
 LOCK, ALIVE, PREFIX = ".lock", ".alive", "lxmls-day1-run-"
 PASSABLE = 0o711  # boxes that belong to another user have folders of their own in it
@@ -40,10 +40,13 @@ def held(out: Path) -> Iterator[None]:
                 f"{_holder(file)} is grading into {out} at the moment; wait until it is done, or choose another folder "
                 "with --out."
             )
-        file.seek(0)
-        file.truncate()
-        json.dump({"pid": os.getpid(), "host": socket.gethostname()}, file)
-        file.flush()
+        with named(place / LOCK):
+            file.seek(0)
+            file.truncate()
+            said = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+            os.write(
+                file.fileno(), said.encode()
+            )  # at once: on a full disk closing the file would fail without its name
         _held.add(place)
         try:
             yield
