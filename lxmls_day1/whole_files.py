@@ -55,13 +55,13 @@ def replace_files(contents: Mapping[_Path, bytes]) -> None:
         for wanted, place, content in zip(map(Path, contents), places, contents.values(), strict=True):
             beside = _beside(place)
             written.append((beside, place, wanted))
-            with _named(wanted):
+            with named(wanted):
                 with beside.open("xb") as file:
                     file.write(content)
                 if place.is_file():
                     shutil.copymode(place, beside)
         for beside, place, wanted in written:
-            with _named(wanted):
+            with named(wanted):
                 os.replace(beside, place)
     finally:
         for beside, _, _ in written:
@@ -85,7 +85,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     place = replaceable(path)
     beside = _beside(place)
     try:
-        with _named(Path(path)):
+        with named(Path(path)):
             with beside.open("xb") as file:
                 yield file
             if place.is_file():
@@ -231,10 +231,11 @@ def held(out: Path, doing: str) -> Iterator[None]:
                 f"{_holder(file)} is {doing} {out} at the moment; wait until it is done, or choose another folder "
                 "with --out."
             )
-        file.seek(0)
-        file.truncate()
-        json.dump({"pid": os.getpid(), "host": socket.gethostname()}, file)
-        file.flush()
+        with named(place / LOCK):
+            file.seek(0)
+            file.truncate()
+            said = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+            os.write(file.fileno(), said.encode())  # at once: on a full disk closing the file would fail without its name
         _held.add(place)
         try:
             yield
@@ -286,7 +287,7 @@ def unlock(file: IO[str]) -> None:
 
 
 @contextlib.contextmanager
-def _named(path: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
     """Let an OSError speak of `path`, not of the file beside it (or of none, as that of a full disk does)."""
     try:
         yield

@@ -340,8 +340,11 @@ def entries_of(value: Any) -> Iterator[float | str | None]:
     elif isinstance(value, (bool, int, float)):
         yield _number(value)
     elif isinstance(value, (list, tuple, range)):
-        if set(map(type, value)) == {float}:
+        kinds = set(map(type, value))
+        if kinds == {float}:
             yield from value
+        elif kinds <= {float, int, bool}:
+            yield from map(_number, value)
         else:
             for entry in value:
                 yield from entries_of(entry)

@@ -29,7 +29,18 @@ _LEFT_OUT = (
     ),
     *("legacypath", "stepwise", "setuponly", "setupplan"),
 )
-PYTEST_OPTIONS = (*(f"-pno:{plugin}" for plugin in _LEFT_OUT), "--import-mode=importlib", "--noconftest")
+
+
+def pytest_options(settings: Path | str, folder: Path) -> list[str]:
+    """With what pytest runs the checks of a folder by a file of our settings.
+
+    It looks at nothing above that folder: one may be allowed to pass through a folder above and not to list it.
+    """
+    left_out = [f"-pno:{plugin}" for plugin in _LEFT_OUT]
+    return [
+        *left_out, "--import-mode=importlib", "--noconftest",
+        "-c", str(settings), f"--rootdir={folder}", f"--confcutdir={folder}",
+    ]  # fmt: skip
 
 
 def environment() -> dict[str, str]:

@@ -271,8 +271,8 @@ def _run_some(
     process = check_process.start(
         "pytest",
         [
-            "-p", "lxmls_day1.exercises.pytest_plugin", *check_process.PYTEST_OPTIONS,
-            "-c", str(place / "pytest.ini"), f"--rootdir={files[0].parent}", f"--lab={folder}",
+            "-p", "lxmls_day1.exercises.pytest_plugin", *check_process.pytest_options(place / "pytest.ini", files[0].parent),
+            f"--lab={folder}",
             f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
         ],
         place,

@@ -101,7 +101,7 @@ def main(request: str, result: str) -> None:
     content = json.loads(Path(request).read_text(encoding="utf-8"))
     files = list(dict.fromkeys(file for _, check_files in content["runs"] for file in check_files))
     runs = DryRuns(content, Path(result))
-    options = [*check_process.PYTEST_OPTIONS, "-c", content["settings"], f"--rootdir={Path(files[0]).parent}"]
+    options = check_process.pytest_options(content["settings"], Path(files[0]).parent)
     pytest.main([*options, *files], plugins=[pytest_plugin, runs])
     if runs.broken:
         sys.exit("\n".join(runs.broken))

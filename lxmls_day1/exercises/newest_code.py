@@ -55,7 +55,6 @@ class NewestCode:
         if now == self._seen:
             return
         changed = [path for path in now if self._seen.get(path) != now[path]]
-        self._seen = now
         before = self._imported()
         for path in changed:  # Python tells outdated byte code by the second and the size of its source
             with contextlib.suppress(OSError, NotImplementedError):
@@ -65,9 +64,12 @@ class NewestCode:
             for name in before:
                 if name not in PACKAGES and _file_of(before[name]).is_file():
                     self.lab.load(name)
-        except InputError as error:
+        except BaseException as error:
             self.lab.forget()
             sys.modules.update(before)
+            if not isinstance(error, InputError):  # Ctrl-C, say: the next cell imports anew what this one did not
+                raise
+            self._seen = now
             self.fault = str(error).rstrip(".")
             print(f"{self.fault}. Until that is put right, the code from before goes on.")
             return
@@ -75,6 +77,7 @@ class NewestCode:
         after = self._imported()
         for name, value in list((names or {}).items()):
             _replace(names, name, value, before, after)
+        self._seen = now
 
     def before_a_cell(self, *_info: Any) -> None:
         """What IPython calls before each cell."""

@@ -29,6 +29,7 @@ from lxmls_day1.exercises.workspace_state import (
 from lxmls_day1.exercises.workspace_state import FILE as STATE
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
 from lxmls_day1.lab_interface import VERSION as INTERFACE
+from lxmls_day1.whole_files import named
 
 README = "README.md"
 IGNORED = f"""# what the lab, Python and Jupyter keep beside your files
@@ -165,13 +166,14 @@ def new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"{folder} cannot be {'written to' if is_there else 'made'}: {reason}.") from error
     moved: list[Path] = []
     try:
-        yield made
-        if not is_there:
-            made.rename(folder)
-            return
-        for path in sorted(made.iterdir()):
-            moved.append(folder / path.name)
-            path.rename(moved[-1])
+        with named(folder):
+            yield made
+            if not is_there:
+                made.rename(folder)
+                return
+            for path in sorted(made.iterdir()):
+                moved.append(folder / path.name)
+                path.rename(moved[-1])
     except BaseException:
         for path in moved:
             shutil.rmtree(path, ignore_errors=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import lxmls_day1
 from lxmls_day1.cluster.workers import ASK_SECONDS, ClusterWorkers
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import CheckGrade
@@ -172,11 +172,10 @@ class Cluster(ClusterWorkers):
         if n_slots != self._said and not self._preparing:
             self._said = n_slots
             if n_slots:
-                self.say(f"{len(self._slots)} workers with {n_slots} threads grade.")
+                grade = "grade" if len(self._slots) > 1 else "grades"
+                self.say(f"{counted(len(self._slots), 'worker')} with {counted(n_slots, 'thread')} {grade}.")
             else:
-                self.say(
-                    f"Waiting for workers: there are {len(workers)} at {self.scheduler}, and none of them can grade."
-                )
+                self.say(f"Waiting for workers: of {len(workers)} at {self.scheduler}, none can grade.")
 
     def _strangers(self, addresses: list[str]) -> dict[str, str]:
         """The workers that must not grade, and why."""

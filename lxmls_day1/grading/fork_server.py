@@ -152,9 +152,8 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
             message, handles, _, _ = socket.recv_fds(requests, 1 << 16, 3)
             if not message:
                 break
-            box = _box(json.loads(message), level, warm, *handles)
-            if box is not None:
-                boxes.append(box)
+            if made := _box(json.loads(message), level, warm, *handles):
+                boxes.append(made)
     while boxes:
         boxes.pop().bury(level, [other.pid for other in boxes])
 

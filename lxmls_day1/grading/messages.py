@@ -351,7 +351,7 @@ def _key(key: Any) -> str:
 def _array_tree(array: np.ndarray, parts: _Parts) -> list[Any]:
     if parts.most is not None and array.nbytes > parts.most:
         raise TooLong(f"an array of {array.nbytes / 1e6:.0f} MB")
-    if fault := _fault_of_shape(array.shape, array.dtype.itemsize, parts.most):
+    if not array.size and (fault := _fault_of_shape(array.shape, array.dtype.itemsize, parts.most)):
         raise NotPlain(fault)
     if array.ndim > MOST_DIMENSIONS:
         raise NotPlain(f"an array of {array.ndim} dimensions")
@@ -466,7 +466,7 @@ def _array(content: Any, buffers: _Buffers) -> np.ndarray:
         raise BadMessage(f"an array of the type {name!r:.20}")
     if math.prod(shape) * dtype.itemsize != what:
         raise BadMessage("an array of another length than its shape says")
-    if fault := _fault_of_shape(shape, dtype.itemsize, buffers.most):
+    if not 0 < what <= (buffers.most or what) and (fault := _fault_of_shape(shape, dtype.itemsize, buffers.most)):
         raise BadMessage(fault)
     array = np.frombuffer(buffers.take(what), dtype=dtype).reshape(shape).copy()
     return array if dtype.isnative else array.astype(dtype.newbyteorder("="))

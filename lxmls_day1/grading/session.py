@@ -165,7 +165,7 @@ class CheckSession:
         with temporary_folder("lxmls-day1-grading-", place if place and os.path.isdir(place) else None) as folder:
             settings = Path(folder, "pytest.ini")
             settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
-            options = [*check_process.PYTEST_OPTIONS, "-c", str(settings), f"--rootdir={self._check_files[0].parent}"]
+            options = check_process.pytest_options(settings, self._check_files[0].parent)
             options += [part for name in NOT_NEEDED for part in ("-p", f"no:{name}")]
             try:
                 with _no_other_plugins():

@@ -140,6 +140,10 @@ class TestUnwritable:
         finally:
             subprocess.run(["umount", "-l", str(disk)], check=True)
 
+    def test_start_names_the_folder(self, disk):
+        said = run("start", disk.parent / "another", status=1)
+        assert said.startswith(f"Error: {disk.parent / 'another'}") and "TMPDIR" not in said
+
     def test_hint_and_status(self, disk):
         said = run("hint", "1.1", "--lab", disk)
         assert "Think of two blocks." in said

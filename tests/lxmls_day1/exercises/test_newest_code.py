@@ -79,6 +79,27 @@ def test_a_syntax_error_is_one_line_and_the_code_from_before_goes_on(lab, shell,
     assert run(shell, ASKED)["asked"] == [7, 7, 7, 7, 14] and capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, OSError])
+@pytest.mark.parametrize("name", ["classifiers.mine", "classifiers.other"])
+def test_what_ends_the_import_leaves_all_as_it_was_and_the_next_cell_imports_anew(lab, shell, monkeypatch, error, name):
+    edit(lab, "return 1", "return 5")
+    load = Lab.load
+
+    def ended(self, asked):
+        if asked == name:
+            raise error
+        return load(self, asked)
+
+    code, modules = NewestCode.of(lab), {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")}
+    with monkeypatch.context() as patch:
+        patch.setattr(Lab, "load", ended)
+        with pytest.raises(error):
+            code.renew(shell.user_ns)
+        assert {key: sys.modules.get(key) for key in modules} == modules
+        assert shell.user_ns["learner"].train() == 1 and shell.user_ns["module"].rule() == 1
+    assert run(shell, ASKED)["asked"] == [5, 5, 5, 5, 10]
+
+
 @pytest.mark.parametrize(
     "fault", ["1 / 0", "import nothing_of_that_name", "raise SystemExit", "from classifiers.nothing import gone"]
 )

@@ -24,6 +24,7 @@ from lxmls_day1.grading.levels import LEVELS, why_not
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.sandbox import ForkedBox, fork_server_of
 from lxmls_day1.grading.spawning_server import SpawningServer
+from lxmls_day1.lab import Lab
 
 pytestmark = pytest.mark.slow
 
@@ -116,11 +117,59 @@ def write(number):
     with open("file.bin", "wb") as file:
         return file.write(bytes(number))
 '''
+MADE = b'''
+"""Somebody's classifier, and what may be wrong with one."""
+import numpy as np
+
+
+class Learner:
+    def __init__(self, step=1.0):
+        self.step = step
+
+    def train(self, X, y):
+        self.seen, self.classes, self.code = len(X), sorted(set(y)), len
+        return self.step * np.asarray(X).sum(axis=0)
+
+    def fails_later(self, X, y):
+        if self.step > 1:
+            raise ValueError("too far")
+        return X
+
+    def changes(self, X, y):
+        X *= 2
+        return X
+
+    def sizeable(self, X, y):
+        return np.zeros(1 << 21)  # 16 MB each
+
+    def is_gone(self, X, y):
+        import sys
+
+        frame = sys._getframe()
+        while frame.f_code.co_name != "each_made":
+            frame = frame.f_back
+        type(frame.f_locals["self"]).each_made = lambda *_: [[1.0]]
+
+
+class Pair:
+    def __init__(self, first, second):
+        self.parts = first, second
+
+
+def total(pair, factor):
+    return factor * sum(map(sum, pair.parts))
+'''
 FILES = {
     PurePosixPath("classifiers/__init__.py"): b"",
     PurePosixPath("readers/__init__.py"): b"",
     PurePosixPath("classifiers/things.py"): SOURCE,
+    PurePosixPath("classifiers/made.py"): MADE,
 }
+TRAININGS = [
+    ({"step": 0.5}, np.array([[1.0, 2.0], [3.0, 4.0]]), ["a", "b"]),
+    ({"step": 2.0}, [[1, 2, 3]], [1]),
+    ({}, np.zeros((0, 2)), []),
+]
 ECHO = {"do": "function", "module": "things", "name": "echo", "arguments": [], "settings": {}}
 LIMITS = Limits(check_seconds=3, total_seconds=60, cpu_seconds=20, memory=256, written=2)
 
@@ -308,6 +357,63 @@ def test_time_in_which_the_box_has_no_processor_is_not_charged(fork_server):
         assert lab.function("things", "echo", 1) == [[1], {}]
     finally:
         lab.close()
+
+
+# Many at once -------------------------------------------------------------------------------------------------------------
+
+
+def test_many_trainings_at_once_are_those_of_a_lab_without_a_box(lab, tmp_path):
+    for path, content in FILES.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+    wanted = Lab(tmp_path).each_made("made", "Learner", "train", TRAININGS, ["seen", "classes"])
+    got = lab.each_made("made", "Learner", "train", TRAININGS, ["seen", "classes"])
+    assert [[params.tolist(), *others] for params, *others in got] == [
+        [params.tolist(), *others] for params, *others in wanted
+    ]
+    assert [params.tolist() for params, *_ in got] == [[2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 0.0]]
+    assert lab.changes == []
+    assert lab.each_made("made", "Learner", "train", []) == []
+
+
+def test_the_first_argument_is_made_in_the_box(lab):
+    calls = [(([1.0, 2.0], [3.0]), 2), (([0.5], []), -1)]
+    assert lab.each("made", "total", calls, first_as="Pair") == [12.0, -0.5]
+    with pytest.raises(AttributeError, match="parts"):
+        lab.each("made", "total", calls)
+    with pytest.raises(TypeError, match="second"):
+        lab.each("made", "total", [(([1.0],), 2)], first_as="Pair")
+    with pytest.raises(Exception, match="no function Pear"):
+        lab.each("made", "total", calls, first_as="Pear")
+
+
+def test_what_is_wrong_with_one_of_many_trainings_is_wrong_with_the_request_and_the_box_goes_on(lab):
+    with pytest.raises(ValueError, match="too far"):
+        lab.each_made("made", "Learner", "fails_later", TRAININGS)
+    with pytest.raises(InputError, match="no setting 'fast'"):
+        lab.each_made("made", "Learner", "train", [({"fast": True}, [], [])])
+    with pytest.raises(AttributeError, match="gone"):
+        lab.each_made("made", "Learner", "train", TRAININGS, ["gone"])
+    with pytest.raises(RefusedAnswer, match="an answer must be numbers"):
+        lab.each_made("made", "Learner", "train", TRAININGS, ["code"])
+    with pytest.raises(RefusedAnswer, match="MB"):
+        lab.each_made("made", "Learner", "sizeable", TRAININGS)
+    assert len(lab.each_made("made", "Learner", "train", TRAININGS)) == 3
+
+
+def test_a_training_among_many_that_changes_its_arguments_is_told(lab):
+    lab.each_made("made", "Learner", "changes", TRAININGS[:1])
+    assert lab.changes == ["changes"]
+    assert TRAININGS[0][1].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_fewer_answers_than_trainings_are_refused(lab):
+    lab.each_made("made", "Learner", "is_gone", TRAININGS[:1])
+    with pytest.raises(BoxFailure, match="not 3 answers") as caught:
+        lab.each_made("made", "Learner", "train", TRAININGS)
+    assert caught.value.verdict == "refused"
+    with pytest.raises(BoxFailure, match="not what was asked of Learner"):
+        lab.each_made("made", "Learner", "train", TRAININGS[:1], ["seen"])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="boxes that are forked are for Linux")

@@ -87,7 +87,7 @@ def test_rows_are_the_same_and_other_workers_are_left_out_by_name(tmp_path, thre
     assert any(older in text and "0.0.9" in text for text in said)
     assert any(without in text and "bwrap" in text for text in said)
     assert not any(right in text for text in said)
-    assert "1 workers with 1 threads grade." in said
+    assert "1 worker with 1 thread grades." in said
 
 
 def test_a_worker_without_a_safe_path_is_known():
@@ -145,4 +145,4 @@ def test_no_workers_are_waited_for_with_a_count(class_of_two):
     assert crew.slots() == []
     crew._next_look = 0.0
     assert crew.slots() == []
-    assert said == ["Waiting for workers: there are 0 at tcp://head:8786, and none of them can grade."]  # once
+    assert said == ["Waiting for workers: of 0 at tcp://head:8786, none can grade."]  # once

@@ -1,6 +1,7 @@
 """One run at a time in a folder, and nothing left of runs that were killed."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,14 @@ def other(tmp_path, monkeypatch):
     with process:
         yield process, Path(process.stdout.readline().strip())
         process.kill()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="wants a device that is full")
+def test_a_full_disk_is_named(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / LOCK).symlink_to("/dev/full")
+    with pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK))), held(tmp_path / "out"):
+        pass
 
 
 def test_a_second_grader_is_refused_by_the_pid_of_the_first_until_that_is_gone(tmp_path, other):

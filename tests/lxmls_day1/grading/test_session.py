@@ -1,10 +1,11 @@
 """Checks in a grading session: those that are called directly and those that need pytest come to the same verdicts, and what
 does not end in time is tried again."""
 
+import os
 import re
 import textwrap
 import time
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -102,6 +103,22 @@ def run(session, n_labs=1):
         {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checks}
         for _, checks in found
     ]
+
+
+def test_nothing_above_the_checks_is_looked_at(tmp_path, monkeypatch):
+    """One may be allowed to pass through a folder above, and not to list it."""
+    folder, scandir = tmp_path / "theirs/checks", os.scandir
+    folder.mkdir(parents=True)
+    session = session_of(folder, plain=PLAIN)
+
+    def listed(place="."):
+        if not isinstance(place, int) and folder.is_relative_to(place) and folder != Path(place):
+            raise PermissionError(13, "Permission denied", str(place))
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", listed)
+    (found,) = run(session)
+    assert found["test_right"][0] == "ok"
 
 
 def test_verdicts_of_plain_checks(tmp_path):
