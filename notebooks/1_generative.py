@@ -158,8 +158,8 @@ from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 gnb = GaussianNaiveBayes(variance=1.0)
 params_nb_sd = gnb.train(sd.train_X, sd.train_y)
 
-print("estimated means: ", gnb.means.round(3).tolist(), "   true:", sd.means.tolist())
-print("estimated priors:", gnb.prior.round(3).tolist(), "   true:", sd.prior.tolist())
+print("means: ", gnb.means.round(3).tolist(), "   true:", sd.means.tolist())
+print("priors:", gnb.prior.round(3).tolist(), "   true:", sd.prior.tolist())
 train, test = accuracies(gnb, params_nb_sd, sd)
 print(f"accuracy: train {train:.2f}, test {test:.2f}; the best possible one: {1 - sd.get_bayes_error():.3f}")
 
