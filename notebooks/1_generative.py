@@ -158,10 +158,10 @@ from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 gnb = GaussianNaiveBayes(variance=1.0)
 params_nb_sd = gnb.train(sd.train_X, sd.train_y)
 
-print("estimated means: ", gnb.means.round(3).tolist(), "   true:", sd.means.tolist())
-print("estimated priors:", gnb.prior.round(3).tolist(), "   true:", sd.prior.tolist())
+print("means: ", gnb.means.round(3).tolist(), "   true:", sd.means.tolist())
+print("priors:", gnb.prior.round(3).tolist(), "   true:", sd.prior.tolist())
 train, test = accuracies(gnb, params_nb_sd, sd)
-print(f"accuracy: train {train:.2f}, test {test:.2f}; expected accuracy of the best classifier: {1 - sd.get_bayes_error():.3f}")
+print(f"accuracy: train {train:.2f}, test {test:.2f}; the best possible one: {1 - sd.get_bayes_error():.3f}")
 
 fig, axis = sd.plot_data()
 fig, axis = sd.add_line(fig, axis, params_nb_sd, "naive Bayes", None)
@@ -187,7 +187,7 @@ with lab.exercise("1.1"):
     fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
     optimal = LinearClassifier()
     print("on 20 000 new points, naive Bayes from 20 samples")
-    print("variance   Bayes error   error of the best classifier   error of naive Bayes ± standard error")
+    print("variance   Bayes error   error: of the best one   of naive Bayes ± standard error")
     for variance, axis in zip(variances, axes, strict=True):
         gaussians = {"g1": [[-1, -1], variance], "g2": [[1, 1], variance]}
         fresh = SimpleDataSet(nr_examples=20_000, **gaussians, seed=1000)
@@ -204,7 +204,7 @@ with lab.exercise("1.1"):
                 data.add_line(fig, axis, params, "naive Bayes", None)
         mean, deviation = np.mean(errors), np.std(errors, ddof=1) / np.sqrt(len(errors))
         best = 1 - optimal.evaluate(fresh.y, optimal.test(fresh.X, fresh.get_bayes_optimal()))
-        print(f"{variance:8.2f}   {data.get_bayes_error():11.4f}   {best:28.4f}   {mean:.4f} ± {deviation:.4f}")
+        print(f"{variance:8.2f}   {data.get_bayes_error():11.4f}   {best:22.4f}   {mean:.4f} ± {deviation:.4f}")
         if variance != variances[-1]:
             axis.get_legend().remove()
 
@@ -216,7 +216,8 @@ with lab.exercise("1.1"):
 with lab.exercise("1.1"):
     balances = [0.1, 0.5, 0.9]
     fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
-    print("balance   Bayes error   shift of the line towards class 1: of the best classifier, of naive Bayes")
+    print("                        shift of the line towards class 1:")
+    print("balance   Bayes error   of the best classifier   of naive Bayes")
     for balance, axis in zip(balances, axes, strict=True):
         data = SimpleDataSet(nr_examples=200, balance=balance)
         gnb = GaussianNaiveBayes()
@@ -225,7 +226,7 @@ with lab.exercise("1.1"):
         for W in (data.get_bayes_optimal(), params):
             b, *w = W[:, 1] - W[:, 0]
             shifts.append(0.0 - b / np.hypot(*w))
-        print(f"{balance:7.2f}   {data.get_bayes_error():11.4f}   {shifts[0]:28.3f} {shifts[1]:24.3f}")
+        print(f"{balance:7.2f}   {data.get_bayes_error():11.4f}   {shifts[0]:22.3f} {shifts[1]:16.3f}")
         data.plot_data(print_bayes_opt=False, ax=axis)
         axis.set(title=f"balance {balance:g}", xlim=(-4.5, 4.5), ylim=(-4.5, 4.5), xticks=[-4, 0, 4], yticks=[-4, 0, 4])
         data.add_line(fig, axis, data.get_bayes_optimal(), "Bayes optimal", None)
@@ -396,13 +397,13 @@ X = np.array([[line.split().count(word) for word in words] for line, _ in lines]
 y = np.array([label for _, label in lines])
 counts = np.array([X[y == k].sum(axis=0) for k in (0, 1)])  # (2, 6): words of the negative, of the positive class
 totals = counts.sum(axis=1)
-print("counts   ", "  ".join(f"{word:>10}" for word in words), "    sum   documents")
+print("counts   ", "  ".join(words), "   sum   documents")
 for k, name in enumerate(["negative", "positive"]):
-    print(f"{name:9}", "  ".join(f"{n:10d}" for n in counts[k]), f"{totals[k]:7d} {np.sum(y == k):8d}")
+    print(f"{name:9}", "  ".join(f"{n:{len(word)}d}" for n, word in zip(counts[k], words, strict=True)), f"{totals[k]:6d} {np.sum(y == k):11d}")
 print()
 for name, by in [("divided by documents", [np.sum(y == 0), np.sum(y == 1)]), ("divided by words", totals)]:
     shares = counts / np.array(by)[:, None]
-    print(f"{name:22} sum of the negative class {shares[0].sum():.3f}, of the positive class {shares[1].sum():.3f}")
+    print(f"{name:20} sum of the negative class {shares[0].sum():.3f}, of the positive class {shares[1].sum():.3f}")
 smoothed = (counts + 1) / (totals + len(words))[:, None]
 print("smoothed, α = 1        negative:", ", ".join(f"{n + 1}/{totals[0] + 6}" for n in counts[0]))
 print("                       positive:", ", ".join(f"{n + 1}/{totals[1] + 6}" for n in counts[1]))
@@ -412,8 +413,8 @@ n = np.array([new.split().count(word) for word in words])
 prior = np.array([np.mean(y == 0), np.mean(y == 1)])
 for title, likelihood in [("without smoothing", counts / totals[:, None]), ("with α = 1", smoothed)]:
     joint = prior * np.prod(likelihood**n, axis=1)
-    print(f"\n{new!r} {title}: p(negative, x) = {joint[0]:.6f}, p(positive, x) = {joint[1]:.6f}", end="")
-    print(f";  p(positive | x) = {joint[1] / joint.sum():.3f}" if joint.any() else ";  both are ruled out")
+    print(f"\n{new!r} {title}:\n   p(negative, x) = {joint[0]:.6f}, p(positive, x) = {joint[1]:.6f}")
+    print(f"   p(positive | x) = {joint[1] / joint.sum():.3f}" if joint.any() else "   both are ruled out")
 
 # %% [markdown]
 # ### The reviews
@@ -442,6 +443,8 @@ print(
 # dropped. A word that is in the vocabulary but was never seen in *one class* is the subject of exercise 1.2.
 
 # %% tags=["real-data", "cell-text"]
+from textwrap import fill
+
 from lxmls_day1.text.tokens import count_tokens
 
 text = "A wonderful book. I could not put it down, and the ending is excellent. Only the first chapter is a bit boring."
@@ -450,10 +453,11 @@ known = {token: n for token, n in bag.items() if token in reviews.feat_dict}
 x = np.zeros(reviews.nr_features)
 for token, n in known.items():
     x[reviews.feat_dict[token]] = n
-print("text:  ", text)
-print("bag:   ", ", ".join(f"{token} {n}" for token, n in list(bag.items())[:14]), "…")
+print(fill(text, 84, initial_indent="text:   ", subsequent_indent=" " * 8))
+first = ", ".join(f"{token} {n}" for token, n in list(bag.items())[:14])
+print(fill(f"{first} …", 84, initial_indent="bag:    ", subsequent_indent=" " * 8))
 unknown = [token for token in bag if token not in known]
-print(f"         {len(bag)} different tokens, {len(known)} of them in the vocabulary; dropped: {', '.join(unknown[:6])}")
+print(f"        {len(bag)} different tokens, {len(known)} in the vocabulary; dropped:\n        {', '.join(unknown[:6])}")
 print(f"vector: {reviews.nr_features} counts, of which {np.count_nonzero(x)} are not zero")
 
 # %% [markdown]
@@ -482,12 +486,12 @@ with lab.exercise("1.2"):
             train, test = accuracies(mnb, params, reviews)
         zeros = np.mean(mnb.likelihood == 0)
         print(
-            f"{mnb.get_name():38}  train {train:.4f}  test {test:.4f}   probabilities that are 0: {zeros:.0%}, "
+            f"{mnb.get_name()}: train {train:.4f}, test {test:.4f}\n   probabilities that are 0: {zeros:.0%}, "
             f"test documents ruled out by every class: {mnb.n_ruled_out}"
         )
         if mnb is unsmoothed:
             impossible = reviews.test_X @ (mnb.likelihood == 0)  # (400, 2): words of each review that a class never showed
-            print(f"{'':38}  test documents with a word that one class never showed: {np.sum(impossible.max(axis=1) > 0)}")
+            print(f"   test documents with a word that one class never showed: {np.sum(impossible.max(axis=1) > 0)}")
 
 # %% tags=["skip-execution"]
 lab.check("1.2")
@@ -720,7 +724,8 @@ with lab.exercise("1.2"):
     fig, axis = plt.subplots(figsize=(9, 4.8), layout="constrained")
     plot_contributions([reviews.feature_names[j] for j in strongest], votes[strongest], axis, ["negative", "positive"])
     print(f"intercept {difference[0]:.3f}, ten strongest words {votes[strongest].sum():.3f}, ", end="")
-    print(f"the other {np.count_nonzero(x) - 10} words {votes.sum() - votes[strongest].sum():.3f}: difference of the scores {score:.3f}")
+    print(f"the other {np.count_nonzero(x) - 10} words {votes.sum() - votes[strongest].sum():.3f}")
+    print(f"together, the difference of the scores: {score:.3f}")
     print(f"p(positive | x) = {1 / (1 + np.exp(-score)):.4f}")
 
 # %% [markdown]

@@ -171,7 +171,7 @@ def die(w):
 for throws in (20, 10):
     w = np.log(throws / (40 - throws))
     even, Z = die(w)
-    print(f"{throws} throws of 40 in {{1, 2, 3}}: w = {w:.4f}, Z = {Z:.4f}, p =", even.round(4).tolist())
+    print(f"{throws} throws of 40 in {{1, 2, 3}}: w = {w:.4f}, Z = {Z:.4f}\n    p =", even.round(4).tolist())
 rng = np.random.default_rng(1)
 others = np.hstack([0.25 * rng.dirichlet([1, 1, 1], size=10_000), 0.75 * rng.dirichlet([1, 1, 1], size=10_000)])
 print(f"its entropy {entropy(even):.4f}; the largest of 10 000 others that agree with the data: {entropy(others).max():.4f}")
@@ -418,6 +418,8 @@ with lab.exercise("1.6"):
     line = np.column_stack([t, t])  # from mean to mean, and a bit further
     fig, axis = plt.subplots(figsize=(11, 5.6), layout="constrained")
     axis.plot(t, true_posterior(line), color="black", linewidth=5, label="true posterior")
+    print("                              mean distance                            test")
+    print("     λ  p(1 | x = (0.5, 0.5))  from the truth  direction of w    ‖W‖  accuracy")
     for number, regularizer in enumerate(regularizers):
         maxent = MaxEntBatch(regularizer=regularizer)
         params = maxent.train(sd.train_X, sd.train_y)
@@ -426,9 +428,8 @@ with lab.exercise("1.6"):
         distance = np.abs(maxent.get_probabilities(new.X, params)[:, 1] - true_posterior(new.X)).mean()
         w = params[1:, 1] - params[1:, 0]
         print(
-            f"λ = {regularizer:5g}: p(1 | x = (0.5, 0.5)) = {maxent.get_probabilities([[0.5, 0.5]], params)[0, 1]:.3f}, "
-            f"mean distance from the truth {distance:.3f}; direction of w {np.degrees(np.arctan2(w[1], w[0])):.1f}°, "
-            f"‖W‖ = {np.linalg.norm(params):.3f}, test accuracy {accuracies(maxent, params, sd)[1]:.2f}"
+            f"{regularizer:6g} {maxent.get_probabilities([[0.5, 0.5]], params)[0, 1]:21.3f} {distance:19.3f} "
+            f"{np.degrees(np.arctan2(w[1], w[0])):14.1f}° {np.linalg.norm(params):6.3f} {accuracies(maxent, params, sd)[1]:7.2f}"
         )
     params = GaussianNaiveBayes(variance=1.0).train(sd.train_X, sd.train_y)
     of_bayes = [softmax(GaussianNaiveBayes().add_intercept_term(X) @ params)[:, 1] for X in (line, new.X)]
@@ -508,6 +509,8 @@ with lab.exercise("1.6"):
     regularizers = [10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
     log_loss = MaxEntBatch(regularizer=0.0).objective  # without penalty the objective is the mean log-loss
     measured = []  # for each λ: accuracy on training and development part, then the log-losses
+    print("         accuracy                log-loss")
+    print("     λ   training  development   training  development     ‖W‖")
     for regularizer in regularizers:
         maxent = MaxEntBatch(regularizer=regularizer, solver="dual")  # the same optimum, sooner
         params = maxent.train(parts.train_X, parts.train_y)
@@ -516,8 +519,8 @@ with lab.exercise("1.6"):
         loss = [log_loss(X, y, params) for X, y in both]
         measured.append([*accuracy, *loss])
         print(
-            f"λ = {regularizer:6g}: accuracy {accuracy[0]:.3f} on training, {accuracy[1]:.3f} on development;   "
-            f"log-loss {loss[0]:.3f} and {loss[1]:.3f};   ‖W‖ = {np.linalg.norm(params):.2f}"
+            f"{regularizer:6g}   {accuracy[0]:8.3f} {accuracy[1]:12.3f}   {loss[0]:8.3f} {loss[1]:12.3f}   "
+            f"{np.linalg.norm(params):5.2f}"
         )
     measured = np.array(measured)
     standard_errors = np.sqrt(measured[:, 1] * (1 - measured[:, 1]) / len(parts.dev_y))
@@ -538,7 +541,7 @@ with lab.exercise("1.6"):
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: choosing -->
-# <!-- given: 0.693, 50, 2 -->
+# <!-- given: 0.693, 50 %, 2 -->
 # **One answer.** By the accuracy, $\lambda = 10$ and 1: they are more than one standard error (0.022) below the best, 0.816. $\lambda = 0.1$,
 # with 0.794, is one standard error below it. The five smaller values cannot be told apart. The log-loss is smallest, 0.434, at
 # $\lambda = 0.01$, and then rises to 1.026 at $\lambda = 10^{-6}$. That is worse than $\log 2 = 0.693$, the loss of a model that always
@@ -591,7 +594,7 @@ with lab.exercise("1.6"):
     print(f"λ chosen on the development part: test accuracy {np.mean(honest):.4f}, mean of 20 divisions")
     for size, gaps in flattery.items():
         print(
-            f"λ chosen on a test part of {size} reviews, accuracy reported from there: flatters by "
+            f"λ chosen on a test part of {size} reviews, and reported from there: flatters by\n    "
             f"{100 * np.mean(gaps):.2f} ± {100 * np.std(gaps, ddof=1) / np.sqrt(20):.2f} percentage points"
         )
 
@@ -645,7 +648,7 @@ with lab.exercise("1.6"):
                 break
         return np.array(excess)
 
-    print(f"F is {problem(zeros)[0]:.4f} at W = 0, and {optimum:.4f} at the optimum; the difference is {problem(zeros)[0] - optimum:.4f}")
+    print(f"F is {problem(zeros)[0]:.4f} at W = 0, and {optimum:.4f} at the optimum: {problem(zeros)[0] - optimum:.4f} less")
     nr_steps = 30 * len(parts.train_y)
     fig, axis = plt.subplots(figsize=(11.5, 5.6), layout="constrained")
     batch = {
@@ -663,8 +666,8 @@ with lab.exercise("1.6"):
         excess = [round.objective - optimum for round in sgd.history]
         axis.plot(range(1, 31), excess, **line_style("maximum entropy online", number, 4), label=f"SGD, η₀ = {initial_step:g}")
         print(
-            f"SGD, η₀ = {initial_step:5g}: {excess[0]:.5f} above it after 1 round, {excess[9]:.5f} after 10, "
-            f"{excess[-1]:.5f} after 30; of a bad start remains about {nr_steps:,}^(−η₀λ) = {nr_steps ** -initial_step:.2g}"
+            f"SGD, η₀ = {initial_step:5g}: {excess[0]:.5f} above it after 1 round, {excess[9]:.5f} after 10, {excess[-1]:.5f} after 30\n"
+            f"    of a bad start remains about {nr_steps:,}^(−η₀λ) = {nr_steps ** -initial_step:.2g}"
         )
     axis.set(yscale="log", xlabel="rounds", ylabel="F above the optimum", ylim=(1e-6, 2), xlim=(0, 30))
     label_ends(axis)
@@ -841,7 +844,7 @@ with lab.exercise("1.11"):
             expected = G.T @ softmax(G @ scaling.weights) / 60
             print(
                 f"after {number:4d} iterations: objective {scaling.objective:.6f}, "
-                f"largest difference of the expectations "
+                f"expectations differ by up to "
                 f"{np.abs(expected - empirical).max():.5f}"
             )
         if number == 1000:
@@ -958,8 +961,8 @@ for regularizer, axis in zip([0.01, 0.3], axes, strict=True):
     plot_street(sd.train_X, sd.train_y, params, title=f"λ = {regularizer:g}", ax=axis)
     found = street(sd.train_X, sd.train_y, params)
     print(
-        f"λ = {regularizer:4g}: half-width of the street {found.half_width:.3f}, {found.supports.sum()} support vectors of "
-        f"{len(found.supports)} points, sum of the slacks {found.slacks.sum():.2f}"
+        f"λ = {regularizer:4g}: half-width {found.half_width:.3f}, {found.supports.sum()} support vectors of "
+        f"{len(found.supports)} points, sum of slacks {found.slacks.sum():.2f}"
     )
 axes[0].get_legend().remove()
 
@@ -1083,15 +1086,16 @@ lab.check("1.7")
 with lab.exercise("1.7"):
     from classifiers.svm import SVM
 
-    print("              optimum              stochastic subgradient, 10 rounds")
+    print("           optimum                              stochastic subgradient, 10 rounds")
     for regularizer in [0.001, 0.1, 10.0]:
         found = []
         for svm in [SVM(regularizer, solver="dual", tolerance=1e-6), SVM(regularizer, nr_rounds=10)]:
             params = svm.train(sd.train_X, sd.train_y)
             at = street(sd.train_X, sd.train_y, params)
             angle = np.degrees(np.arctan2(*at.normal[::-1]))
-            found.append(f"F = {svm.objective(sd.train_X, sd.train_y, params):.4f}, w at {angle:.1f}°, half-width {at.half_width:.2f}")
-        print(f"λ = {regularizer:6g}: {found[0]}   |   {found[1]}")
+            F = svm.objective(sd.train_X, sd.train_y, params)
+            found.append(f"F {F:.4f}, w {angle:.1f}°, half-width {at.half_width:.2f}")
+        print(f"λ = {regularizer:5g}: {found[0]}  |  {found[1]}")
 
 # %% [markdown]
 # ### Two certificates: how far is the optimum?
@@ -1148,7 +1152,8 @@ with lab.exercise("1.7"):
     from classifiers.svm import SVM
 
     X, y = parts.train_X, parts.train_y
-    print("                    objective: η = 1/t    default   optimum      development: η = 1/t    default   optimum")
+    print("           objective                        development")
+    print("      λ     η = 1/t    default    optimum     η = 1/t    default    optimum")
     for regularizer in [10.0, 1.0, 0.1, 0.01, 0.001]:
         svms = [
             SVM(regularizer=regularizer, nr_rounds=20, initial_step=1.0, averaged=False),
@@ -1159,7 +1164,7 @@ with lab.exercise("1.7"):
         objectives = [svms[0].objective(X, y, params) for params in found]
         correct = [svm.evaluate(parts.dev_y, svm.test(parts.dev_X, params)) for svm, params in zip(svms, found, strict=True)]
         columns = [f"{value:10.4f}" for value in [*objectives, *correct]]
-        print(f"λ = {regularizer:6g}             {' '.join(columns[:3])}              {' '.join(columns[3:])}")
+        print(f"{regularizer:7g}  {' '.join(columns[:3])}  {' '.join(columns[3:])}")
 
 # %% [markdown]
 # Choose $\lambda$ for the SVM and for maximum entropy with `tune`, which trains with each of seven values and takes the best one on
@@ -1186,7 +1191,7 @@ with lab.exercise("1.7"):
         as_good = ", ".join(f"{trial.settings['regularizer']:g}" for trial in found.as_good())
         print(
             f"{classifier.get_name()}: λ = {found.best.settings['regularizer']:g} is the best with {found.best.accuracy:.4f} ± "
-            f"{found.standard_error(found.best):.4f} on development; as good: {as_good}.\n"
+            f"{found.standard_error(found.best):.4f} on development\n    As good: {as_good}\n"
             f"    On the test part, looked at once: {test:.4f} ± {standard_error:.4f}"
         )
 

@@ -121,7 +121,7 @@ for name, classifier, grid in compared:
         params = classifier.train(parts.train_X, parts.train_y)
         right[name] = [classifier.test(reviews.test_X, params) == reviews.test_y]
         if name == "Perceptron":
-            print(f"{name:16}: {right[name][0].mean():.4f}, nothing to tune")
+            print(f"{name:15}: {right[name][0].mean():.4f}, nothing to tune")
             continue
         found = tune(classifier, parts, grid)
     except NotImplementedError as error:
@@ -130,8 +130,8 @@ for name, classifier, grid in compared:
     right[name].append(found.classifier.test(reviews.test_X, found.params) == reviews.test_y)
     ((setting, value),) = found.best.settings.items()
     print(
-        f"{name:16}: {right[name][0].mean():.4f} by default, {right[name][1].mean():.4f} tuned "
-        f"({setting} = {value:g}, development {found.best.accuracy:.4f})"
+        f"{name:15}: {right[name][0].mean():.4f} by default, {right[name][1].mean():.4f} tuned "
+        f"({setting} {value:g})"
     )
 fig, axis = plt.subplots(figsize=(10.5, 4.6), layout="constrained")
 pairs = [[of_name[0].mean(), of_name[-1].mean() if len(of_name) > 1 else np.nan] for of_name in right.values()]
@@ -232,10 +232,10 @@ with lab.exercise("1.8"):
     axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.minorticks_off()
     label_ends(axis)
-    print(f"{'training reviews':36}" + "".join(f"{size:16d}" for size in sizes))
+    print("training reviews" + "".join(f"{size:14d}" for size in sizes))
     for name, found in curves.items():
         cells = (f"{row.mean():.3f} ± {row.std(ddof=1) / np.sqrt(20):.3f}" for row in found)
-        print(f"{name:36}" + "".join(f"{cell:>16}" for cell in cells))
+        print(f"{name}\n                " + "".join(f"{cell:>14}" for cell in cells))
 
 # %% [markdown] tags=["shows"]
 # <!-- numbers: learning-curve -->
@@ -307,10 +307,13 @@ def compare(settings, changed=lambda X: X, unchanged=lambda params: params, **fi
 
 def print_table(heading, values, rows):
     """A line for each classifier: mean and standard error over the samples, in percentage points."""
-    print(f"{heading:34}" + "".join(f"{value:>14}" for value in values))
-    for name, samples in rows.items():
-        cells = (f"{100 * row.mean():.2f} ± {100 * row.std(ddof=1) / np.sqrt(len(row)):.2f}" for row in samples)
-        print(f"{name:34}" + "".join(f"{cell:>14}" for cell in cells))
+    def mean_and_error(row):
+        return f"{100 * row.mean():.2f} ± {100 * row.std(ddof=1) / np.sqrt(len(row)):.2f}"
+
+    lines = {heading: list(map(str, values))} | {name: list(map(mean_and_error, samples)) for name, samples in rows.items()}
+    width = 1 + max(len(cell) for cells in lines.values() for cell in cells)
+    for name, cells in lines.items():
+        print(f"{name:{max(map(len, lines))}}" + "".join(f"{cell:>{width}}" for cell in cells))
 
 
 sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])

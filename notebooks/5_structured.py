@@ -363,12 +363,13 @@ n_words = sum(map(len, treebank.test_X))
 print(f"{len(train_X)} training and {len(treebank.test_X)} test sentences with {n_words} words")
 own = [template for template in TEMPLATES if "[" not in template]  # a place in brackets is that of a neighbour
 encoded = {}  # the features of the words, looked up once for all taggers that share them: training and test part
-for name, templates in [("with neighbour features", TEMPLATES), ("without", own)]:
+for name, templates in [("with", TEMPLATES), ("without", own)]:
     train = EncodedSentences.learn(train_X, templates)
     encoded[name] = train, train.others(treebank.test_X)
 with lab.exercise("1.13"):
     from classifiers.structured_perceptron import StructuredPerceptron
 
+    print("neighbour features        without transitions   with transitions   difference")
     for name, (train, test) in encoded.items():
         accuracies = []
         for transitions in (False, True):
@@ -377,8 +378,8 @@ with lab.exercise("1.13"):
             accuracies.append(tagger.evaluate(treebank.test_y, tagger.test(test, params)))
         standard_error = np.sqrt(accuracies[1] * (1 - accuracies[1]) / n_words)
         print(
-            f"{name:24}: without transitions {accuracies[0]:.3f}, with transitions {accuracies[1]:.3f} (± {standard_error:.3f}); "
-            f"difference {100 * (accuracies[1] - accuracies[0]):.1f} percentage points"
+            f"{name:24} {accuracies[0]:19.3f} {accuracies[1]:10.3f} ± {standard_error:.3f} "
+            f"{100 * (accuracies[1] - accuracies[0]):15.1f} points"
         )
 
 # %% [markdown] tags=["answer", "exercise-1.13"]
@@ -416,7 +417,7 @@ with lab.exercise("1.13"):
     from classifiers.viterbi import path_score, viterbi
 
     tagger = StructuredPerceptron(nr_rounds=3)
-    train, test = encoded["with neighbour features"]
+    train, test = encoded["with"]
     params = tagger.train(train, train_y)
     all_scores = tagger.get_scores(test, params)
     best = [path_score(scores, viterbi(scores)) for scores in all_scores]
