@@ -266,7 +266,8 @@ def _check_encoding(name: str) -> None:
         b"a".decode(name)
     except UnicodeDecodeError:  # one byte is no letter in this one
         pass
-    except (LookupError, TypeError, ValueError) as error:  # ValueError: a zero byte or half a surrogate pair in the name
+    except (LookupError, TypeError, ValueError) as error:
+        # a ValueError comes of a zero byte or half a surrogate pair in the name
         known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}
         close = nearest(str(name), known)
         hint = close if "did you mean" in close else ""
