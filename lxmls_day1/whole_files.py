@@ -235,7 +235,9 @@ def held(out: Path, doing: str) -> Iterator[None]:
             file.seek(0)
             file.truncate()
             said = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
-            os.write(file.fileno(), said.encode())  # at once: on a full disk closing the file would fail without its name
+            os.write(
+                file.fileno(), said.encode()
+            )  # at once: on a full disk closing the file would fail without its name
         _held.add(place)
         try:
             yield

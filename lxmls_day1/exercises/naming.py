@@ -257,4 +257,5 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
 
 
 def _close(some: np.ndarray, others: np.ndarray) -> np.ndarray:
-    return np.abs(some - others) <= POOL_ATOL + POOL_RTOL * np.abs(others)
+    close: np.ndarray = np.abs(some - others) <= POOL_ATOL + POOL_RTOL * np.abs(others)
+    return close

@@ -67,4 +67,3 @@ def _differing(corpus, texts):
     X = type(X)((X.data, X.indices.astype("int64"), X.indptr), shape=X.shape)[:n_rows]
     wanted = FeatureHasher(2**HASH_BITS).transform(count_tokens(text) for text in some[:n_rows])
     return f"{abs(X - wanted).nnz} of {wanted.nnz}"
-
