@@ -1,5 +1,7 @@
 """The loop: the compiled one and that of a plain Python rule, both against ``online_loop``, which holds every W in full."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -605,3 +607,19 @@ def test_progress_shows_a_bar(capfd):
     X, labels, _ = random_problem(0, 3)
     Perceptron(nr_rounds=2, progress=True).train(X, labels)
     assert "Perceptron" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("averaged", ["steps", "last round", False])
+def test_a_training_keeps_no_more_matrices_than_weights_and_their_sum(averaged):
+    n_features, n_classes = 100_000, 10
+    X = sp.csr_array((np.ones(30), np.arange(30) * 3000, np.arange(31)), shape=(30, n_features))
+    learner, y = Perceptron(nr_rounds=2, averaged=averaged), np.arange(30) % n_classes
+    learner.train(X, y)  # compiled, or loaded
+    tracemalloc.start()
+    params = learner.train(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < (2.2 if averaged else 1.2) * params.nbytes
+    kept, state = learner.resume(None, X, y)  # a state that goes on needs its own
+    np.testing.assert_array_equal(params, kept)
+    assert not np.shares_memory(kept, state.weights.V)
