@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from lxmls_day1.exercises.markers import Solution, find_solutions
+from lxmls_day1.exercises.markers import Solution, find_solutions, same_syntax
 from lxmls_day1.exercises.mistakes import Program
 from lxmls_day1.exercises.source_functions import definitions
 
@@ -340,13 +340,13 @@ def _changing_the_callers(node: ast.stmt, scope: Scope) -> Iterator[list[ast.stm
 
 
 class _Replaced(ast.NodeTransformer):
-    """Puts an expression in the place of another one, which it finds by its text."""
+    """Puts an expression in the place of another one, wherever that occurs."""
 
     def __init__(self, old: ast.expr, new: ast.expr) -> None:
-        self._old, self._new = ast.dump(old), new
+        self._old, self._new = old, new
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        return self._new if ast.dump(node) == self._old else super().generic_visit(node)
+        return self._new if same_syntax(node, self._old) else super().generic_visit(node)
 
 
 def _scope(tree: ast.Module, solution: Solution) -> Scope:

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-WANTED, YOURS, BEFORE = "#009e73", "#d55e00", "#999999"  # of the Okabe-Ito palette
+WANTED, YOURS, BEFORE = "#009e73", "#d55e00", "#999999"  # of the Okabe-Ito palette, as those below
+OF_CLASSES = (("#0072b2", "o"), ("#cc79a7", "s"), ("#56b4e9", "D"))
 
 
 def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
@@ -101,8 +102,9 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
         ax.set_ylabel("feature 2")
     for line, label, colour, style in zip(lines, ["wanted", "yours"], [WANTED, YOURS], ["-", "--"], strict=True):
         ax.plot(*line, style, color=colour, label=label)
-    for label, marker in zip(np.unique(classes), "osD^v", strict=False):
-        ax.plot(*places[classes == label].T, marker, label=f"{'mean of ' if of_means else ''}class {label}")
+    for label, (colour, marker) in zip(np.unique(classes), OF_CLASSES, strict=False):
+        name = f"{'mean of ' if of_means else ''}class {label}"
+        ax.plot(*places[classes == label].T, marker, color=colour, label=name)
     ax.set_xlim(low[0], high[0])
     ax.set_xlabel("feature 1")
     ax.legend(fontsize="small")

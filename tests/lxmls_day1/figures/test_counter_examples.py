@@ -71,11 +71,16 @@ def test_what_cannot_be_drawn_is_left_out(kind, given, wanted, got, drawn):
     assert (made or b"").startswith(b"\x89PNG") == drawn
 
 
+@pytest.fixture(scope="module")
+def pools():
+    return RecordedAnswers.read(reference_folder() / RECORDED).pools
+
+
 @pytest.mark.parametrize("exercise", [one for one in Registry.of(reference_folder()) if one.counter_example], ids=str)
-def test_small_inputs_of_an_exercise_have_the_form_that_its_picture_needs(exercise):
-    pool = RecordedAnswers.read(reference_folder() / RECORDED).pools[exercise.id]
-    pictures = [
+def test_small_inputs_of_an_exercise_have_the_form_that_its_picture_needs(pools, exercise):
+    pool = pools[exercise.id]
+    pictures = (
         picture(exercise.counter_example, given, wanted.array, wrong[0].array)
         for given, (wanted, *wrong) in zip(pool.inputs[:3], pool.answers, strict=False)
-    ]
+    )
     assert any(pictures)
