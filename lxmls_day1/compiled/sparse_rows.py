@@ -336,7 +336,7 @@ def _steps(
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
-        wrong = _first_largest(scores) != label
+        wrong = np.int64(_first_largest(scores) != label)
         step = steps[n] * factors[m] if weighted else steps[n]
         d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
         if len(d) != n_classes:
@@ -353,8 +353,7 @@ def _steps(
         changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
         if changed:
             updates[current_round] += 1
-        if wrong:
-            errors[current_round] += 1
+        errors[current_round] += wrong  # (no branch, which the processor would have to guess)
     state[0], state[1] = scale, scale_sum
     return n_steps
 

@@ -52,8 +52,10 @@ def all_but_seconds(history):
     return [round._replace(seconds=None) for round in history]
 
 
-@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
-@pytest.mark.parametrize("make", LEARNERS)
+@pytest.mark.parametrize(
+    ("make", "averaged"),
+    [*((make, "steps") for make in LEARNERS), *((SVM, averaged) for averaged in ("last round", "rounds", False))],
+)
 def test_training_that_goes_on_ends_with_the_same_bits_and_the_same_history(make, averaged, corpus, tmp_path):
     settings = {"nr_rounds": 3, "averaged": averaged, "track_objective": True}
     whole = make(**settings)

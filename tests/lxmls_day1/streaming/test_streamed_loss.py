@@ -71,16 +71,16 @@ def test_loss_and_gradient_are_those_of_the_matrix(n_columns, rows_a_shard, tmp_
 @pytest.mark.parametrize("solver", ["lbfgs", "gradient_descent"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_maximum_entropy_finds_the_optimum_with_the_same_bits_for_any_number_of_threads(n_classes, solver, tmp_path):
-    shards, X, y = corpus(tmp_path, n_classes)
-    settings = {"regularizer": 0.05, "solver": solver, "tolerance": 1e-6, "max_iterations": 5000}
+    shards, X, y = corpus(tmp_path, n_classes, rows_a_shard=20)
+    settings = {"regularizer": 0.5, "solver": solver, "tolerance": 1e-4}
     memory = MaxEntBatch(**settings)
     expected = memory.train(X, y)
     learners = [MaxEntBatch(**settings, n_jobs=n_jobs) for n_jobs in (1, 2, 4)]
     found = [learner.train(str(shards.folder)) for learner in learners]
     for learner, params in zip(learners, found, strict=True):
         np.testing.assert_array_equal(params, found[0])
-        np.testing.assert_allclose(params, expected, atol=1e-3)
-        assert learner.objective(shards, None, params) == pytest.approx(memory.objective(X, y, expected), rel=2e-6)
+        np.testing.assert_allclose(params, expected, atol=1e-2)
+        assert learner.objective(shards, None, params) == pytest.approx(memory.objective(X, y, expected), rel=2e-4)
         assert learner.objective(shards, None, params) == pytest.approx(learner.history[-1].objective, rel=1e-12)
 
 
