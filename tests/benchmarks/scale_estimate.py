@@ -9,7 +9,7 @@ The model. A corpus of N documents lies in equal parts on W workers. In an epoch
 the slower of its processor and its disk (the next shard is read while one is trained on); then all weights are mixed:
 
     seconds = N/W · max(seconds a document, bytes a document / disk) + mixing,
-    mixing  = ⌈log2 W⌉ · ((16 + 8) · J · C / network + a round of the scheduler)
+    mixing  = ⌈log2 W⌉ · (8 · (16 + 8) · J · C / network in bits + a round of the scheduler)
 
 since the weights and the running sum of their average (16 bytes a number) are added pairwise, in a fixed tree, and the new weights
 (8 bytes) go back the same way. C is the number of columns that are kept: one for two classes, else K. The traffic of an epoch is
@@ -223,6 +223,7 @@ def measured_rates(folder):
         short = min(epoch_seconds(corpus)[0] for _ in range(3))
         long = min(epoch_seconds(longer)[0] for _ in range(3))
         train_seconds[2**bits] = (long - short) / (n_rows - SAMPLE)
+        shutil.rmtree(longer)
     return Rates(text_bytes / SAMPLE, cached_bytes, cache_seconds, train_seconds, DISK)
 
 
