@@ -11,6 +11,8 @@
 ``dual``            the sweeps of the dual SVM
 ``max_ent_dual``    the sweeps of dual coordinate ascent for maximum entropy
 ``class_sums``      the rows of each class summed
+``hashing``         MurmurHash3 of features' names: bucket and sign
+``token_rows``      texts to rows of token counts, hashed or numbered
 ``chain_search``    tag sequences: the scores of a sentence and its best path
 ``chains``          tag sequences: whole data sets, and the loop of the structured learners
 ==================  ==========================================================================
