@@ -71,12 +71,12 @@ def _check_same_columns(train: Shards, test: Shards) -> None:
     same_words = (train.manifest["words"] or {}).get("fingerprint") == (test.manifest["words"] or {}).get("fingerprint")
     hashed = train.manifest["hash_bits"]
     for what, same in (
-        ("number of features", train.n_features == test.n_features),
+        ("features", train.n_features == test.n_features),
         ("hashing", hashed == test.manifest["hash_bits"]),
         ("classes", train.classes == test.classes),
         ("words", same_words or hashed is not None),
     ):
         if not same:
             raise InputError(
-                f"{test.folder} has another {what} than {train.folder}; make it with `lxmls-day1 cache … --like {train.folder}`"
+                f"{test.folder} has other {what} than {train.folder}; make it with `lxmls-day1 cache … --like {train.folder}`"
             )

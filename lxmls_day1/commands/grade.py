@@ -106,13 +106,13 @@ def command(
     if question is not None and len(named_groups) != 1:
         raise click.UsageError("--question belongs to one --name-group.")
     forget_python_path()
-    from lxmls_day1.folder_lock import held
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
     from lxmls_day1.grading.plan import make_plan
     from lxmls_day1.grading.run import grade
     from lxmls_day1.grading.run_folders import run_folder
+    from lxmls_day1.whole_files import held
 
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)

@@ -12,6 +12,8 @@
 ``max_ent_dual``    the sweeps of dual coordinate ascent for maximum entropy
 ``fixed_tree``      sums whose bits do not depend on who adds them
 ``class_sums``      the rows of each class summed
+``hashing``         MurmurHash3 of features' names: bucket and sign
+``token_rows``      texts to rows of token counts, hashed or numbered
 ``chain_search``    tag sequences: the scores of a sentence and its best path
 ``chains``          tag sequences: whole data sets, and the loop of the structured learners
 ==================  ==========================================================================

@@ -25,7 +25,7 @@ _FINAL1, _FINAL2 = np.uint64(0x85EBCA6B), np.uint64(0xC2B2AE35)
 _R13, _R15, _R16, _R17, _R19 = (np.uint64(shift) for shift in (13, 15, 16, 17, 19))
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def scrambled(block):
     """Four bytes of a name, or what is left at its end, before they are taken into the hash."""
     block = (block * _C1) & _LOW
@@ -33,7 +33,7 @@ def scrambled(block):
     return (block * _C2) & _LOW
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def taken_in(h, block):
     """The hash after four more bytes."""
     h = h ^ scrambled(block)
@@ -41,7 +41,7 @@ def taken_in(h, block):
     return (h * _FIVE + _ADDED) & _LOW
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def finished(h, rest, length):
     """The hash at the end of a name: ``rest`` holds its last bytes, which are fewer than four."""
     h = h ^ scrambled(rest) ^ length
@@ -71,7 +71,7 @@ def _hashes_in_numpy(text, starts):
     return finished(h, rest, lengths.astype(np.uint64)).astype(np.uint32).view(np.int32)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _four_bytes(text, i):
     return (
         np.uint64(text[i])

@@ -4,7 +4,7 @@ A run
     =========================  ==========================================================================================
     ``plan``                   what a run depends on: exercises, expected answers, seed, limits, level
     ``run``                    a whole run: every submission gets its row; a run can be taken up again
-    ``run_folders``            the lock on an output folder, and the temporary files of a run
+    ``run_folders``            the temporary files of a run
     ``worker``                 the process that grades one submission after another
     ``one_submission``         one submission graded: boxes, checks, row, pages
     ``worker_process``         a worker from outside: started, asked, killed

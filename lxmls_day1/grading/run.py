@@ -18,7 +18,6 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.folder_lock import held
 from lxmls_day1.grading.finding_submissions import Found, find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, Row, from_plain, to_plain
 from lxmls_day1.grading.one_submission import Graded, unfinished
@@ -27,6 +26,7 @@ from lxmls_day1.grading.report_files import files_of_class, write_files
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.grading.similarity import alike
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
+from lxmls_day1.whole_files import held
 
 ROWS = ".rows"
 LOOK_SECONDS = 1.0  # between two looks at which workers of a cluster there are

@@ -5,16 +5,20 @@
 ``downloads``        downloads files and archives, and checks them against their checksums
 ``tokens``           text to unigrams and bigrams, as the review corpus counts them
 ``token_matrix``     the same for many texts at once, as a sparse matrix
+``token_batches``    … batch by batch, hashed or numbered, in bounded memory
 ``parsed_reviews``   reviews in their published form, read into token counts
 ``review_bytes``     … regular files of them, all pairs at once
 ``documents``        files of documents as token counts
 ``labelled_files``   files of labelled examples in any of the usual formats, as labels and texts
+``labelled_streams`` … any number of them, piece by piece
 ``tables``           of these, columns and JSON lines as records: delimiter, header
 ``column_choice``    which columns of these hold labels and texts
 ``svmlight``         of these, ready-made features
 ``tagged_files``     files of sentences, with tags or without
 ``shards``           a corpus on disk: shards of a sparse matrix as mapped files, and their manifest
+``corpus_making``    … made from files of labelled examples, in one pass
 ``explanations``     what each word adds to a decision
+``toy_stream``       makes up documents, as many as one likes
 ``toy_reviews``      makes the small corpus in ``toy_corpus/``
 ===================  ===========================================================================================
 """

@@ -29,7 +29,6 @@ from scipy.sparse import csr_array
 from lxmls_day1 import __version__
 from lxmls_day1.checks import check_flag, check_number, listed
 from lxmls_day1.errors import InputError, check_path, counted
-from lxmls_day1.folder_lock import LOCK, held
 from lxmls_day1.text.labelled_streams import LabelledStream, Piece
 from lxmls_day1.text.shards import (
     ARRAYS,
@@ -64,7 +63,7 @@ from lxmls_day1.text.token_batches import (
     tokens_of,
     with_columns,
 )
-from lxmls_day1.whole_files import remove_folder, replace_files
+from lxmls_day1.whole_files import LOCK, held, remove_folder, replace_files
 
 MOST_CLASSES = 10_000
 #: How many of the words seen are kept with hashed features: those that come first.
@@ -154,16 +153,18 @@ def make_corpus(
     with _Progress(progress) as bar:
         stream = LabelledStream(paths, **layout, classes=settings.classes, report=bar.bytes_read)
         bar.set_total(stream.sizes)
+        making = _Making(folder, settings, stream)
         with held(folder, "making a corpus in"):
-            making = _Making(folder, settings, stream)
-            if making.begin(resume, overwrite):
-                try:
+            try:
+                if making.begin(resume, overwrite):
                     if making.reading is None:
                         making.read(jobs, bar)
                     making.finish()
-                except OSError as error:
-                    raise making.explained(error) from error
-        (folder / LOCK).unlink(missing_ok=True)
+            except OSError as error:
+                raise making.explained(error) from error
+            finally:
+                with contextlib.suppress(OSError):  # Windows removes no file that is open
+                    (folder / LOCK).unlink()
     return Shards(folder)
 
 

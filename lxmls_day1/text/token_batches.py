@@ -72,31 +72,35 @@ class NumberedRows(NamedTuple):
 class _Entries:
     """A table of byte strings for the kernels: see `lxmls_day1.compiled.token_rows`."""
 
-    def __init__(self, hash_type: type[np.generic]):
+    def __init__(self) -> None:
         self.number = 0
-        self.hashes = np.empty(_SMALLEST, dtype=hash_type)
-        self.slots = np.zeros(4 * _SMALLEST, dtype=np.int32)
+        self.slots = np.zeros((4 * _SMALLEST, 2), dtype=np.uint64)
         self.arena = np.empty(16 * _SMALLEST, dtype=np.uint8)
         self.starts = np.zeros(_SMALLEST + 1, dtype=np.int64)
 
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        return self.slots, self.hashes, self.arena, self.starts
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.slots, self.arena, self.starts
 
     def grow(self, longest: int) -> None:
         """Make room for twice as many entries if they are short of it, and for one that is so long."""
-        if self.number > len(self.hashes) // 2:
-            self.hashes = np.resize(self.hashes, 2 * len(self.hashes))
-            self.starts = np.concatenate([self.starts, np.zeros(len(self.hashes) + 1 - len(self.starts), np.int64)])
-            self.slots = np.zeros(2 * len(self.slots), dtype=np.int32)
-            token_rows.fill_slots(self.slots, self.hashes, self.number)
+        if 2 * self.number > len(self.starts) - 1:
+            self.starts = np.concatenate([self.starts, np.zeros(len(self.starts) - 1, dtype=np.int64)])
+            slots = np.zeros((2 * len(self.slots), 2), dtype=np.uint64)
+            token_rows.move_slots(self.slots, slots)
+            self.slots = slots
         used = int(self.starts[self.number])
-        self.arena = np.concatenate([self.arena[:used], np.empty(used + longest + len(self.hashes), dtype=np.uint8)])
+        self.arena = np.concatenate([self.arena[:used], np.empty(used + longest + len(self.starts), dtype=np.uint8)])
 
     def texts(self, first: int) -> list[bytes]:
         """The entries from one on."""
         begin, ends = int(self.starts[first]), self.starts[first : self.number + 1]
         content, places = self.arena[begin : ends[-1]].tobytes(), (ends - begin).tolist()
         return [content[start:end] for start, end in pairwise(places)]
+
+    def texts_at(self, numbers: np.ndarray) -> list[str]:
+        """The entries of these numbers, as text."""
+        places = zip(self.starts[numbers].tolist(), self.starts[numbers + 1].tolist(), strict=True)
+        return [self.arena[start:end].tobytes().decode() for start, end in places]
 
 
 class TokenTable:
@@ -119,7 +123,7 @@ class TokenTable:
     def __init__(self, names: Sequence[str] = (), most: int | None = None):
         self._most = most
         self._number_of: dict[bytes, int] = {}
-        self._entries = _Entries(np.uint32) if COMPILES else None
+        self._entries = _Entries() if COMPILES else None
         if names:
             self.numbers(tokens_of(names))
 
@@ -140,7 +144,7 @@ class TokenTable:
         entries, done = self._entries, 0
         while True:
             done, entries.number = token_rows.merge_tokens(
-                done, tokens.text, tokens.starts, tokens.hashes, numbers, room > 0, *entries.arrays(), entries.number
+                done, tokens.text, tokens.starts, numbers, room > 0, *entries.arrays(), entries.number
             )
             if done == wanted:
                 return numbers
@@ -195,15 +199,17 @@ class TokenCounter:
         words, ends = self._words.of(texts)
         indptr, indices, data = _room_for(words, ends)
         by_number = self._words.by_number()
-        entries, done = _Entries(np.uint32), 0
+        entries, done = _Entries(), 0
+        hashes = np.empty(len(entries.starts), dtype=np.uint32)
         while True:
             done, entries.number = token_rows.numbered_rows(
-                words, ends, done, *by_number, indptr, indices, data, *entries.arrays(), entries.number
+                words, ends, done, *by_number, indptr, indices, data, hashes, *entries.arrays(), entries.number
             )
             if done == len(texts):
                 break
             entries.grow(2 * self._words.longest + 1)
-        tokens = Tokens(entries.arena, entries.starts[: entries.number + 1], entries.hashes[: entries.number])
+            hashes = np.concatenate([hashes, np.empty(len(entries.starts) - len(hashes), dtype=np.uint32)])
+        tokens = Tokens(entries.arena, entries.starts[: entries.number + 1], hashes[: entries.number])
         return NumberedRows(indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy(), tokens)
 
 
@@ -211,15 +217,12 @@ class _Words:
     """The words that were met, as they are written, and of each the form in which it is counted."""
 
     def __init__(self) -> None:
-        self._entries = _Entries(np.uint64)
-        self._forms: list[np.ndarray] = []
-        self._known = 0
+        self._entries = _Entries()
+        self._function_hashes = signed_hashes(*joined_names(sorted(FUNCTION_WORDS)))
+        self._known = 0  # of the entries have forms
         self.longest = 0
-        self._kinds = np.empty(0, dtype=np.uint8)
-        self._unigrams = np.empty(0, dtype=np.uint32)
-        self._text, self._starts = np.empty(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)
-        self._states = np.empty(0, dtype=np.uint32)
-        self._rests = np.empty(0, dtype=np.uint32)
+        self._packed = np.empty((0, 4), dtype=np.uint64)
+        self._forms = np.empty(0, dtype=np.uint8)
 
     def of(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The words of texts by their numbers, (N,) int32, and where those of each text end, (m + 1,) int64."""
@@ -245,29 +248,39 @@ class _Words:
         self._normalise_new()
         return words[: ends[-1]], ends
 
-    def by_number(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """What the kernels want to know of each word."""
-        return self._kinds, self._unigrams, self._text, self._starts, self._states, self._rests
+    def by_number(self) -> tuple[np.ndarray, np.ndarray]:
+        """What the kernels want to know of each word, and the bytes of all forms."""
+        return self._packed, self._forms
 
     def _normalise_new(self) -> None:
-        if self._known == self._entries.number:
+        entries, first = self._entries, self._known
+        n_new = entries.number - first
+        if not n_new:
             return
-        forms = [normalise_word(word.decode()) for word in self._entries.texts(self._known)]
-        self._known = self._entries.number
-        kinds = [
-            token_rows.NO_TOKEN if not form else token_rows.IN_BIGRAMS if form in FUNCTION_WORDS else token_rows.ALONE
-            for form in forms
-        ]
-        text, starts = joined_names(forms)
-        states, rests = np.empty((2, len(forms)), dtype=np.uint32)
-        token_rows.prefix_hashes(text, starts, states, rests)
-        self._kinds = np.concatenate([self._kinds, np.array(kinds, dtype=np.uint8)])
-        self._unigrams = np.concatenate([self._unigrams, signed_hashes(text, starts).view(np.uint32)])
-        self._states = np.concatenate([self._states, states])
-        self._rests = np.concatenate([self._rests, rests])
-        self._starts = np.concatenate([self._starts, starts[1:] + self._starts[-1]])
-        self._text = np.concatenate([self._text, text])
-        self.longest = max(self.longest, int(np.diff(starts).max()))
+        self._known = entries.number
+        lengths, begins = np.empty((2, n_new), dtype=np.int64)
+        token_rows.simple_words(entries.arena, entries.starts, first, lengths, begins)
+        others = np.flatnonzero(lengths < 0)
+        forms_of_others = [normalise_word(word).encode() for word in entries.texts_at(first + others)]
+        sizes = lengths.copy()
+        sizes[others] = [len(form) for form in forms_of_others]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        forms = np.empty(int(starts[-1]), dtype=np.uint8)
+        token_rows.write_simple_forms(entries.arena, begins, lengths, forms, starts)
+        for place, form in zip(others.tolist(), forms_of_others, strict=True):
+            forms[starts[place] : starts[place + 1]] = np.frombuffer(form, dtype=np.uint8)
+        unigrams = signed_hashes(forms, starts)
+        kinds = np.full(n_new, token_rows.ALONE, dtype=np.uint8)
+        kinds[sizes == 0] = token_rows.NO_TOKEN
+        for place in np.flatnonzero(np.isin(unigrams, self._function_hashes)).tolist():
+            if forms[starts[place] : starts[place + 1]].tobytes().decode() in FUNCTION_WORDS:
+                kinds[place] = token_rows.IN_BIGRAMS
+        packed = np.empty((n_new, 4), dtype=np.uint64)
+        token_rows.pack_words(forms, starts, kinds, unigrams.view(np.uint32), packed)
+        packed[:, 2] += np.uint64(len(self._forms))
+        self._packed = np.concatenate([self._packed, packed])
+        self._forms = np.concatenate([self._forms, forms])
+        self.longest = max(self.longest, int(sizes.max()))
 
 
 def tokens_of(names: Iterable[str]) -> Tokens:

@@ -1,7 +1,7 @@
 """Reviews of any number, made up by a seeded generator as fast as they can be read: for tests and measurements of large corpora.
 
 They are no sentences, unlike those of `toy_reviews`, but have the statistics that matter to learners and their speed. Words follow Zipf's
-law; one in sixteen comes from the words of the document's class, which other classes use, too, only more rarely; one label in fifty is
+law; one in eleven comes from the words of the document's class, which other classes use, too, only more rarely; one label in fifty is
 another one than its text was written for. Lengths are log-normal. Words have capitals and marks, as in prose.
 
 The documents come in blocks of a thousand. Each block has random numbers of its own, of which only the raw ones are taken: these NumPy
@@ -10,6 +10,7 @@ promises to keep. So the first N documents are the same however many are asked f
 
 import math
 from collections.abc import Iterator
+from itertools import chain, islice, product
 from statistics import NormalDist
 
 import numpy as np
@@ -20,11 +21,11 @@ from lxmls_day1.text.toy_reviews import ADJECTIVES
 
 BLOCK = 1000
 MOST_CLASSES = 1000
-_N_WORDS = 1 << 17
+_N_WORDS, _COMMON = 1 << 17, 256  # the most frequent ones belong to no class
 _RANK_BITS, _LENGTH_BITS = 22, 10
 _SPREAD = 0.5  # of the logarithm of lengths
-_OF_CLASS, _OTHER_LABEL = 16, 1311  # of 256 words, of 65,536 labels
-_FORMS = ("{}", "{}", "{}", "{}", "{}", "{capital}", "{},", "{}.")
+_OF_CLASS, _OTHER_LABEL = 24, 1311  # of 256 words, of 65,536 labels
+_FORM_OF = np.array([0, 0, 0, 0, 0, 1, 2, 3]) * _N_WORDS  # three bits -> where such forms begin
 _VOWELS, _CONSONANTS = "aeiou", "bdfgklmnprstvz"
 
 
@@ -50,8 +51,9 @@ def toy_documents(
     Examples
     --------
     >>> block, = toy_documents(2)
-    >>> [(label, text.split()[:6]) for label, text in block]
-    []
+    >>> [(label, text.split()[:6]) for label, text in block]  # doctest: +NORMALIZE_WHITESPACE
+    [('positive', ['faki', 'kabiri.', 'And', 'gorgeous', 'an', 'across']),
+     ('negative', ['betafu', 'have', 'Across', 'baboki', 'a', 'bavule,'])]
     """
     n_documents = check_number("documents", n_documents, at_least=0, whole=True)
     seed = check_number("seed", seed, at_least=0, whole=True)
@@ -69,8 +71,9 @@ def toy_documents(
         words = bits.random_raw(int(lengths.sum()))
         ranks = rank_of[words & np.uint64(2**_RANK_BITS - 1)]
         of_class = (words >> np.uint64(_RANK_BITS)) & np.uint64(255) < _OF_CLASS
-        ranks[of_class] = (ranks[of_class] * n_classes + np.repeat(written_for, lengths)[of_class]) % _N_WORDS
-        chosen = forms[8 * ranks + (words >> np.uint64(61)).astype(np.int64)].tolist()
+        own = (ranks[of_class] >> 2) * n_classes + np.repeat(written_for, lengths)[of_class]
+        ranks[of_class] = _COMMON + own % (_N_WORDS - _COMMON)
+        chosen = forms[ranks + _FORM_OF[words >> np.uint64(61)]].tolist()
         ends = np.cumsum(lengths).tolist()
         texts = [" ".join(chosen[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
         block = list(zip([labels[place] for place in said.tolist()], texts, strict=True))
@@ -78,20 +81,14 @@ def toy_documents(
 
 
 def _forms() -> np.ndarray:
-    """Eight times the rank of a word, and up to seven more -> the word, as it is, with a capital, or with a mark behind it."""
-    words = dict.fromkeys(
-        [*sorted(FUNCTION_WORDS), *(word for pair in zip(*ADJECTIVES.values(), strict=False) for word in pair)]
-    )
+    """The words by rank, then the same with a capital, with a comma, with a full stop."""
+    pairs = zip(*ADJECTIVES.values(), strict=False)
     syllables = [consonant + vowel for consonant in _CONSONANTS for vowel in _VOWELS]
-    number = 0
+    made_up = chain.from_iterable(map("".join, product(syllables, repeat=length)) for length in (2, 3, 4))
+    words = dict.fromkeys(chain(sorted(FUNCTION_WORDS), chain.from_iterable(pairs)))
     while len(words) < _N_WORDS:
-        rest, word = number + len(syllables), ""
-        while rest:
-            rest, syllable = divmod(rest, len(syllables))
-            word += syllables[syllable]
-        words[word] = None
-        number += 1
-    forms = [form.format(word, capital=word.capitalize()) for word in words for form in _FORMS]
+        words.update(dict.fromkeys(islice(made_up, _N_WORDS - len(words))))
+    forms = [*words, *map(str.capitalize, words), *(f"{word}," for word in words), *(f"{word}." for word in words)]
     table: np.ndarray = np.array(forms, dtype=object)
     return table
 
@@ -100,7 +97,8 @@ def _ranks() -> np.ndarray:
     """A number of 22 bits -> the rank of a word, whose probability is proportional to 1 / (1 + rank)."""
     shares = np.cumsum(1 / np.arange(1, _N_WORDS + 1))
     places = (np.arange(2**_RANK_BITS) + 0.5) / 2**_RANK_BITS
-    return np.searchsorted(shares, places * shares[-1]).astype(np.int64)
+    ranks: np.ndarray = np.searchsorted(shares, places * shares[-1]).astype(np.int64)
+    return ranks
 
 
 def _lengths(median: int) -> np.ndarray:

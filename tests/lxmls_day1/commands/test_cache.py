@@ -1,0 +1,74 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1.commands.cache import command as cache
+from lxmls_day1.commands.toy import command as toy
+from lxmls_day1.text.shards import Shards
+from lxmls_day1.text.toy_stream import toy_documents
+
+
+def run(command, *arguments, **settings):
+    return CliRunner().invoke(command, list(map(str, arguments)), **settings)
+
+
+def test_toy_documents_become_a_corpus_through_a_pipe(tmp_path):
+    made = run(toy, "--documents", "1.5e3", "--classes", "3", "--words", 10)
+    assert made.exit_code == 0 and made.output.startswith("label\ttext\n") and made.output.count("\n") == 1501
+    documents = [document for block in toy_documents(1500, 1, 3, 10) for document in block]
+    assert made.output.splitlines()[1:] == [f"{label}\t{text}" for label, text in documents]
+    out = tmp_path / "toy.bags"
+    cached = run(cache, "-", "--hash", 12, "--out", out, "--jobs", 2, input=made.output)
+    assert cached.exit_code == 0, cached.output
+    assert "Read standard input: a tab between columns, a header; label in 'label', text in 'text'." in cached.stderr
+    assert f"Made {out}: 1500 documents, 4096 features, 3 classes, 1 shard, " in cached.stdout
+    corpus = Shards(out)
+    assert corpus.n_rows == 1500 and corpus.manifest["sources"][0]["path"] == "-"
+
+
+def test_options_reach_the_making(tmp_path):
+    path = tmp_path / "mails.txt"
+    path.write_text('1;It\'s 5" wide;ham\n2;Win a prize;spam\n3;Win 6" now;ham\n')
+    out = tmp_path / "x.bags"
+    options = ["--label-column", 2, "--text-column", 1, "--no-header", "--no-quotes", "--delimiter", "semicolon"]
+    result = run(
+        cache, path, "--out", out, *options, "--min-count", 2, "--shard-rows", 2, "--classes", "ham, spam,eggs"
+    )
+    assert result.exit_code == 0, result.output
+    corpus = Shards(out)
+    assert (
+        corpus.words() == ["<num>", "win"]
+        and corpus.classes == ("eggs", "ham", "spam")
+        and corpus.rows.tolist() == [2, 1]
+    )
+    again = run(cache, path, "--out", out, "--hash", 9, "--keep-words", *options, "--overwrite")
+    assert again.exit_code == 0 and len(Shards(out).words()) > 5
+    liked = run(cache, path, "--out", tmp_path / "y.bags", "--like", out, *options)
+    assert liked.exit_code == 0 and json.loads((tmp_path / "y.bags" / "manifest.json").read_text())["hash_bits"] == 9
+
+
+@pytest.mark.parametrize("number", ["1.5", "-1", "many", "1e400", "nan"])
+def test_numbers_of_documents_that_are_none(number):
+    result = run(toy, "--documents", number)
+    assert result.exit_code == 2 and "is not a whole number from 0 on, such as 1000 or 1e7" in result.output
+
+
+def test_a_reader_that_has_enough_ends_the_generator_quietly():
+    code = "from lxmls_day1.commands.command_line import main; main(['toy', '--documents', '1e7'])"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run_of_toy:
+        assert run_of_toy.stdout.readline() == b"label\ttext\n"
+        run_of_toy.stdout.close()
+        assert run_of_toy.stderr.read() == b""
+    assert run_of_toy.returncode == 141
+
+
+def test_an_interruption_says_how_to_go_on(tmp_path, monkeypatch):
+    from lxmls_day1.text import corpus_making
+
+    (tmp_path / "x.csv").write_text("label,text\na,They won.\nb,They lost.\n")
+    monkeypatch.setattr(corpus_making._Making, "finish", lambda self: (_ for _ in ()).throw(KeyboardInterrupt))
+    result = run(cache, tmp_path / "x.csv", "--out", tmp_path / "x.bags")
+    assert result.exit_code == 1 and "The same command with --resume goes on with" in result.stderr

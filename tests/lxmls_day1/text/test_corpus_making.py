@@ -1,0 +1,544 @@
+import errno
+import gzip
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction import FeatureHasher
+
+from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.text import corpus_making, labelled_streams, shards
+from lxmls_day1.text.corpus_making import make_corpus
+from lxmls_day1.text.shards import JOURNAL, MANIFEST, Shards
+from lxmls_day1.text.tokens import count_tokens
+from lxmls_day1.text.toy_stream import toy_documents
+from readers.text_reader import TextCorpus
+
+N = 700
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return [document for block in toy_documents(N, seed=2, n_classes=3, n_words=30) for document in block]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory, documents):
+    path = tmp_path_factory.mktemp("source") / "mails.tsv"
+    path.write_text("label\ttext\n" + "".join(f"{label}\t{text}\n" for label, text in documents))
+    return path
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Files are read in pieces of a few kilobytes: of each there are many."""
+    monkeypatch.setattr(labelled_streams, "PIECE", 5000)
+
+
+def contents(folder):
+    """Every file of a corpus by its name."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def matrix(corpus):
+    parts = [corpus.open(i) for i in range(len(corpus))]
+    X = np.concatenate([part.X.toarray() for part in parts])
+    return X, [corpus.classes[label] for part in parts for label in part.labels]
+
+
+@pytest.mark.parametrize("rows_a_shard", [100, 10**6])
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_hashed_rows_are_those_of_the_feature_hasher(tmp_path, source, documents, small_pieces, jobs, rows_a_shard):
+    corpus = make_corpus([source], tmp_path / "x.bags", hash_bits=10, jobs=jobs, rows_a_shard=rows_a_shard)
+    X, labels = matrix(corpus)
+    assert labels == [label for label, _ in documents]
+    assert np.array_equal(X, FeatureHasher(1024).transform([count_tokens(text) for _, text in documents]).toarray())
+    assert corpus.classes == ("class-000", "class-001", "class-002") and corpus.dtype == "float32"
+    assert corpus.rows.tolist() == ([100] * 7 if rows_a_shard == 100 else [N])
+    corpus.verify()
+    manifest = corpus.manifest
+    assert manifest["hash_bits"] == 10 and manifest["seed"] == 0 and corpus.words() is None
+    assert manifest["sources"][0]["sha256"] == hashlib.sha256(source.read_bytes()).hexdigest()
+    assert {path.name for path in corpus.folder.iterdir()} == {MANIFEST, *(s["name"] for s in manifest["shards"])}
+
+
+@pytest.mark.parametrize("min_count", [1, 3])
+def test_without_hashing_it_is_the_matrix_of_the_text_corpus(tmp_path, source, small_pieces, min_count):
+    corpus = make_corpus([source], tmp_path / "x.bags", min_count=min_count, rows_a_shard=150, jobs=2)
+    X, labels = matrix(corpus)
+    wanted = TextCorpus(source, split=(1, 0, 0), seed=None)
+    kept = np.flatnonzero(np.asarray((wanted.X > 0).sum(axis=0)).ravel() >= min_count)
+    assert corpus.words() == [wanted.feature_names[j] for j in kept]
+    assert np.array_equal(X, wanted.X.toarray()[:, kept])
+    assert corpus.classes == wanted.label_names and labels == [wanted.label_names[k] for k in wanted.y]
+    assert corpus.dtype == "uint8"
+
+
+def test_counts_above_a_byte_are_kept(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("label,text\na," + "book " * 300 + "\nb,book\n")
+    corpus = make_corpus([path], tmp_path / "x.bags")
+    assert corpus.dtype == "float32" and matrix(corpus)[0][0].tolist() == [300, 299]
+
+
+@pytest.mark.parametrize("hash_bits", [None, 12])
+def test_every_form_gives_the_same(tmp_path, documents, source, hash_bits):
+    few = documents[:200]
+    packed = tmp_path / "mails.csv.gz"
+    packed.write_bytes(gzip.compress(("text;label\n" + "".join(f'"{t}";{k}\n' for k, t in few)).encode()))
+    lines = tmp_path / "mails.jsonl"
+    lines.write_text("".join(json.dumps({"id": 3, "text": t, "label": k}) + "\n" for k, t in few))
+    columns = tmp_path / "mails.txt"
+    columns.write_text("".join(f"{k}|{t}\n" for k, t in few), encoding="utf-16")
+    made = [
+        make_corpus([path], tmp_path / f"{number}.bags", hash_bits=hash_bits, encoding=encoding)
+        for number, (path, encoding) in enumerate([(packed, None), (lines, "utf-8"), (columns, None)])
+    ]
+    first, labels = matrix(made[0])
+    assert labels == [label for label, _ in few]
+    for corpus in made[1:]:
+        X, same = matrix(corpus)
+        assert np.array_equal(X, first) and same == labels and corpus.words() == made[0].words()
+
+
+def test_svmlight_keeps_its_columns_or_hashes_their_names(tmp_path):
+    path = tmp_path / "x.svmlight"
+    path.write_text("+1 3:1 17:2.5  # a remark\n# none\n-1 qid:4 2:1\n1 100000000000:2 \n")
+    corpus = make_corpus([path], tmp_path / "x.bags")
+    assert corpus.words() == ["2", "3", "17", "100000000000"] and corpus.classes == ("-1", "1")
+    X, labels = matrix(corpus)
+    assert X.tolist() == [[0, 1, 2.5, 0], [1, 0, 0, 0], [0, 0, 0, 2]] and labels == ["1", "-1", "1"]
+    hashed, _ = matrix(make_corpus([path], tmp_path / "y.bags", hash_bits=5))
+    bags = [{"3": 1.0, "17": 2.5}, {"2": 1.0}, {"100000000000": 2.0}]
+    assert np.array_equal(hashed, FeatureHasher(32).transform(bags).toarray())
+    with pytest.raises(InputError, match="holds columns, and .*svmlight; all have to be texts, or all svmlight"):
+        (tmp_path / "z.csv").write_text("label,text\na,b c\nb,c d\n")
+        make_corpus([path, tmp_path / "z.csv"], tmp_path / "z.bags")
+
+
+def test_parquet_is_read_or_its_extra_is_named(tmp_path, documents, monkeypatch):
+    path = tmp_path / "mails.parquet"
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        path.write_bytes(b"PAR1")
+        with pytest.raises(InputError, match=r"through pyarrow, and that is not installed.*lxmls-day1\[parquet\]"):
+            make_corpus([path], tmp_path / "x.bags")
+        return
+    few = documents[:100]
+    table = pyarrow.table({"n": range(100), "text": [t for _, t in few], "label": [k for k, _ in few]})
+    parquet.write_table(table, path, row_group_size=30)
+    monkeypatch.setattr(labelled_streams, "_PARQUET_ROWS", 7)
+    X, labels = matrix(make_corpus([path], tmp_path / "x.bags", hash_bits=9))
+    assert labels == [label for label, _ in few]
+    assert np.array_equal(X, FeatureHasher(512).transform([count_tokens(text) for _, text in few]).toarray())
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(CorpusError, match=r"mails.parquet cannot be read as Parquet"):
+        make_corpus([path], tmp_path / "y.bags", hash_bits=9)
+
+
+def test_words_seen_are_kept_beside_hashed_features(tmp_path, source, documents, small_pieces):
+    plain = make_corpus([source], tmp_path / "x.bags", hash_bits=8, rows_a_shard=300)
+    corpus = make_corpus([source], tmp_path / "y.bags", hash_bits=8, rows_a_shard=300, keep_words=True)
+    assert corpus.words() == list(dict.fromkeys(token for _, text in documents for token in count_tokens(text)))
+    assert np.array_equal(matrix(plain)[0], matrix(corpus)[0])
+
+
+def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    train.write_text("label,text\nspam,Win a prize!\nham,See you at noon.\n")
+    test.write_text("label,text\nham,You win nothing.\n")
+    trained = make_corpus([train], tmp_path / "train.bags")
+    tested = make_corpus([test], tmp_path / "test.bags", like=trained.folder)
+    assert tested.words() == trained.words() and tested.classes == trained.classes == ("ham", "spam")
+    row = dict(zip(tested.words(), matrix(tested)[0][0].tolist(), strict=True))
+    assert {word for word, count in row.items() if count} == {"you", "win"}
+    test.write_text("label,text\nham,You win.\neggs,You win nothing.\n")
+    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is none of 'ham', 'spam'"):
+        make_corpus([test], tmp_path / "again.bags", like=trained.folder)
+    hashed = make_corpus([train], tmp_path / "hashed.bags", hash_bits=6)
+    assert make_corpus([train], tmp_path / "like.bags", like=hashed.folder).manifest["hash_bits"] == 6
+
+
+# ------------------------------------------------------------------------------------------ interruptions
+
+
+def make_in_a_process(source, out, *options, pieces=5000):
+    """A run of its own, small pieces and shards, which leaves time to kill it."""
+    code = f"""
+import sys
+from lxmls_day1.text import labelled_streams
+labelled_streams.PIECE = {pieces}
+from lxmls_day1.text.corpus_making import make_corpus
+make_corpus([{str(source)!r}], {str(out)!r}, rows_a_shard=10, {", ".join(options)})
+"""
+    return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+
+
+class Killed(BaseException):
+    """What stands for the end of the process."""
+
+
+@pytest.mark.parametrize(
+    "mode", [{"hash_bits": 9}, {"hash_bits": 9, "keep_words": True}, {"min_count": 2}, {"jobs": 2}]
+)
+def test_a_run_that_is_interrupted_anywhere_ends_as_if_it_had_not_been(
+    tmp_path, source, small_pieces, monkeypatch, mode
+):
+    """It is ended at each of its writes, renames and removals in turn, as by kill -9: without tidying up."""
+    settings = {"rows_a_shard": 200, **mode}
+    whole = make_corpus([source], tmp_path / "whole.bags", **settings).folder
+    out, ends = tmp_path / "x.bags", 0
+    left = [0]
+
+    def counting(function):
+        def run(*arguments, **options):
+            left[0] -= 1
+            if left[0] == 0:
+                raise Killed
+            return function(*arguments, **options)
+
+        return run
+
+    for module, name in (
+        (shards, "write_array"), (corpus_making, "write_array"), (shards, "replace_files"),
+        (corpus_making, "replace_files"), (os, "replace"), (corpus_making, "remove_folder"), (shards, "remove_folder"),
+        (corpus_making._Making, "_append"), (corpus_making, "write_words"), (corpus_making, "write_manifest"),
+        (Path, "unlink"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, counting(getattr(module, name)))
+    for step in range(1, 400, 3):  # a run that goes on is ended three steps later than the one before
+        left[0] = step
+        try:
+            make_corpus([source], out, resume=True, **settings)
+        except Killed:
+            ends += 1
+            if (out / MANIFEST).exists():
+                left[0] = 0
+                Shards(out).verify()
+            continue
+        break
+    left[0] = 0
+    make_corpus([source], out, resume=True, **settings)
+    assert ends > 5 and contents(out) == contents(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
+@pytest.mark.parametrize("mode", ["hash_bits=10", "min_count=2"])
+def test_what_kill_9_leaves_is_gone_on_with(tmp_path, source, mode):
+    whole = make_corpus([source], tmp_path / "whole.bags", rows_a_shard=10, **eval(f"dict({mode})")).folder
+    out, killed = tmp_path / "x.bags", 0
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        run = make_in_a_process(source, out, mode, "resume=True")
+        begun = len(list(out.glob("draft-*"))) if out.exists() else 0
+        while run.poll() is None and len(list(out.glob("*-0*"))) < begun + 3:
+            time.sleep(0.002)
+        time.sleep(rng.random() * 0.02)
+        run.send_signal(signal.SIGKILL)
+        killed += run.wait() == -signal.SIGKILL
+        run.stderr.close()
+        if (out / MANIFEST).exists():
+            break
+        with pytest.raises(InputError, match=r"is unfinished.* --resume"):
+            Shards(out)
+    make_corpus([source], out, resume=True, rows_a_shard=10, **eval(f"dict({mode})"))
+    assert killed >= 1 and contents(out) == contents(whole)
+
+
+@pytest.fixture
+def unfinished(tmp_path, source, monkeypatch):
+    """A folder in which a run ended while it read."""
+    out = tmp_path / "x.bags"
+    with monkeypatch.context() as patch:
+        patch.setattr(corpus_making._Making, "finish", lambda self: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            make_corpus([source], out, hash_bits=8, rows_a_shard=200)
+    return out
+
+
+def test_a_folder_in_use_is_told_what_to_do(tmp_path, source, unfinished):
+    with pytest.raises(InputError, match="holds a corpus that is not finished; .*--resume .*--overwrite"):
+        make_corpus([source], unfinished, hash_bits=8, rows_a_shard=200)
+    with pytest.raises(InputError, match=r"was begun with hash_bits=8, and now it is 9; .*--overwrite"):
+        make_corpus([source], unfinished, hash_bits=9, rows_a_shard=200, resume=True)
+    make_corpus([source], unfinished, hash_bits=8, rows_a_shard=200, resume=True)
+    with pytest.raises(InputError, match="holds a corpus already; .*--out.*--overwrite"):
+        make_corpus([source], unfinished, hash_bits=8, rows_a_shard=200)
+    before = contents(unfinished)
+    make_corpus([source], unfinished, hash_bits=8, rows_a_shard=200, resume=True)  # nothing is left to do
+    assert contents(unfinished) == before
+    with pytest.raises(InputError, match="was begun with hash_bits=8, and now it is 7"):
+        make_corpus([source], unfinished, hash_bits=7, rows_a_shard=200, resume=True)
+    assert make_corpus([source], unfinished, hash_bits=7, overwrite=True).n_features == 128
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("kept")
+    for overwrite in (False, True):
+        with pytest.raises(InputError, match="is not empty, and holds no corpus"):
+            make_corpus([source], tmp_path / "mine", hash_bits=7, overwrite=overwrite)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "kept"
+    with pytest.raises(InputError, match="is a file; name a folder"):
+        make_corpus([source], source, hash_bits=7)
+
+
+def test_what_an_interrupted_run_left_must_be_whole(source, unfinished):
+    path = unfinished / "draft-00001" / "indices.npy"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match=r"draft-00001.indices.npy is cut off or missing; .*--overwrite"):
+        make_corpus([source], unfinished, hash_bits=8, rows_a_shard=200, resume=True)
+
+
+def test_a_journal_without_a_whole_first_line_is_begun_anew(tmp_path, source):
+    out = tmp_path / "x.bags"
+    out.mkdir()
+    (out / JOURNAL).write_text('{"format": "lxml')
+    assert make_corpus([source], out, hash_bits=8, resume=True).n_rows == N
+
+
+def test_another_source_is_not_gone_on_with(tmp_path, source, small_pieces, monkeypatch):
+    mine, out = tmp_path / "mine.tsv", tmp_path / "x.bags"
+    mine.write_bytes(source.read_bytes())
+    with monkeypatch.context() as patch:
+        patch.setattr(corpus_making._Making, "finish", lambda self: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            make_corpus([mine], out, hash_bits=8, rows_a_shard=200)
+    mine.write_bytes(source.read_bytes() + b"class-000\tmore\n")
+    with pytest.raises(InputError, match="was begun with other sources, or they have changed since"):
+        make_corpus([mine], out, hash_bits=8, rows_a_shard=200, resume=True)
+
+
+def test_standard_input_that_differs_is_not_gone_on_with(tmp_path, source):
+    """Nothing but its documents tells it from another: the last that was written has to come again."""
+    options = ["--out", str(tmp_path / "x.bags"), "--hash", "8", "--shard-rows", "100"]
+
+    def run(content, *more):
+        code = "from lxmls_day1.text import labelled_streams; labelled_streams.PIECE = 5000; "
+        code += "from lxmls_day1.commands.command_line import main; import sys; main(sys.argv[1:])"
+        command = [sys.executable, "-c", code, "cache", "-", *options, *more]
+        return subprocess.run(command, input=content, capture_output=True, check=False)
+
+    whole = source.read_bytes()
+    failed = run(whole + b"\xff\n")
+    assert (
+        failed.returncode == 1
+        and b"standard input, line 702: expected text in utf-8, got the byte 0xFF" in failed.stderr
+    )
+    assert (tmp_path / "x.bags" / "draft-00005").is_dir()
+    other = run(b"label\ttext\n" + b"".join(reversed(whole.splitlines(keepends=True)[1:])), "--resume")
+    assert other.returncode == 1 and b"is not what the interrupted run has read" in other.stderr
+    short = run(whole[:1000], "--resume")
+    assert short.returncode == 1 and b"is not what the interrupted run has read" in short.stderr
+    assert run(whole, "--resume").returncode == 0
+    wanted = make_corpus([source], tmp_path / "y.bags", hash_bits=8, rows_a_shard=100)
+    assert np.array_equal(matrix(Shards(tmp_path / "x.bags"))[0], matrix(wanted)[0])
+
+
+def test_one_run_at_a_time(tmp_path, source):
+    fifo = tmp_path / "mails.csv"
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("Windows has no pipes with names")
+    os.mkfifo(fifo)
+    run = make_in_a_process(fifo, tmp_path / "x.bags", "hash_bits=8")
+    try:
+        while not (tmp_path / "x.bags" / JOURNAL).exists():
+            assert run.poll() is None, run.stderr.read()
+            time.sleep(0.01)
+        with pytest.raises(InputError, match=rf"process {run.pid} on .* is making a corpus in .*x.bags at the moment"):
+            make_corpus([source], tmp_path / "x.bags", hash_bits=8, resume=True)
+    finally:
+        run.kill()
+        run.wait()
+        run.stderr.close()
+
+
+@pytest.mark.parametrize("mode", [{"hash_bits": 8}, {}])
+@pytest.mark.parametrize("room", [0, 1, 4, 9, 20])
+def test_a_full_disk_leaves_whole_shards_and_is_gone_on_with(tmp_path, source, small_pieces, monkeypatch, mode, room):
+    out, left = tmp_path / "x.bags", [room]
+    write = shards.write_array
+
+    def until_full(path, array):
+        left[0] -= 1
+        if left[0] < 0:
+            path.write_bytes(b"half")
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        return write(path, array)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shards, "write_array", until_full)
+        patch.setattr(corpus_making, "write_array", until_full)
+        with pytest.raises(
+            InputError, match=r"no space left on device; \d+ documents are kept in .*make room.*--resume"
+        ):
+            make_corpus([source], out, rows_a_shard=100, **mode)
+    assert not list(out.rglob("*.part*")) and not (out / MANIFEST).exists()
+    made = make_corpus([source], out, rows_a_shard=100, resume=True, **mode)
+    wanted = make_corpus([source], tmp_path / "y.bags", rows_a_shard=100, **mode)
+    assert contents(made.folder) == contents(wanted.folder)
+
+
+# ------------------------------------------------------------------------------------------ bad input
+
+
+def test_a_column_that_is_missing_in_the_third_file_is_named(tmp_path):
+    for number, names in enumerate(["topic,text", "id,text,topic", "topic,words,n"]):
+        fields = ["sport", "They won.", "1"] if number != 1 else ["1", "They won.", "sport"]
+        (tmp_path / f"part-{number}.csv").write_text(f"{names}\n{','.join(fields[: names.count(',') + 1])}\n")
+    with pytest.raises(InputError, match=r"part-2.csv has no column 'text' for text_column \(--text-column\)"):
+        make_corpus([tmp_path / "part-*.csv"], tmp_path / "x.bags", hash_bits=8)
+
+
+def test_a_line_that_cannot_be_decoded_is_named_with_its_file(tmp_path, source, small_pieces):
+    broken = tmp_path / "broken.tsv"
+    lines = source.read_bytes().splitlines(keepends=True)
+    lines[456] = lines[456][:30] + b"caf\xe9 " + lines[456][30:]
+    broken.write_bytes(b"".join(lines))
+    with pytest.raises(
+        CorpusError, match=r"broken.tsv, line 457: expected text in utf-8, got the byte 0xE9; in cp1252"
+    ):
+        make_corpus([source, broken], tmp_path / "x.bags", hash_bits=8)
+    lines[456] = lines[456].replace(b"\xe9", b"\0")
+    broken.write_bytes(b"".join(lines))
+    with pytest.raises(CorpusError, match=r"broken.tsv, line 457: .* got a zero byte"):
+        make_corpus([source, broken], tmp_path / "y.bags", hash_bits=8)
+    lines[456] = b"class-001\n"
+    broken.write_bytes(b"".join(lines))
+    with pytest.raises(CorpusError, match=r"broken.tsv, line 457: got 1 field; expected 2 as in line 1"):
+        make_corpus([source, broken], tmp_path / "z.bags", hash_bits=8)
+
+
+def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
+    for number, label in enumerate(["b", "c", "a"]):
+        (tmp_path / f"{number}.csv").write_text(f"label,text\n{label},They won.\nb,They lost.\n")
+    with pytest.warns(UserWarning, match="is a label that no file before it has; give --classes") as caught:
+        corpus = make_corpus([tmp_path / "[0-9].csv"], tmp_path / "x.bags", hash_bits=8)
+    assert len(caught) == 2
+    assert corpus.classes == ("a", "b", "c") and matrix(corpus)[1] == ["b", "b", "c", "b", "a", "b"]
+    with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is none of 'a', 'b'"):
+        make_corpus([tmp_path / "[0-9].csv"], tmp_path / "y.bags", hash_bits=8, classes=["b", "a"])
+
+
+def test_texts_taken_for_labels_are_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr(corpus_making, "MOST_CLASSES", 5)
+    (tmp_path / "x.csv").write_text("label,text\n" + "".join(f"label {n},sport\n" for n in range(9)))
+    with pytest.raises(InputError, match=r"x.csv: there are more than 5 labels up to line 10; .*--label-column"):
+        make_corpus([tmp_path / "x.csv"], tmp_path / "x.bags", hash_bits=8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"hash_bits": 0}, "hash_bits must be a whole number at least 1 and at most 30"),
+        ({"hash_bits": 31}, "hash_bits must be"),
+        ({"hash_bits": 8, "min_count": 2}, "min_count .* is for columns of tokens"),
+        ({"keep_words": True}, "keep_words .* is for hashed features"),
+        ({"min_count": 0}, "min_count must be"),
+        ({"rows_a_shard": 0}, "rows_a_shard must be"),
+        ({"jobs": 0}, "jobs must be"),
+        ({"classes": "ab"}, "classes must be a list of labels"),
+        ({"classes": ["a", "a"]}, "classes must be two or more different labels"),
+        ({"min_count": 10**6}, "no token is in min_count=1000000 documents"),
+        ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight' or 'parquet'"),
+        ({"like": "nowhere.bags"}, "there is no folder nowhere.bags"),
+        ({"resume": "yes"}, "resume must be True or False"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(tmp_path, source, settings, said):
+    with pytest.raises(InputError, match=said):
+        make_corpus([source], tmp_path / "x.bags", **settings)
+
+
+def test_files_that_are_not_there(tmp_path, source):
+    for paths, said in (
+        ([tmp_path / "no-*.csv"], "no file fits the pattern"),
+        ([tmp_path / "none.csv"], "none.csv cannot be read: No such file"),
+        ([tmp_path], "is a folder; name files, or a pattern such as"),
+        ([], "there is no file to read"),
+        (["-", "-"], "standard input is named twice"),
+    ):
+        with pytest.raises(InputError, match=said):
+            make_corpus(paths, tmp_path / "x.bags", hash_bits=8)
+    (tmp_path / "empty.csv").write_text("")
+    with pytest.raises(CorpusError, match=r"empty.csv: expected a label and a text a line"):
+        make_corpus([tmp_path / "empty.csv"], tmp_path / "x.bags", hash_bits=8)
+
+
+def test_a_damaged_gzip_file_is_named(tmp_path, source):
+    path = tmp_path / "mails.tsv.gz"
+    path.write_bytes(gzip.compress(source.read_bytes())[:-100])
+    with pytest.raises(CorpusError, match=r"mails.tsv.gz is a damaged gzip file"):
+        make_corpus([path], tmp_path / "x.bags", hash_bits=8)
+    path.write_bytes(source.read_bytes())
+    with pytest.raises(CorpusError, match=r"mails.tsv.gz is no gzip file"):
+        make_corpus([path], tmp_path / "y.bags", hash_bits=8)
+
+
+def test_quoted_texts_reach_over_lines_and_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr(labelled_streams, "PIECE", 64)
+    texts = [f'word{n}\nand ""quotes"", line {n}\r\n' * (1 + n % 5) + "end" for n in range(60)]
+    path = tmp_path / "x.csv"
+    path.write_bytes(("label,text\n" + "".join(f'{n % 2},"{text}"\n' for n, text in enumerate(texts))).encode())
+    corpus = make_corpus([path], tmp_path / "x.bags")
+    wanted = TextCorpus(path, split=(1, 0, 0), seed=None)
+    assert corpus.words() == wanted.feature_names and np.array_equal(matrix(corpus)[0], wanted.X.toarray())
+
+
+@pytest.mark.slow
+def test_a_document_of_100_mb_on_one_line(tmp_path):
+    path = tmp_path / "x.tsv"
+    word = b"excellent books are rare and "
+    with path.open("wb") as file:
+        file.write(b"label\ttext\ngood\t" + word * (10**8 // len(word)) + b"\nbad\tA dull book.\n")
+    corpus = make_corpus([path], tmp_path / "x.bags", hash_bits=12)
+    X, labels = matrix(corpus)
+    repeats = 10**8 // len(word)
+    tokens = count_tokens((word * 2).decode())
+    once, twice = count_tokens(word.decode()), tokens
+    counts = {token: once.get(token, 0) + (repeats - 1) * (twice[token] - once.get(token, 0)) for token in twice}
+    assert np.array_equal(X[0], FeatureHasher(4096, dtype=np.float32).transform([counts]).toarray()[0])
+    assert labels == ["good", "bad"] and np.array_equal(
+        X[1], FeatureHasher(4096).transform([count_tokens("A dull book.")]).toarray()[0]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read as Linux tells it")
+def test_memory_does_not_grow_with_the_corpus(tmp_path):
+    """Ten times as many documents, the same peak but for 60 MB."""
+    code = """
+import sys
+from lxmls_day1.text.corpus_making import make_corpus
+make_corpus([sys.argv[1]], sys.argv[2], hash_bits=16, jobs=2)
+print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 2**10)
+"""
+    peaks = []
+    for number, n in enumerate((10_000, 100_000)):
+        source = tmp_path / f"{n}.tsv"
+        with source.open("w") as file:
+            for block in toy_documents(n, n_words=50):
+                file.writelines(f"{label}\t{text}\n" for label, text in block)
+        command = [sys.executable, "-c", code, str(source), str(tmp_path / f"{number}.bags")]
+        peaks.append(float(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+    assert peaks[1] < peaks[0] + 60, peaks
+
+
+def test_the_first_files_description_is_in_the_manifest(tmp_path, source):
+    corpus = make_corpus([source], tmp_path / "x.bags", hash_bits=8)
+    assert re.search(
+        r"mails.tsv: a tab between columns, a header; label in 'label', text in 'text'", corpus.manifest["read_as"][0]
+    )
