@@ -297,13 +297,12 @@ def apply_update(indptr, indices, data, m, d, shrink, V, U, state):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _first_largest(scores):
-    """The class that is predicted: of those with the highest score the first."""
-    best = 0
-    for k in range(1, len(scores)):
-        if scores[k] > scores[best]:
-            best = k
-    return best
+def _is_wrong(scores, label):
+    """1 where another class is predicted than the true one: of those with the highest score the first. Without branches."""
+    truth, wrong = scores[label], 0
+    for k in range(len(scores)):
+        wrong |= np.int64(scores[k] > truth) | (np.int64(scores[k] == truth) & np.int64(k < label))
+    return wrong
 
 
 def _steps(
@@ -338,7 +337,7 @@ def _steps(
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
-        wrong = np.int64(_first_largest(scores) != label)
+        wrong = _is_wrong(scores, label)
         step = steps[n] * factors[m] if weighted else steps[n]
         d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
         if len(d) != n_classes:
@@ -355,7 +354,7 @@ def _steps(
         changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
         if changed:
             updates[current_round] += 1
-        errors[current_round] += wrong  # (no branch, which the processor would have to guess)
+        errors[current_round] += wrong
     state[0], state[1] = scale, scale_sum
     return n_steps
 

@@ -1,8 +1,13 @@
-"""Corpora on disk: an epoch over shards against the same epoch in memory, and against Vowpal Wabbit with a warm cache.
+"""Corpora that do not fit into memory: making them, and training on them.
 
-Times are those of the processor, of all threads of a process, without imports and without making the data; Vowpal Wabbit's are with
-opening its cache and saving its model. The package does not need it: `python -m pip install vowpalwabbit` into any environment, and
-name that environment's Python in VW_PYTHON.
+*Text -> corpus on disk*: made-up documents (`lxmls-day1 toy`) in a TSV file become shards with hashed uni- and bigrams, on one core, beside
+scikit-learn's HashingVectorizer, which gets the same texts as lists in memory and keeps nothing. It is timed with its own tokeniser, once for
+words alone, as it does by itself, and once for uni- and bigrams, as we count them. Beside the time stands in how many values our matrix
+differs from that of FeatureHasher on the tokens of `count_tokens`. All times are processor time.
+
+*Epochs over shards*, beside the same epochs in memory, and beside Vowpal Wabbit with a warm cache: without imports and without making
+the data; Vowpal Wabbit's with opening its cache and saving its model. The package does not need it: `python -m pip install
+vowpalwabbit` into any environment, and name that environment's Python in VW_PYTHON.
 """
 
 import json
@@ -10,19 +15,75 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+
+import time
 
 import numpy as np
 from interleaved import print_table, ratio, synthetic_text, time_in_turn
-from making_corpora import time_making
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.feature_extraction.text import HashingVectorizer
 
 from classifiers.svm import SVM
+from lxmls_day1.text.corpus_making import make_corpus
 from lxmls_day1.text.shards import Shards, write_shards
+from lxmls_day1.text.tokens import count_tokens
+from lxmls_day1.text.toy_stream import toy_documents
 
 HASH_BITS = 20
+WANTED = 3.0
 CLASSES = ("bad", "good")
 REGULARIZER = 1e-6
+COMPARED = 2000  # documents whose rows are compared value by value
+
+
+def time_making(n_documents, rounds):
+    """Print the row of text -> corpus on disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = Path(folder, "toy.tsv"), Path(folder, "toy.bags")
+        texts = []
+        with path.open("w", encoding="utf-8") as file:
+            file.write("label\ttext\n")
+            for block in toy_documents(n_documents):
+                file.writelines(f"{label}\t{text}\n" for label, text in block)
+                texts.append([text for _, text in block])
+
+        def make():
+            return make_corpus([path], out, hash_bits=HASH_BITS, overwrite=out.exists())
+
+        def vectorise(ngrams):
+            vectorizer = HashingVectorizer(n_features=2**HASH_BITS, norm=None, ngram_range=ngrams)
+            for block in texts:
+                vectorizer.transform(block)
+
+        peers = {"HashingVectorizer, words": (1, 1), "HashingVectorizer, uni- and bigrams": (1, 2)}
+        contestants = {"lxmls-day1 cache": make} | {name: (lambda n=n: vectorise(n)) for name, n in peers.items()}
+        seconds = time_in_turn(contestants, rounds, clock=time.process_time)
+        megabytes = path.stat().st_size / 1e6
+        rows = [["lxmls-day1 cache", _rate(seconds, "lxmls-day1 cache", megabytes), "", "", _differing(make(), texts)]]
+        for name in peers:
+            ahead = f"{ratio(seconds, name, 'lxmls-day1 cache'):.2f}"
+            rows.append([name, _rate(seconds, name, megabytes), ahead, f"{WANTED}", ""])
+    header = ["text -> corpus on disk", "s (MB/s)", "its time / ours", "wanted", "values that differ"]
+    print_table(f"{n_documents:,} documents, {megabytes:.0f} MB, medians of {rounds}, processor time", header, rows)
+
+
+def _rate(seconds, name, megabytes):
+    return f"{median(seconds[name]):.2f} ({megabytes / median(seconds[name]):.1f})"
+
+
+def _differing(corpus, texts):
+    """In how many values the first rows differ from those of FeatureHasher."""
+    some = [text for block in texts for text in block][:COMPARED]
+    X = corpus.open(0).X
+    n_rows = min(len(some), X.shape[0])
+    X = type(X)((X.data, X.indices.astype("int64"), X.indptr), shape=X.shape)[:n_rows]
+    wanted = FeatureHasher(2**HASH_BITS).transform(count_tokens(text) for text in some[:n_rows])
+    return f"{abs(X - wanted).nnz} of {wanted.nnz}"
 
 
 def hashed_text(quick):
@@ -154,8 +215,8 @@ def write_for_vowpal_wabbit(path, X, y):
             file.write(f"{1 if label else -1} | {' '.join(features)}\n")
 
 
-def main(quick=False):
-    time_making(5_000 if quick else 1_000_000, 1 if quick else 3)
+def time_training(quick):
+    """Print the rows of epochs over shards."""
     repeats = 3 if quick else 7
     X, y = hashed_text(quick)
     n_train = X.shape[0] * 10 // 11
@@ -164,3 +225,13 @@ def main(quick=False):
         compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats)
         compare_threads(X, y, n_train, folder, repeats)
         compare_workers_of_a_cluster(X, y, n_train, folder, repeats)
+
+
+def main(quick=False):
+    """Print the tables."""
+    time_making(5_000 if quick else 1_000_000, 1 if quick else 3)
+    time_training(quick)
+
+
+if __name__ == "__main__":
+    main()
