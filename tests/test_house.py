@@ -228,7 +228,11 @@ def test_every_module_is_tested_where_one_looks_for_it():
 def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
     """Every module that a student imports can be imported on a Python without them, and without numba."""
     blocked = ("numba", "llvmlite", "fcntl", "resource", "_posixsubprocess", "subprocess", "multiprocessing", "pooch")
-    names = [name for name in modules() if group_of(name) in ("readers", "classifiers", "compiled", "text", "streaming", "figures")]
+    names = [
+        name
+        for name in modules()
+        if group_of(name) in ("readers", "classifiers", "compiled", "text", "streaming", "figures")
+    ]
     names = [
         name for name in names if name.rpartition(".")[2] not in ("intrinsics", "machine_code")
     ]  # numba's own parts
