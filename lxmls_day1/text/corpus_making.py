@@ -131,7 +131,7 @@ def make_corpus(
 
     Notes
     -----
-    Memory holds a few pieces of 4 MB of text for each thread, the longest document, and, without `hash_bits`, every token.
+    Memory holds a few pieces of one megabyte of text for each thread, the longest document, and, without `hash_bits`, every token.
 
     Examples
     --------
