@@ -151,10 +151,17 @@ def alike(one: Any, other: Any) -> bool:
             and (one.tobytes() == other.tobytes() if one.dtype != object else bool(np.array_equal(one, other)))
         )
     if hasattr(one, "tocsr"):
+        if not hasattr(other, "tocsr"):
+            return False
         parts = ((matrix.data, matrix.indices, matrix.indptr) for matrix in (one.tocsr(), other.tocsr()))
         return one.shape == other.shape and all(map(np.array_equal, *parts))
     if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(a is b or alike(a, b) for a, b in zip(one, other, strict=True))
+        same_length = isinstance(other, (list, tuple)) and len(one) == len(other)
+        return same_length and all(a is b or alike(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(alike(entry, other[key]) for key, entry in one.items())
+        return (
+            isinstance(other, dict)
+            and one.keys() == other.keys()
+            and all(alike(entry, other[key]) for key, entry in one.items())
+        )
     return True
