@@ -130,11 +130,11 @@ def copied(value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray) or hasattr(value, "tocsr"):
         return value.copy()
-    if isinstance(value, tuple):
-        entries = [copied(entry) for entry in value]
+    if isinstance(value, (tuple, list)):
+        entries = [entry if type(entry) in SINGLE else copied(entry) for entry in value]
+        if isinstance(value, list):
+            return entries
         return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
-    if isinstance(value, list):
-        return [copied(entry) for entry in value]
     if isinstance(value, dict):
         return {key: copied(entry) for key, entry in value.items()}
     return value
@@ -151,10 +151,17 @@ def alike(one: Any, other: Any) -> bool:
             and (one.tobytes() == other.tobytes() if one.dtype != object else bool(np.array_equal(one, other)))
         )
     if hasattr(one, "tocsr"):
+        if not hasattr(other, "tocsr"):
+            return False
         parts = ((matrix.data, matrix.indices, matrix.indptr) for matrix in (one.tocsr(), other.tocsr()))
         return one.shape == other.shape and all(map(np.array_equal, *parts))
     if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(alike, one, other))
+        same_length = isinstance(other, (list, tuple)) and len(one) == len(other)
+        return same_length and all(a is b or alike(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(alike(entry, other[key]) for key, entry in one.items())
+        return (
+            isinstance(other, dict)
+            and one.keys() == other.keys()
+            and all(alike(entry, other[key]) for key, entry in one.items())
+        )
     return True

@@ -66,13 +66,13 @@ def lab_in_the_box(
         if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):
             warnings.append(f"{shown(path)} is not as it was given out; the file that was given out is used.")
     own = [path for path in theirs if path not in given]
-    modules = {str(path.with_suffix("")).casefold() for path in given if path.suffix == ".py"}
-    modules |= {str(path).casefold() for path in given}
-    taken = {str(path).casefold() for path in files}
-    folders_taken = {str(folder).casefold() for path in files for folder in path.parents}
-    for path in sorted(own):
-        if path.parts[0] not in folders and not (len(path.parts) == 1 and path.suffix == ".py"):
-            continue
+    in_the_lab = [path for path in own if path.parts[0] in folders or (len(path.parts) == 1 and path.suffix == ".py")]
+    if in_the_lab:
+        modules = {str(path.with_suffix("")).casefold() for path in given if path.suffix == ".py"}
+        modules |= {str(path).casefold() for path in given}
+        taken = {str(path).casefold() for path in files}
+        folders_taken = {str(folder).casefold() for path in files for folder in path.parents}
+    for path in sorted(in_the_lab):
         if reason := _put_aside(path, modules, taken, folders_taken):
             warnings.append(f"{shown(path)} was put aside: {reason}.")
         else:

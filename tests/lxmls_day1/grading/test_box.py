@@ -1,5 +1,6 @@
 """Boxes of each level: what comes out of them, and what is said of those that go down."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -357,6 +358,21 @@ def test_time_in_which_the_box_has_no_processor_is_not_charged(fork_server):
         assert lab.function("things", "echo", 1) == [[1], {}]
     finally:
         lab.close()
+
+
+def test_boxes_of_one_fork_server_end_each_by_itself(fork_server):
+    labs = [BoxedLab(fork_server, FILES, LIMITS) for _ in range(3)]
+    with contextlib.ExitStack() as stack:
+        for lab in labs:
+            stack.enter_context(closing(lab))
+            lab.begin()
+            assert lab.function("things", "echo", 1) == [[1], {}]
+        with pytest.raises(BoxFailure, match="exit status 7"):
+            labs[0].function("things", "leave")
+        labs[1].close()
+        assert labs[2].function("things", "echo", 2) == [[2], {}]
+        labs[0].begin()
+        assert labs[0].function("things", "echo", 3) == [[3], {}]  # in a new box
 
 
 # Many at once -------------------------------------------------------------------------------------------------------------
