@@ -420,11 +420,12 @@ lab.reveal("1.8")
 #
 # </details>
 
+# %% [markdown]
+# Now one class becomes rare. Three measures look at it alone. **Recall** is the share of its points that are found, **precision** the share
+# of the points with this label that belong to it, and $F_1 = 2\,PR/(P+R)$, with precision $P$ and recall $R$, is between the two.
+
 # %% [markdown] tags=["predict"]
 # **Predict.** Class 0 becomes rare. Can a classifier have a lower error on the rare class than the Bayes-optimal one? *Your prediction:*
-#
-# Three measures look at the rare class alone. **Recall** is the share of its points that are found, **precision** the share of points with
-# this label that belong to it, and $F_1 = 2\,PR/(P+R)$ is between the two.
 
 # %% tags=["cell-balance"]
 with lab.exercise("1.8"):
