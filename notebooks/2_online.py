@@ -171,7 +171,7 @@ fig, axes = plot_update(three_points, three_labels, 2, states[2], states[3], axe
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Three classes, and class 1 is true. What is $d$ for the scores $(1, 3, 2)$, $(3, 1, 2)$, $(2, 2, 0)$ and $(0, 0, 0)$?
-# In which of them does the lead of one class over the others play a part? *Your prediction:*
+# Does it matter by how much the highest score exceeds the others? *Your prediction:*
 
 # %% tags=["cell-rule"]
 with lab.exercise("1.4a"):
@@ -215,8 +215,8 @@ with lab.exercise("1.4a"):
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: perceptron, perceptron-reviews -->
-# **One answer.** (1) The lead of the wrong class then shrinks by $\lVert g\rVert^2$ instead of twice as much. The scores of all
-# classes that are ever true would grow without a counterweight; the differences alone matter. (2) All scores are 0 at first, and
+# **One answer.** (1) The gap between the predicted and the true class then shrinks by $\lVert g\rVert^2$ instead of
+# $2\lVert g\rVert^2$. And scores would only ever grow, although only their differences matter. (2) All scores are 0 at first, and
 # class 0 is predicted. If a tie were no mistake, no example would ever change $W$. (3) There are 20 mistakes in six rounds, then
 # none: some $W$ gives every training point its class, so the points are separable. On the reviews 551 mistakes in the first round
 # become 3 in the tenth: with so many features it is easy to separate the reviews.

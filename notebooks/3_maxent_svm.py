@@ -402,6 +402,34 @@ lab.reveal("1.6b")
 lab.check("1.6")
 
 # %% [markdown]
+# ### One review, by hand
+#
+# A review has three positive words, one negative word and an exclamation mark. With these three features, made by hand, and the
+# intercept it is $g(x) = (1, 3, 1, 1)$. It is positive, $y = 1$. Start with $W = 0$, $\eta = 0.1$ and $\lambda = 0$.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** What is $p(1 \mid x)$ before the first step? Compute $d$ and the new column $w_1$. Which feature gains the most? *Your
+# prediction:*
+
+# %% tags=["cell-one-review"]
+g, W, truth = np.array([1.0, 3.0, 1.0, 1.0]), np.zeros((4, 2)), np.array([0.0, 1.0])
+for step in (1, 2, 3):
+    p = softmax((g @ W)[None])[0]
+    d = 0.1 * (truth - p)
+    W = W + np.outer(g, d)
+    print(f"step {step}: p(1 | x) = {p[1]:.3f}, d = ({d[0]:.3f}, {d[1]:.3f}), w_1 = {W[:, 1].round(3).tolist()}")
+print(f"after them: p(1 | x) = {softmax((g @ W)[None])[0, 1]:.3f}")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: one-review -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# The first step is $0.1 \cdot (1 - 0.5) = 0.05$ times $g$: the count of positive words gets 0.15, each of the others 0.05. That single step
+# already takes $p(1 \mid x)$ from 0.500 to 0.769. The surer the model is of the right class, the shorter the step: 0.050, 0.023, 0.015.
+#
+# </details>
+
+# %% [markdown]
 # ### A dial of confidence
 
 # %% [markdown] tags=["predict"]
