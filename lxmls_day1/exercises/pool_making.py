@@ -168,7 +168,7 @@ def asked_programs(
     made = [right, *(right | program.made_in(sources) for program in [*programs, *mutants])]
     sys.dont_write_bytecode = True  # of one program, which the next one would be taken for
     lab = Lab(lab_folder)
-    answers = []
+    answers: list[list[Answer]] = []
     for files in made:
         for name, source in files.items():
             (lab_folder / name).write_text(source, encoding="utf-8")
