@@ -244,7 +244,7 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
     fitting = [n for n, other in enumerate(answers) if (other.shape, other.kind) == (right.shape, float)]
     wanted, numbers = np.array(right.values), np.array(answer.values)  # (entries,)
     its = np.array([answers[n].values for n in fitting])  # (answers, entries)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # an infinite number is close to itself alone
         factors = np.where(wanted == 0.0, 1.0, its / np.where(wanted == 0.0, 1.0, wanted))
         changes = ~_close(its, wanted)
         both = changes[:, None] & changes
@@ -257,5 +257,5 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
 
 
 def _close(some: np.ndarray, others: np.ndarray) -> np.ndarray:
-    close: np.ndarray = np.abs(some - others) <= POOL_ATOL + POOL_RTOL * np.abs(others)
+    close: np.ndarray = (some == others) | (np.abs(some - others) <= POOL_ATOL + POOL_RTOL * np.abs(others))
     return close

@@ -101,6 +101,15 @@ def test_what_two_mistakes_make_together_is_asked_of_the_answers_themselves():
     assert named(pool, pool.places(got), got) == Named(TOGETHER, ("negated", "tripled"))
 
 
+def test_numbers_that_are_infinite_as_they_should_be_are_no_hindrance():
+    right = [Answer.of([-math.inf, n + 1.0]) for n in range(4)]
+    halves, negatives, both = ([Answer.of([-math.inf, c * (n + 1)]) for n in range(4)] for c in (0.5, -1.0, -0.5))
+    pool = Pool(
+        ({},) * 4, tuple(zip(right, halves, negatives, strict=True)), {"half": ((1,) * 4,), "minus": ((2,) * 4,)}
+    )
+    assert named(pool, pool.places(both), both) == Named(TOGETHER, ("half", "minus"))
+
+
 def test_right_answers_speak_against_a_mistake():
     pool = pool_of(9, cautious="111000000", rash="111111111")
     assert named(pool, row("111000000")) == Named(ONE, ("cautious",))
