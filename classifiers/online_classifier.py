@@ -12,6 +12,8 @@ compiled, are in ``lxmls_day1/compiled/online_steps.py``.
 
 Sources: the guide, algorithms 2, 3, 5 and 6. Its printed indices of the average, w^1 … w^T, leave the last update out;
 here the average is over the matrices after each step.
+
+(More than 400 lines: two fifths are docstrings, and every other learner inherits from this one class.)
 """
 
 import contextlib
@@ -58,9 +60,7 @@ class Round(NamedTuple):
     updates: int  # steps of this round that changed the weights beyond shrinking them
     seconds: float | None  # of training so far, without the objective; None where all rounds ran in one go
     objective: float | None
-    errors: int | None = (
-        None  # examples that were labelled wrongly right before their step; None of structured learners
-    )
+    errors: int | None = None  # labelled wrongly right before their step; None of structured learners
     validation: tuple[Any, ...] = ()  # of a corpus on disk: the lines of progressive validation (`Validation`)
 
 
@@ -297,10 +297,8 @@ class OnlineClassifier(LinearClassifier):
 
     def _train_streamed(self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
-        from lxmls_day1.streaming import (
-            mixed_steps,
-            streamed_steps,
-        )  # numba takes its time: imported by the first training
+        # numba takes its time: imported by the first training
+        from lxmls_day1.streaming import mixed_steps, streamed_steps
 
         self.check_settings()
         if mix_every is not None:
@@ -406,9 +404,8 @@ class OnlineClassifier(LinearClassifier):
             state.n_rounds += last - first
             if by_rounds:
                 mean = state.mean_of_rounds
-                state.mean_of_rounds = (
-                    mean + (weights.current() - mean) / state.n_rounds
-                )  # a new array: copies share it
+                # a new array: copies share it
+                state.mean_of_rounds = mean + (weights.current() - mean) / state.n_rounds
             seconds += time.perf_counter() - started
 
             if callback or self.track_objective or last == nr_rounds:
