@@ -40,14 +40,17 @@ from lxmls_day1.gaussians import (
     discriminant_params,
     linear_discriminant_params,
 )
+from lxmls_day1.text.corpus_making import make_corpus
 from lxmls_day1.text.explanations import explain
 from lxmls_day1.text.parsed_reviews import parse_review, parse_reviews
+from lxmls_day1.text.shards import Shards, write_shards
 from lxmls_day1.text.svmlight import parse_svmlight
 from lxmls_day1.text.tables import parse_columns, parse_json_lines
 from readers.pos_corpus import parse_conllu
 from readers.question_reader import parse_question
 from readers.simple_data_set import SimpleDataSet
 from readers.splitting import split_ends, split_train_dev_test
+from readers.streamed_corpus import StreamedCorpus
 from readers.text_reader import TextCorpus
 from readers.vocabulary import count_vocabulary, count_words, vectorise
 
@@ -483,6 +486,48 @@ def test_a_corpus_of_rubbish(content, value, tmp_path_factory):
     outcome(lambda: TextCorpus(path, count=lambda text: value))
     if not isinstance(value, (str, int)):  # these name files
         outcome(lambda: TextCorpus(value))
+
+
+@given(
+    content=st.one_of(lines.map(lambda text: text.encode(errors="surrogatepass")), st.binary(max_size=40)),
+    value=rubbish,
+)
+@examples(few=40)
+def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
+    path = Path(tmp_path_factory.getbasetemp(), "fuzz-disk.csv")
+    out = Path(tmp_path_factory.getbasetemp(), "fuzz.bags")
+    path.write_bytes(content)
+    whole = outcome(lambda: TextCorpus(path, split=(1, 0, 0), seed=None))
+    made = outcome(lambda: make_corpus([path], out, overwrite=True))
+    assert (whole is None) == (made is None)
+    if whole is not None:
+        assert made.words() == whole.feature_names and made.classes == whole.label_names
+        assert np.array_equal(made.open(0).X.toarray(), whole.X.toarray())
+    path.write_text("a,x y\nb,y z\n" * 5)
+    settings = (
+        "form",
+        "delimiter",
+        "header",
+        "label_column",
+        "text_column",
+        "quote",
+        "encoding",
+        "min_count",
+        "hash_bits",
+    )
+    for setting in (*settings, "keep_words", "classes", "like", "rows_a_shard", "jobs", "resume"):
+        if setting == "jobs" and isinstance(value, int) and value > 4:
+            continue  # as many threads
+        made = outcome(lambda setting=setting: make_corpus([path], out, **{"overwrite": True, setting: value}))
+        assert made is None or made.n_rows == 10
+    if not isinstance(value, (str, int)):  # these name files
+        for call in (lambda: make_corpus([path], value), lambda: Shards(value), lambda: StreamedCorpus(value)):
+            outcome(call)
+        outcome(lambda: make_corpus(value, out, overwrite=True))
+    outcome(lambda: write_shards(out, value, [0], ["a"]))
+    shards = outcome(lambda: make_corpus([path], out, overwrite=True))
+    (shards.folder / "manifest.json").write_bytes(content)
+    outcome(lambda: Shards(out))
 
 
 @given(kind=st.sampled_from([StructuredPerceptron, StructuredMira, StructuredSVM]), one=rubbish, other=rubbish)

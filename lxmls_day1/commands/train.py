@@ -104,8 +104,8 @@ def command(
       lxmls-day1 train --classifier mira --file train.csv --test-file test.csv
       lxmls-day1 train --classifier mira --file mails.jsonl --label-column folder
       lxmls-day1 train --classifier structured_perceptron --domain ewt
-      lxmls-day1 train --classifier mira --corpus big.bags --test-corpus test.bags
-      lxmls-day1 train --classifier svm --corpus big.bags --checkpoint svm.checkpoint --resume
+      lxmls-day1 train --classifier mira --corpus big.bags
+      lxmls-day1 train --classifier svm --corpus big.bags --checkpoint svm.kept
       lxmls-day1 train --classifier mira --corpus big.bags --n-jobs 4 --scheduler tcp://head:8786
     """
     from lxmls_day1.lab import Lab

@@ -131,7 +131,7 @@ def make_corpus(
 
     Notes
     -----
-    Memory holds a few pieces of 4 MB of text for each thread, the longest document, and, without `hash_bits`, every token.
+    Memory holds a few pieces of one megabyte of text for each thread, the longest document, and, without `hash_bits`, every token.
 
     Examples
     --------
@@ -670,7 +670,7 @@ def label_order(labels: Iterable[str]) -> Callable[[str], Any]:
 
 
 def _checked_classes(classes: Sequence[str]) -> list[str]:
-    if isinstance(classes, str) or not all(isinstance(label, str) and label for label in classes):
+    if not isinstance(classes, (list, tuple)) or not all(isinstance(label, str) and label for label in classes):
         raise InputError(f"classes must be a list of labels, each a text, got {classes!r}")
     if len(set(classes)) < max(2, len(classes)):
         raise InputError(f"classes must be two or more different labels, got {listed(list(classes))}")

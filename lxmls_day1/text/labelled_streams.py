@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from lxmls_day1.checks import listed
-from lxmls_day1.errors import CorpusError, InputError, how_to_install
+from lxmls_day1.checks import as_list, listed
+from lxmls_day1.errors import CorpusError, InputError, check_path, how_to_install
 from lxmls_day1.text.column_choice import Table, choose_columns, labels_and_texts
 from lxmls_day1.text.labelled_files import (
     FORMAT_OF,
@@ -47,7 +47,7 @@ FORMS = (*FORMATS, "parquet")
 _FORMAT_OF = {**FORMAT_OF, ".parquet": "parquet"}
 STANDARD_INPUT = "-"
 STDIN_NAME = "standard input"
-PIECE = 1 << 22  # bytes that are read at a time
+PIECE = 1 << 20  # bytes that are read at a time
 _LONGEST_FIELD = 2**31 - 1  # characters: as many as csv can count
 _PARQUET_ROWS = 8192
 _GZIP_START = b"\x1f\x8b"
@@ -339,8 +339,8 @@ def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
         If a pattern fits no file, a file is not there, or standard input is named twice.
     """
     found: list[str] = []
-    for path in paths:
-        text = os.fspath(path)
+    for path in as_list(paths, "paths must be a list of the paths of files"):
+        text = str(check_path("path", path))
         if text == STANDARD_INPUT or os.path.lexists(text) or not glob.has_magic(text):
             found.append(text)
             continue

@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
+from lxmls_day1.checks import as_matrix, as_numbers, check_number
 from lxmls_day1.errors import InputError, check_path, counted
 from lxmls_day1.whole_files import remove_folder, replace_files
 
@@ -356,11 +357,17 @@ def write_shards(
     Shards
     """
     place = check_path("folder", folder)
-    rows = csr_array(X, copy=False) if issparse(X) else csr_array(np.asarray(X))
+    rows = csr_array(as_matrix(X))
+    codes = as_numbers(labels, "labels must be the numbers of classes, one for each row of X")
+    if codes.shape != rows.shape[:1] or not np.all(np.isin(codes, np.arange(len(classes)))):
+        raise InputError(
+            f"labels must name one of {counted(len(classes), 'class')}, from 0 on, for each of the {rows.shape[0]} rows of X; got "
+            f"an array of shape {codes.shape}"
+        )
+    rows_a_shard = check_number("rows_a_shard", rows_a_shard, at_least=1, whole=True)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-    codes = np.asarray(labels)
     dtype = "uint8" if are_small_counts(rows.data) else "float32"
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.run_folders import ALIVE, LOCK, PREFIX, clear_leftovers, held, run_folder
+from lxmls_day1.grading.run_folders import ALIVE, PREFIX, clear_leftovers, run_folder
+from lxmls_day1.whole_files import LOCK, held
 
 HOLD = """
 import sys
 from pathlib import Path
-from lxmls_day1.grading.run_folders import held, run_folder
-with held(Path(sys.argv[1])), run_folder() as place:
+from lxmls_day1.grading.run_folders import run_folder
+from lxmls_day1.whole_files import held
+with held(Path(sys.argv[1]), "grading into"), run_folder() as place:
     print(place, flush=True)
     sys.stdin.read()
 """
@@ -36,11 +38,14 @@ def other(tmp_path, monkeypatch):
 
 def test_a_second_grader_is_refused_by_the_pid_of_the_first_until_that_is_gone(tmp_path, other):
     process, _ = other
-    with pytest.raises(InputError, match=f"process {process.pid} on "), held(tmp_path / "out"):
+    with pytest.raises(InputError, match=f"process {process.pid} on "), held(tmp_path / "out", "grading into"):
         pass
     process.kill()
     process.wait()
-    with held(tmp_path / "out"), held(tmp_path / "out"):  # one within the other is the same
+    with (
+        held(tmp_path / "out", "grading into"),
+        held(tmp_path / "out", "grading into"),
+    ):  # one within the other is the same
         assert (tmp_path / "out" / LOCK).is_file()
 
 
