@@ -18,6 +18,8 @@ PACKAGE = __name__.partition(".")[0]
 #: Modules of this package that the given files import, those of `ANSWERS` left out.
 NEEDED = (
     "checks",
+    "cluster.online",
+    "cluster.sums",
     "compiled.batch",
     "compiled.class_sums",
     "compiled.dual",
@@ -30,9 +32,14 @@ NEEDED = (
     "model_file",
     "result_table",
     "settings",
+    "streaming.mixed_steps",
+    "streaming.shard_rows",
+    "streaming.streamed_loss",
+    "streaming.streamed_steps",
     "text.corpora",
     "text.labelled_files",
     "text.parsed_reviews",
+    "text.shards",
     "text.svmlight",
     "text.token_matrix",
     "text.tokens",

@@ -409,7 +409,7 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     """
     digest = hashlib.sha256()
     try:
-        with open(path, "rb") as file:
+        with Path(path).open("rb") as file:  # (of a number, `open` would take, and close, a file that is open)
             while block := file.read(_BLOCK):
                 digest.update(block)
     except OSError as error:
