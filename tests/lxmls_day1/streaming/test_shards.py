@@ -9,7 +9,8 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.shards import MANIFEST, WORDS, Shards, write_shards
+from lxmls_day1.streaming.shard_writing import write_shards
+from lxmls_day1.streaming.shards import MANIFEST, WORDS, Shards
 
 CLASSES = ("ham", "spam", "eggs")
 
@@ -212,7 +213,7 @@ def test_many_shards_are_opened_without_memory(tmp_path):
     folder = write_shards(tmp_path / "x.bags", X, np.zeros(rows, dtype=int), CLASSES, rows_a_shard=5000).folder
     code = f"""
 import resource
-from lxmls_day1.text.shards import Shards
+from lxmls_day1.streaming.shards import Shards
 shards = Shards({str(folder)!r})
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20),) * 2)
