@@ -299,6 +299,7 @@ class OnlineClassifier(LinearClassifier):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
         # numba takes its time: imported by the first training
         from lxmls_day1.streaming import mixed_steps, streamed_steps
+        from lxmls_day1.streaming.training import Training
 
         self.check_settings()
         if mix_every is not None:
@@ -308,7 +309,7 @@ class OnlineClassifier(LinearClassifier):
         state = state and self._copy_of(state, shards.n_features + 1)
         mixes = self.n_jobs > 1 or scheduler is not None
         place_of = mixed_steps.place_of if mixes else streamed_steps.place_of
-        training = streamed_steps.Training(checkpoint, report, int(self.nr_rounds) * shards.n_rows, place_of)
+        training = Training(checkpoint, report, int(self.nr_rounds) * shards.n_rows, place_of)
         state = training.begin(self, shards, state, mix_every=mix_every)
         costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
         learner = streamed_steps.Learner(self.rule, columns, costs, self._shrinkage(), self._averages_steps())

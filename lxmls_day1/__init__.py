@@ -17,7 +17,7 @@
 ``sklearn_adapter``    the classifiers as scikit-learn estimators
 ``compiled/``          the compiled loops
 ``text/``              corpora, tokens, files of documents
-``streaming/``         training on a corpus on disk; checkpoints
+``streaming/``         corpora on disk that need not fit into memory: made, read, trained on
 ``cluster/``           the workers of a Dask cluster, and training on them
 ``figures/``           decision boundaries and other figures: computed, and drawn
 ``commands/``          the command line ``lxmls-day1``, a module for each command

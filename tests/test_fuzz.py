@@ -40,10 +40,11 @@ from lxmls_day1.gaussians import (
     discriminant_params,
     linear_discriminant_params,
 )
-from lxmls_day1.text.corpus_making import make_corpus
+from lxmls_day1.streaming.corpus_making import make_corpus
+from lxmls_day1.streaming.shard_writing import write_shards
+from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.text.explanations import explain
 from lxmls_day1.text.parsed_reviews import parse_review, parse_reviews
-from lxmls_day1.text.shards import Shards, write_shards
 from lxmls_day1.text.svmlight import parse_svmlight
 from lxmls_day1.text.tables import parse_columns, parse_json_lines
 from readers.pos_corpus import parse_conllu

@@ -153,6 +153,7 @@ def test_what_runs_in_a_box_imports_nothing_that_runs_outside():
         "lxmls_day1",
         "lxmls_day1/compiled",
         "lxmls_day1/text",
+        "lxmls_day1/streaming",
         "lxmls_day1/cluster",
         "lxmls_day1/figures",
         "lxmls_day1/commands",

@@ -18,8 +18,8 @@ from lxmls_day1.library_path import reference_place
 from lxmls_day1.settings import required_settings
 from lxmls_day1.streaming.mixed_steps import Leg, Sizes, Stand, own_term
 from lxmls_day1.streaming.shard_rows import parts_of
+from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_steps import Learner
-from lxmls_day1.text.shards import Shards
 
 
 class NamedLearner(NamedTuple):

@@ -18,8 +18,8 @@ from lxmls_day1.cluster.workers import ASK_SECONDS, ClusterWorkers, connected, i
 from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shard_rows import Slice
+from lxmls_day1.streaming.shards import MANIFEST, Shards
 from lxmls_day1.streaming.streamed_steps import CannotGoOn
-from lxmls_day1.text.shards import MANIFEST, Shards
 
 _LOOK_SECONDS = 0.1
 _MOST_FAILURES = 5  # of one job, from reasons that are not those of its data

@@ -16,8 +16,8 @@ from lxmls_day1.compiled.class_sums import class_sums
 from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.online_steps import Integers, Reals
 from lxmls_day1.streaming.shard_rows import Slice
+from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_loss import StreamedLogLoss
-from lxmls_day1.text.shards import Shards
 
 _COUNTING_JOBS = 16  # each keeps J x K numbers on its worker
 

@@ -66,7 +66,7 @@ def command(
       lxmls-day1 toy --documents 1e6 | lxmls-day1 cache - --hash 18 --out toy.bags
     """
     from lxmls_day1.commands.output import warnings_as_notes
-    from lxmls_day1.text.corpus_making import make_corpus
+    from lxmls_day1.streaming.corpus_making import make_corpus
     from lxmls_day1.text.documents import printable
 
     if no_quotes:

@@ -21,8 +21,8 @@ import numpy as np
 from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, Weights, machine_code_of
 from lxmls_day1.streaming.shard_rows import Slice, parts_of
+from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_steps import Learner, Place, StreamedSteps
-from lxmls_day1.text.shards import Shards
 
 Sizes = Callable[[int, int], Reals]
 

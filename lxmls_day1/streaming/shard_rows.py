@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.shards import Shards
+from lxmls_day1.streaming.shards import Shards
 
 _NUMBERS_AT_ONCE = 2**20
 

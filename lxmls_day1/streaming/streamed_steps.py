@@ -8,11 +8,8 @@ Between two shards, and at some places within one, training can stop. `Place` sa
 not.
 """
 
-import contextlib
 import copy
-import hashlib
-import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, NamedTuple
@@ -20,14 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.checks import check_finite, random_numbers
+from lxmls_day1.checks import check_finite
 from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
 from lxmls_day1.compiled.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.errors import InputError
-from lxmls_day1.settings import settings
-from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.shard_rows import Slice
-from lxmls_day1.text.shards import Shard, Shards
+from lxmls_day1.streaming.shards import Shard, Shards
 
 ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
 _SAMPLE = 2**20  # rows by which the sizes of steps are planned
@@ -64,17 +59,6 @@ class Place(NamedTuple):
 def place_of(values: Mapping[str, Any]) -> Place:
     """A place from its plain values."""
     return Place(**values)
-
-
-class Validation(NamedTuple):
-    """A line of progressive validation: every document is labelled first, and then learnt from.
-
-    From the second round on the documents are known, and the share of errors is that of a classifier on its training data.
-    """
-
-    documents: int  # so far, over all rounds
-    error: float  # the share of these that were labelled wrongly
-    recent_error: float  # the same of those since the last line
 
 
 class CannotGoOn(InputError):
@@ -270,175 +254,3 @@ class StreamedSteps:
             X = self._shards.open(i).X
             found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]
         return np.concatenate(found)
-
-
-# ------------------------------------------------------------------------------------------- what goes on beside the steps
-
-
-class Training:
-    """What goes on beside the steps of a training on a corpus on disk: progressive validation, checkpoints, a progress bar.
-
-    Parameters
-    ----------
-    checkpoint : Checkpoint, optional
-    report : function (Validation), optional
-        Called with each line of progressive validation.
-    n_documents : int
-        How many visits to documents there are in all.
-    place_of : function (mapping) -> place
-        Makes the place of an interrupted round from its plain values.
-
-    Attributes
-    ----------
-    history : list of tuples
-        The fields of each `Round` that is over, of a training that goes on.
-    place : Place, MixedPlace or None
-        Where its last round stands, if it goes on within one.
-    """
-
-    def __init__(
-        self,
-        checkpoint: Checkpoint | None,
-        report: Callable[[Validation], None] | None,
-        n_documents: int,
-        place_of: Callable[[Mapping[str, Any]], Any],
-    ) -> None:
-        self._checkpoint, self._report, self._n_documents, self._place_of = checkpoint, report, n_documents, place_of
-        self.history: list[tuple[Any, ...]] = []
-        self.place: Any = None
-        self._lines: list[Validation] = []  # of this round
-        self._seen = self._errors = 0  # documents and errors so far
-        self._at_line = (0, 0)  # the same at the last line
-
-    def begin(
-        self, learner: Any, shards: Shards, state: OnlineState | None, **settings_beside: Any
-    ) -> OnlineState | None:
-        """The state to begin with: that of the checkpoint, if training goes on from one."""
-        self._learner = learner
-        if self._checkpoint is None:
-            return state
-        belongs_to = {"learner": type(learner).__name__, "corpus": _fingerprint(shards)}
-        belongs_to |= {f"setting {name}": value for name, value in settings(learner).items() if name != "progress"}
-        belongs_to |= {f"setting {name}": value for name, value in settings_beside.items()}
-        content = self._checkpoint.begin(belongs_to)
-        if content is None:
-            return state
-        *fields, lines = (
-            content["place"], content["history"], content["documents"], content["errors"], content["at_line"], content["lines"]
-        )  # fmt: skip
-        place, history, self._seen, self._errors, self._at_line = fields
-        self.place = self._place_of(place)
-        self.history = [(*values, tuple(Validation(*line) for line in of_round)) for *values, of_round in history]
-        self._lines = [Validation(*line) for line in lines]
-        return _state_of(content["state"], random_numbers(learner.seed))
-
-    def _content(self) -> dict[str, Any]:
-        """What a checkpoint holds."""
-        assert self.place is not None
-        return {
-            "state": _values_of(self._state),
-            "place": self.place.values(),
-            "history": [[*round[:-1], [list(line) for line in round[-1]]] for round in self._learner.history],
-            "documents": self._seen,
-            "errors": self._errors,
-            "at_line": self._at_line,
-            "lines": [list(line) for line in self._lines],
-        }
-
-    @contextlib.contextmanager
-    def rounds(
-        self, steps: Any, state: OnlineState, sizes: Callable[[int, int], Reals], title: str | None
-    ) -> Iterator[Callable[[int, int], Iterable[tuple[int, int, tuple[Validation, ...]]]]]:
-        """A function that takes the steps of rounds, for the length of a ``with``.
-
-        Parameters
-        ----------
-        steps : StreamedSteps or MixedSteps
-        state : OnlineState
-        sizes : as in :meth:`StreamedSteps.rounds`
-        title : str, optional
-            Of a progress bar.
-        """
-        self._state = state
-        n_rounds = self._n_documents // steps.n_rows - len(self.history)
-        with contextlib.ExitStack() as stack:
-            if self._checkpoint is not None:
-                stack.enter_context(self._checkpoint)
-            show = stack.enter_context(_progress(title, self._seen, self._n_documents)) if title else lambda count: None
-
-            def stopped(place: Any, *counts: tuple[int, int]) -> None:
-                self.place, before = place, self._seen
-                for count, errors in counts:
-                    self._seen += count
-                    self._errors += errors
-                    self._add_line(count)
-                    show(count)
-                if self._checkpoint is not None:
-                    self._checkpoint.after(before, self._seen, self._content)
-
-            def look() -> None:
-                if self._checkpoint is not None and self.place is not None:
-                    self._checkpoint.after(self._seen, self._seen, self._content)
-
-            rounds = steps.rounds(state, n_rounds, sizes, self._next_stop, stopped, self.place, look)
-            stack.callback(rounds.close)
-
-            def take(first: int, last: int) -> Iterator[tuple[int, int, tuple[Validation, ...]]]:
-                for updates, errors in islice(rounds, last - first):
-                    lines, self._lines = tuple(self._lines), []
-                    yield updates, errors, lines
-
-            try:
-                yield take
-            except CannotGoOn as error:
-                if self._checkpoint is None or self.place is None:
-                    raise
-                self._checkpoint.write(self._content())
-                raise InputError(
-                    f"{error}. The training is kept in {self._checkpoint.path}, after {self._seen} documents: {error.remedy}, and "
-                    "go on with resume=True (--resume)"
-                ) from error
-
-    def _next_stop(self, ahead: int = 0) -> int:
-        """How many documents there are from ``ahead`` documents after now until the next stop."""
-        seen = self._seen + ahead
-        to_line = (1 << seen.bit_length()) - seen
-        return to_line if self._checkpoint is None else min(to_line, self._checkpoint.next_stop(seen))
-
-    def _add_line(self, count: int) -> None:
-        """Add a line of progressive validation where the documents have doubled since the last one."""
-        if self._seen < 1 << (self._seen - count).bit_length():
-            return
-        documents, errors = self._seen - self._at_line[0], self._errors - self._at_line[1]
-        line = Validation(self._seen, self._errors / self._seen, errors / documents)
-        self._at_line = self._seen, self._errors
-        self._lines.append(line)
-        if self._report:
-            self._report(line)
-
-
-@contextlib.contextmanager
-def _progress(title: str, n_done: int, n_documents: int) -> Iterator[Callable[[int], object]]:
-    from tqdm.auto import tqdm
-
-    with tqdm(desc=title, unit="document", unit_scale=True, initial=n_done, total=n_documents) as bar:
-        yield bar.update
-
-
-def _fingerprint(shards: Shards) -> str:
-    """The same for two corpora only if they hold the same rows."""
-    files = [[file["fingerprint"] for file in shard["files"].values()] for shard in shards.manifest["shards"]]
-    return hashlib.sha256(json.dumps([shards.n_features, list(shards.classes), files]).encode()).hexdigest()
-
-
-def _values_of(state: OnlineState) -> dict[str, Any]:
-    """A state as plain values, but for its generator."""
-    kept = {name: value for name, value in vars(state).items() if name not in ("weights", "rng")}
-    return {**kept, "weights": vars(state.weights)}
-
-
-def _state_of(values: dict[str, Any], rng: np.random.Generator) -> OnlineState:
-    values = dict(values)
-    weights = Weights(0, 0, averaged=False)
-    vars(weights).update(values.pop("weights"))
-    return OnlineState(weights=weights.copy(), rng=rng, **values)

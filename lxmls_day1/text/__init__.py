@@ -11,12 +11,11 @@
 ``documents``        files of documents as token counts
 ``labelled_files``   files of labelled examples in any of the usual formats, as labels and texts
 ``labelled_streams`` … any number of them, piece by piece
+``text_blocks``      a file as blocks of text, piece by piece: counted, hashed, unpacked, decoded
 ``tables``           of these, columns and JSON lines as records: delimiter, header
 ``column_choice``    which columns of these hold labels and texts
 ``svmlight``         of these, ready-made features
 ``tagged_files``     files of sentences, with tags or without
-``shards``           a corpus on disk: shards of a sparse matrix as mapped files, and their manifest
-``corpus_making``    … made from files of labelled examples, in one pass
 ``explanations``     what each word adds to a decision
 ``toy_stream``       makes up documents, as many as one likes
 ``toy_reviews``      makes the small corpus in ``toy_corpus/``

@@ -8,16 +8,12 @@ A label need not be known before it comes. Whoever knows all labels gives them a
 """
 
 import glob
-import gzip
-import hashlib
 import io
 import os
-import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lxmls_day1.checks import as_list, listed
 from lxmls_day1.errors import CorpusError, InputError, check_path, how_to_install
@@ -28,11 +24,7 @@ from lxmls_day1.text.labelled_files import (
     TAB_SEPARATED,
     check_choices,
     check_none_given,
-    encoding_of,
     ending_of,
-    holds_zero,
-    not_packed,
-    wrong_encoding,
 )
 from lxmls_day1.text.svmlight import svmlight_examples
 from lxmls_day1.text.tables import (
@@ -43,15 +35,13 @@ from lxmls_day1.text.tables import (
     looks_like_json_lines,
     parse_columns,
 )
+from lxmls_day1.text.text_blocks import STANDARD_INPUT, Input, decoded, unpacked
 
 FORMS = (*FORMATS, "parquet")
 _FORMAT_OF = {**FORMAT_OF, ".parquet": "parquet"}
-STANDARD_INPUT = "-"
 STDIN_NAME = "standard input"
-PIECE = 1 << 20  # bytes that are read at a time
 _LONGEST_FIELD = 2**31 - 1  # characters: as many as csv can count
 _PARQUET_ROWS = 8192
-_GZIP_START = b"\x1f\x8b"
 
 
 class Piece(NamedTuple):
@@ -133,7 +123,7 @@ class LabelledStream:
         self._classes = None if classes is None else set(classes)
         self._report = report
         self._like: tuple[tuple[str, str] | None, tuple[int, int]] | None = None  # names and numbers of the columns
-        self._inputs: list[_Input] = []
+        self._inputs: list[Input] = []
 
     def __iter__(self) -> Iterator[Piece]:
         n_examples = 0
@@ -162,14 +152,14 @@ class LabelledStream:
 
     def _pieces(self, number: int, path: str) -> Iterator[Piece]:
         name = self.names[number]
-        opened = _Input(path, name, self._report)
+        opened = Input(path, name, self._report)
         self._inputs.append(opened)
         try:
             form = self._wanted_form or _FORMAT_OF.get(ending_of(Path(path)))
             if form == "parquet":
                 yield from self._parquet_pieces(number, opened)
                 return
-            blocks = _decoded(_unpacked(opened, name, path), name, self._encoding)
+            blocks = decoded(unpacked(opened, name, path), name, self._encoding)
             first = next(blocks, "")
             form = form or ("jsonl" if looks_like_json_lines(first) else "columns")
             self._check_form(form, name)
@@ -266,7 +256,7 @@ class LabelledStream:
         labels, texts = labels_and_texts(Table(names, rows, lines), name, *columns)
         return Piece(number, labels, texts, [], lines)
 
-    def _parquet_pieces(self, number: int, opened: "_Input") -> Iterator[Piece]:
+    def _parquet_pieces(self, number: int, opened: Input) -> Iterator[Piece]:
         name = self.names[number]
         if self.paths[number] == STANDARD_INPUT:
             raise InputError(
@@ -356,43 +346,6 @@ def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     return found
 
 
-class _Input:
-    """A file that is read from its beginning to its end, while its bytes are counted and hashed."""
-
-    def __init__(self, path: str, name: str, report: Callable[[int], object] | None):
-        self.path, self._name, self._report = path, name, report
-        self._digest, self._n_bytes = hashlib.sha256(), 0
-        try:
-            self._file: IO[bytes] = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
-        except (OSError, ValueError) as error:
-            raise InputError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-
-    def read(self, size: int = -1) -> bytes:
-        try:
-            content = self._file.read(size)
-        except OSError as error:
-            raise InputError(f"{self._name} cannot be read: {error.strerror}") from error
-        self._digest.update(content)
-        self._n_bytes += len(content)
-        if self._report is not None:
-            self._report(len(content))
-        return content
-
-    def read_to_the_end(self) -> None:
-        while self.read(PIECE):
-            pass
-
-    def described(self) -> dict[str, Any]:
-        entry: dict[str, Any] = {"path": STANDARD_INPUT if self.path == STANDARD_INPUT else os.path.abspath(self.path)}
-        if self.path != STANDARD_INPUT:
-            entry["mtime_ns"] = os.stat(self.path).st_mtime_ns
-        return {**entry, "bytes": self._n_bytes, "sha256": self._digest.hexdigest()}
-
-    def close(self) -> None:
-        if self.path != STANDARD_INPUT:
-            self._file.close()
-
-
 class _Lines:
     """The lines of blocks of text, with their ends, and how many blocks have been begun."""
 
@@ -419,75 +372,6 @@ def _size_of(path: str) -> int:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _unpacked(file: _Input, name: str, path: str) -> Iterator[bytes]:
-    """The content in pieces, without the gzip around it."""
-    start = file.read(PIECE)
-    if not start.startswith(_GZIP_START):
-        if path.lower().endswith(".gz") and start:
-            raise CorpusError(not_packed(name))
-        while start:
-            yield start
-            start = file.read(PIECE)
-        return
-    with gzip.GzipFile(fileobj=_Reread(start, file), mode="rb") as packed:
-        try:
-            while piece := packed.read(PIECE):
-                yield piece
-        except (OSError, EOFError, zlib.error) as error:
-            if isinstance(error, InputError):
-                raise
-            raise CorpusError(f"{name} is a damaged gzip file ({error}); fetch or pack it again") from error
-
-
-class _Reread(io.RawIOBase):
-    """A file of which some bytes have been read already."""
-
-    def __init__(self, start: bytes, file: _Input):
-        self._start, self._file = io.BytesIO(start), file
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return self._start.read(size) or self._file.read(size)
-
-
-def _decoded(pieces: Iterator[bytes], name: str, encoding: str | None) -> Iterator[str]:
-    """The text in blocks of whole lines."""
-    start = next(pieces, b"")
-    used, decoder = encoding_of(start, name, encoding)
-    n_lines = 0
-    waiting: list[str] = []  # parts of a line whose end has not come yet
-    for number, piece in enumerate(_with_end(start, pieces)):
-        try:
-            text = decoder.decode(piece or b"", final=piece is None)
-        except UnicodeError as error:
-            content = error.object if isinstance(error, UnicodeDecodeError) else piece or b""
-            first_line = n_lines + sum(part.count("\n") for part in waiting) + 1
-            raise CorpusError(wrong_encoding(content, name, used, error, first_line)) from None
-        if number == 0:
-            text = text.removeprefix("\ufeff")
-        if "\0" in text:
-            line = n_lines + sum(part.count("\n") for part in waiting) + text.count("\n", 0, text.index("\0")) + 1
-            raise CorpusError(holds_zero(name, line, used))
-        end = len(text) if piece is None else text.rfind("\n") + 1
-        if end == 0 and piece is not None:
-            waiting.append(text)
-            continue
-        block = "".join([*waiting, text[:end]])
-        waiting = [text[end:]] if end < len(text) else []
-        n_lines += block.count("\n")
-        if block:
-            yield block
-
-
-def _with_end(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes | None]:
-    """All pieces, then None."""
-    yield start
-    yield from pieces
-    yield None
 
 
 def _with_lines(first: str, blocks: Iterator[str]) -> Iterator[tuple[int, str]]:

@@ -29,8 +29,9 @@ from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from classifiers.svm import SVM
-from lxmls_day1.text.corpus_making import make_corpus
-from lxmls_day1.text.shards import Shards, write_shards
+from lxmls_day1.streaming.corpus_making import make_corpus
+from lxmls_day1.streaming.shard_writing import write_shards
+from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.text.tokens import count_tokens
 from lxmls_day1.text.toy_stream import toy_documents
 

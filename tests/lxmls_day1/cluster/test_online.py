@@ -15,7 +15,8 @@ from classifiers.mira import Mira
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.checkpoint import Checkpoint
-from lxmls_day1.text.shards import Shards, write_shards
+from lxmls_day1.streaming.shard_writing import write_shards
+from lxmls_day1.streaming.shards import Shards
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.cluster import parts  # noqa: E402

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.shards import write_shards
+from lxmls_day1.streaming.shard_writing import write_shards
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.cluster.sums import blocks_of  # noqa: E402

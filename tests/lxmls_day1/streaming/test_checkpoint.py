@@ -18,7 +18,7 @@ from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.checkpoint import Checkpoint
-from lxmls_day1.text.shards import write_shards
+from lxmls_day1.streaming.shard_writing import write_shards
 
 LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing]
 

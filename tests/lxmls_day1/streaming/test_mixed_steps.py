@@ -16,7 +16,8 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.streaming import streamed_steps
 from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.shard_rows import parts_of
-from lxmls_day1.text.shards import Shards, write_shards
+from lxmls_day1.streaming.shard_writing import write_shards
+from lxmls_day1.streaming.shards import Shards
 
 NAMES = np.array(["bad", "fair", "good"])
 N_ROWS = 61

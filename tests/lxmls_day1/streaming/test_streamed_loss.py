@@ -11,8 +11,8 @@ from lxmls_day1.compiled.batch import LogLoss
 from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.sparse_rows import as_examples
 from lxmls_day1.errors import InputError
+from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.streamed_loss import StreamedLogLoss, in_order
-from lxmls_day1.text.shards import write_shards
 
 NAMES = np.array(["bad", "fair", "good"])
 

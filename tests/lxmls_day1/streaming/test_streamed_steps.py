@@ -21,7 +21,8 @@ from lxmls_day1.compiled import sparse_rows
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming import streamed_steps
-from lxmls_day1.text.shards import Shards, write_shards
+from lxmls_day1.streaming.shard_writing import write_shards
+from lxmls_day1.streaming.shards import Shards
 
 LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing]
 AVERAGES = ["steps", "last round", "rounds", False]
@@ -343,7 +344,7 @@ def test_memory_is_the_model_and_300_mb_whatever_the_size_of_the_corpus(tmp_path
         import resource, sys
         from classifiers.svm import SVM
         from lxmls_day1.streaming.checkpoint import Checkpoint
-        from lxmls_day1.text.shards import Shards
+        from lxmls_day1.streaming.shards import Shards
         folder, small, kept = sys.argv[1:]
         svm = SVM(nr_rounds=1, averaged="steps")
         svm.train(small)                                     # everything is imported and compiled

@@ -9,7 +9,8 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.shards import MANIFEST, WORDS, Shards, write_shards
+from lxmls_day1.streaming.shard_writing import write_shards
+from lxmls_day1.streaming.shards import MANIFEST, Shards
 
 CLASSES = ("ham", "spam", "eggs")
 
@@ -46,38 +47,6 @@ def test_a_shard_is_a_mapped_file_and_takes_part_in_products(tmp_path):
     assert isinstance(part.indices.base, np.memmap)
     W = np.random.default_rng(0).normal(size=(30, 3))
     np.testing.assert_allclose(part @ W, X @ W)
-
-
-@pytest.mark.parametrize("X", [np.zeros((3, 4)), csr_array((0, 4)), np.array([[0, 0], [1, 1]])])
-def test_empty_rows_and_no_rows(tmp_path, X):
-    shards = write_shards(tmp_path / "x.bags", X, np.zeros(X.shape[0], dtype=int), CLASSES, rows_a_shard=2)
-    read = [Shards(shards.folder).open(i).X.toarray() for i in range(len(shards))]
-    assert sum(map(len, read)) == X.shape[0] == shards.n_rows
-    if read:
-        assert np.array_equal(np.concatenate(read), X)
-
-
-def test_rows_with_indices_in_any_order_are_sorted_and_summed(tmp_path):
-    X = csr_array((np.array([1.0, 2.0, 3.0]), np.array([2, 0, 2]), np.array([0, 3])), shape=(1, 3))
-    part = write_shards(tmp_path / "x.bags", X, [0], CLASSES).open(0).X
-    assert part.indices.tolist() == [0, 2] and part.data.tolist() == [2, 4]
-    assert X.nnz == 3
-
-
-@pytest.mark.parametrize(("value", "dtype"), [(255, "uint8"), (256, "float32"), (0.5, "float32"), (-1, "float32")])
-def test_counts_take_a_byte_where_they_fit_into_one(tmp_path, value, dtype):
-    shards = write_shards(tmp_path / "x.bags", np.array([[value, 1.0]]), [0], CLASSES)
-    assert shards.dtype == dtype and shards.open(0).X.toarray().tolist() == [[value, 1]]
-
-
-def test_words_of_any_kind_are_kept(tmp_path):
-    words = ['"fanatic"', "naïve", "two\nlines", "tab\tin", "\u2028", "", " ", "back\\slash", "\x85", "\r"]
-    shards = write_shards(tmp_path / "x.bags", np.ones((1, len(words))), [0], CLASSES, words=words)
-    assert Shards(shards.folder).words() == words
-    (shards.folder / WORDS).write_text("one\n")
-    with pytest.raises(InputError, match=rf"{WORDS} has 1 word instead of {len(words)}"):
-        shards.words()
-    assert write_shards(tmp_path / "y.bags", np.ones((1, 1)), [0], CLASSES).words() is None
 
 
 def damaged(folder, change):
@@ -172,15 +141,6 @@ def test_an_array_of_another_type_is_refused(tmp_path):
         shards.open(0)
 
 
-def test_a_folder_that_is_in_use_is_not_written_to(tmp_path):
-    (tmp_path / "mine.txt").write_text("kept")
-    with pytest.raises(InputError, match="is not empty"):
-        write_shards(tmp_path, np.ones((1, 1)), [0], CLASSES)
-    with pytest.raises(InputError, match="is a file"):
-        write_shards(tmp_path / "mine.txt", np.ones((1, 1)), [0], CLASSES)
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-
-
 def test_a_corpus_whose_source_has_changed_is_stale(tmp_path):
     _, _, shards = corpus(tmp_path / "x.bags")
     source = tmp_path / "mails.csv"
@@ -212,7 +172,7 @@ def test_many_shards_are_opened_without_memory(tmp_path):
     folder = write_shards(tmp_path / "x.bags", X, np.zeros(rows, dtype=int), CLASSES, rows_a_shard=5000).folder
     code = f"""
 import resource
-from lxmls_day1.text.shards import Shards
+from lxmls_day1.streaming.shards import Shards
 shards = Shards({str(folder)!r})
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20),) * 2)
