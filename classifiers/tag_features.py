@@ -195,7 +195,7 @@ class FeatureIndex:
     [['lower=the', 'lower[-1]='], ['lower=cat', 'lower[-1]=the'], []]
     """
 
-    def __init__(self, templates: Sequence[str], names: Sequence[str]):
+    def __init__(self, templates: Sequence[str], names: Sequence[str]) -> None:
         self.templates = check_templates(templates)
         self.names = list(names)
 
@@ -272,7 +272,7 @@ class EncodedSentences:
     array([0, 1], dtype=int32)
     """
 
-    def __init__(self, index: FeatureIndex, features: TokenFeatures):
+    def __init__(self, index: FeatureIndex, features: TokenFeatures) -> None:
         self.index = index
         self.features = features
 
