@@ -127,7 +127,7 @@ class TextCorpus(BagCorpus):
         *,
         text_column: int | str | None = None,
         progress: bool = False,
-    ):
+    ) -> None:
         if not callable(count):
             raise InputError(f"count must be a function from a text to a mapping of tokens to numbers, got {count!r}")
         min_count = checked_min_count(min_count)
