@@ -116,8 +116,8 @@ class BinaryPerceptron(LinearClassifier):
         self.max_rounds = max_rounds
         self.order = order
         self.converged = False
-        self.weights = None
-        self.history = []
+        self.weights: np.ndarray | None = None
+        self.history: list[Round] = []
         self.nr_updates = 0
 
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:

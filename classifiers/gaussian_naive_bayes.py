@@ -61,7 +61,7 @@ class GaussianNaiveBayes(LinearClassifier):
         self.prior = None
         self.means = None
         self.variances = None
-        self.trained_quadratic = None
+        self.trained_quadratic: bool | None = None
 
     @property
     def quadratic(self) -> bool:

@@ -97,7 +97,7 @@ class Layout(NamedTuple):
         tags = [path, np.repeat(path, n_features_of_word)]
         if self.transitions:
             row = 1 + self.n_features
-            rows += [row + path[:-1], [row + self.n_tags, row + self.n_tags + 1]]
+            rows += [row + path[:-1], np.array([row + self.n_tags, row + self.n_tags + 1])]
             tags += [path[1:], path[[0, -1]]]
         return np.concatenate(rows) * self.n_tags + np.concatenate(tags)
 

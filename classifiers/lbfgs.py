@@ -74,7 +74,7 @@ def lbfgs(
     here = Iterate(start := np.array(start, dtype=np.float64), *function(start))
     diagonal = np.ones(start.shape) if diagonal is None else diagonal
     del start  # memory, where there are millions of weights
-    pairs = deque()
+    pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque()
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
     while here.gradient.any() and stalled < PATIENCE:

@@ -70,7 +70,7 @@ class LinearClassifier:
         return super().__new__(cls)
 
     def __init__(self) -> None:
-        self.classes = None
+        self.classes: Any = None
         self.trained = False
 
     def get_name(self) -> str:

@@ -130,7 +130,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         self.regularize_intercept = regularize_intercept
         self.solver = solver
         self.n_jobs = n_jobs
-        self.history = []
+        self.history: list[Iteration] = []
 
     def train(
         self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None, scheduler: str | None = None

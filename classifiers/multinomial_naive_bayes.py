@@ -86,8 +86,8 @@ class MultinomialNaiveBayes(LinearClassifier):
         super().__init__()
         self.smooth = smooth
         self.smooth_param = smooth_param
-        self.prior = None
-        self.likelihood = None
+        self.prior: Any = None
+        self.likelihood: Any = None
         self.n_ruled_out = 0
 
     def get_name(self) -> str:

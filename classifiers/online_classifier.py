@@ -115,7 +115,7 @@ class OnlineClassifier(LinearClassifier):
     """
 
     streams = True
-    rule = None
+    rule: Any = None  # of a subclass: a function, see the notes
     shrinks = False
 
     def __init__(
@@ -138,7 +138,7 @@ class OnlineClassifier(LinearClassifier):
         self.track_objective = track_objective
         self.progress = progress
         self.n_jobs = n_jobs
-        self.history = []
+        self.history: list[Any] = []
         self.nr_updates = 0
 
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:

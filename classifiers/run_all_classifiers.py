@@ -177,7 +177,8 @@ def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:
     >>> list(told_apart([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
     ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
     """
-    classifiers, namesakes = as_list(classifiers, "classifiers must be a list, or a dict with names"), {}
+    classifiers = as_list(classifiers, "classifiers must be a list, or a dict with names")
+    namesakes: dict[str, list[Any]] = {}
     for classifier in classifiers:
         _check_classifier(classifier)
         namesakes.setdefault(classifier.get_name(), []).append(classifier)

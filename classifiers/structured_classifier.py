@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier
-from classifiers.tag_features import TEMPLATES, EncodedSentences, FeatureIndex, check_templates
+from classifiers.tag_features import TEMPLATES, EncodedSentences, FeatureIndex, TokenFeatures, check_templates
 from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
 from lxmls_day1.checks import (
     as_list,
@@ -117,7 +117,7 @@ class StructuredClassifier(OnlineClassifier):
         self.min_count = min_count
         self.transitions = transitions
         self.decoder = decoder
-        self.feature_names = None
+        self.feature_names: list[str] | None = None
 
     def check_settings(self) -> None:
         super().check_settings()
@@ -260,7 +260,7 @@ class StructuredClassifier(OnlineClassifier):
         if self.decoder is not None:
             return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params)
-        words = self._encode(check_sentences(X))
+        words: TokenFeatures = self._encode(check_sentences(X))
         tags = self.classes[chains.best_paths(*words, layout.n_features, params)].tolist()
         return [tags[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
 
@@ -341,7 +341,8 @@ class StructuredClassifier(OnlineClassifier):
         labels = self._codes(_all_tags(X, y))
         if len(labels) == 0:
             raise InputError("an objective is a mean over sentences, but X has none")
-        sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
+        words: TokenFeatures = self._encode(X)
+        sentences = chains.Sentences(*words, labels, layout.n_features)
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)
         return self._structured_objective(sentences, costs, params)
 

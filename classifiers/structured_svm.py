@@ -95,8 +95,8 @@ class StructuredSVM(StructuredClassifier, StochasticGradient):
             progress=progress,
         )
         self.regularizer = regularizer
-        self.initial_step = initial_step
-        self.alpha = alpha
+        self.initial_step: float = initial_step
+        self.alpha: float = alpha
         self.delay = delay
 
     def check_settings(self) -> None:
