@@ -11,7 +11,7 @@ import numpy as np
 from classifiers.max_ent_model import softmax
 
 
-def batch_gradient(W, X, labels, regularizer):
+def batch_gradient(W: np.ndarray, X: np.ndarray, labels: np.ndarray, regularizer: float) -> np.ndarray:
     """∇F(W) for F(W) = −(1/M) Σ_m log p_W(y^m | x^m) + (λ/2) ‖W‖², with p_W(· | x) = softmax(Wᵀ g(x)) and g(x) = (1, x).
 
     Parameters

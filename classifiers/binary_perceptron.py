@@ -16,6 +16,7 @@ perceptrons, 1962.
 
 import functools
 import time
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +27,9 @@ from lxmls_day1.checks import as_numbers, check_number, check_sample_weight, lis
 from lxmls_day1.errors import InputError
 
 
-def one_pass(indptr, indices, data, signs, order, w):
+def one_pass(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, signs: np.ndarray, order: np.ndarray, w: np.ndarray
+) -> int:
     """Visit the examples once, and learn from the mistakes.
 
     Parameters
@@ -113,11 +116,11 @@ class BinaryPerceptron(LinearClassifier):
         self.max_rounds = max_rounds
         self.order = order
         self.converged = False
-        self.weights = None
-        self.history = []
+        self.weights: np.ndarray | None = None
+        self.history: list[Round] = []
         self.nr_updates = 0
 
-    def train(self, X, y, sample_weight=None):
+    def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Go through the data until a pass makes no mistake, ``max_rounds`` times at most.
 
         Parameters

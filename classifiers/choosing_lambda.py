@@ -3,12 +3,23 @@
 ``lxmls-day1 tune`` and ``lxmls_day1.tuning`` do this for any setting, with standard errors.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.max_ent_batch import MaxEntBatch
 
 
-def choose_regularizer(make, regularizers, train_X, train_y, dev_X, dev_y):
+def choose_regularizer(
+    make: Callable[[float], Any],
+    regularizers: Sequence[float],
+    train_X: ArrayLike,
+    train_y: ArrayLike,
+    dev_X: ArrayLike,
+    dev_y: ArrayLike,
+) -> tuple[float, np.ndarray]:
     """The value of λ with the highest accuracy on the development part; of several equal ones the largest λ.
 
     A larger λ means smaller weights: if the development part cannot tell two models apart, the simpler one is taken.
@@ -52,7 +63,9 @@ def choose_regularizer(make, regularizers, train_X, train_y, dev_X, dev_y):
     # exercise 1.7b: end
 
 
-def choose_for_max_ent(regularizers, train_X, train_y, dev_X, dev_y):
+def choose_for_max_ent(
+    regularizers: Sequence[float], train_X: ArrayLike, train_y: ArrayLike, dev_X: ArrayLike, dev_y: ArrayLike
+) -> tuple[float, np.ndarray]:
     """What `choose_regularizer` returns for `MaxEntBatch`; the parameters are its other ones.
 
     >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])

@@ -40,7 +40,7 @@ NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the ste
 
 
 @compiled
-def squishing_rule(scores, label, sq_norm, step, cost):
+def squishing_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """The d of least length after which the true class leads class i by ρ(i, y), with ``step`` the cap C on d_y.
 
     Two rivals are in the lead; both come down, and the true class goes up, until they are 1 apart:
@@ -73,7 +73,9 @@ def squishing_rule(scores, label, sq_norm, step, cost):
     return d
 
 
-def multiclass_update(W, x, label, margin=1, cost=None, cap=None):
+def multiclass_update(
+    W: ArrayLike, x: ArrayLike, label: int, margin: float = 1, cost: ArrayLike | None = None, cap: float | None = None
+) -> np.ndarray:
     """Change ``W`` as little as possible, so that class ``label`` wins on ``x`` by a margin.
 
     Least is meant in the Frobenius norm ‖W' − W‖, over all matrices W'; the answer is exact and costs O(K log K + J K).
@@ -180,12 +182,12 @@ class ColumnSquishing(OnlineClassifier):
         )
         self.cap = cap
 
-    def check_settings(self):
+    def check_settings(self) -> None:
         super().check_settings()
         if self.cap is not None:
             check_number("cap (the C of column squishing)", self.cap, above=0)
 
-    def steps(self, first, count):
+    def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, NO_CAP if self.cap is None else float(self.cap))
 
 

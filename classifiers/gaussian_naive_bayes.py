@@ -8,8 +8,11 @@ With a variance for each class and feature it is linear in (1, x, x²) instead: 
 Source: the guide, section 1.2.1, exercises 1.1 and 1.3.
 """
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
@@ -58,16 +61,16 @@ class GaussianNaiveBayes(LinearClassifier):
         self.prior = None
         self.means = None
         self.variances = None
-        self.trained_quadratic = None
+        self.trained_quadratic: bool | None = None
 
     @property
-    def quadratic(self):
+    def quadratic(self) -> bool:
         """Whether the parameters weigh the squares, too: as it was trained; before, as its ``variance`` says."""
         if self.trained_quadratic is None:
             return isinstance(self.variance, str) and self.variance == "per_class"
         return self.trained_quadratic
 
-    def train(self, X, y, sample_weight=None):
+    def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Estimate priors, means and, where asked for, variances.
 
         Parameters
@@ -123,7 +126,7 @@ class GaussianNaiveBayes(LinearClassifier):
             return gaussians.discriminant_params(self.prior, self.means, self.variances)
         return gaussians.linear_discriminant_params(self.prior, self.means, self.variances[0])
 
-    def get_probabilities(self, X, params):
+    def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         """p(y | x) for each example and class, by Bayes' rule: the scores are log p(y) + log p(x | y) up to a constant.
 
         Parameters

@@ -8,7 +8,7 @@ Source: the guide, section 1.2.1, exercise 1.3.
 import numpy as np
 
 
-def gaussian_weights(prior, means, variance):
+def gaussian_weights(prior: np.ndarray, means: np.ndarray, variance: float) -> np.ndarray:
     """b_y and w_y such that the class of the highest score b_y + w_y · x is the most probable one under p(y) N(x; μ_y, σ² I).
 
     Parameters

@@ -12,6 +12,7 @@ Sources: L. Armijo, Minimization of functions having Lipschitz continuous first 
 S. Wright, Numerical Optimization, 2006, section 3.1; the guide, algorithm 4.
 """
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,13 @@ class Descent(NamedTuple):
     step: float  # the η that led here; at the start 0
 
 
-def gradient_descent(function, start, first_step=1.0, sufficient=1e-4, shrink=0.5):
+def gradient_descent(
+    function: Callable[[np.ndarray], tuple[float, np.ndarray]],
+    start: np.ndarray,
+    first_step: float = 1.0,
+    sufficient: float = 1e-4,
+    shrink: float = 0.5,
+) -> Iterator[Descent]:
     """Minimise a smooth function, one iteration for each ``next``.
 
     Parameters

@@ -23,10 +23,12 @@ Sources: J. Darroch, D. Ratcliff, Generalized iterative scaling for log-linear m
 Computational Linguistics 22, 1996.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from classifiers.losses import log_loss
 from classifiers.max_ent_model import expectations, softmax
@@ -41,7 +43,9 @@ class Scaling(NamedTuple):
     mismatch: float  # ‖E_emp − E_model‖ over the features with E_emp > 0
 
 
-def iterative_scaling(empirical, model, total):
+def iterative_scaling(
+    empirical: np.ndarray, model: Callable[[np.ndarray], tuple[float, np.ndarray]], total: float
+) -> Iterator[Scaling]:
     """Generalized iterative scaling by itself, for any features whose sum is the same everywhere.
 
     Parameters
@@ -83,7 +87,7 @@ def iterative_scaling(empirical, model, total):
         weights[seen] = scaling_update(weights[seen], empirical[seen], expected[seen], total)
 
 
-def scaling_update(weights, empirical, expected, total):
+def scaling_update(weights: np.ndarray, empirical: np.ndarray, expected: np.ndarray, total: float) -> np.ndarray:
     """The update itself: w_i + (1/V) log(E_emp[f_i] / E_model[f_i]) for each feature.
 
     Parameters
@@ -112,7 +116,7 @@ def scaling_update(weights, empirical, expected, total):
     # exercise 1.11: end
 
 
-def scale_max_ent(X, labels, n_classes, shares=1.0):
+def scale_max_ent(X: Any, labels: np.ndarray, n_classes: int, shares: ArrayLike = 1.0) -> Iterator[Scaling]:
     """Fit the maximum-entropy model of classes by iterative scaling, without regularization.
 
     Parameters
@@ -160,7 +164,7 @@ def scale_max_ent(X, labels, n_classes, shares=1.0):
         yield scaling._replace(weights=without_slack(scaling.weights, total))
 
 
-def with_slack(X):
+def with_slack(X: Any) -> tuple[Any, float]:
     """The features (1, x, slack), whose sum is V in every row.
 
     Returns
@@ -187,7 +191,7 @@ def with_slack(X):
     return np.hstack([ones, X, slack]), float(total)
 
 
-def without_slack(weights, total):
+def without_slack(weights: np.ndarray, total: float) -> np.ndarray:
     """The weights of (1, x) that give the same scores: Σ_j w_j g_j + s (V − Σ_j g_j) = V s + Σ_j (w_j − s) g_j.
 
     Parameters

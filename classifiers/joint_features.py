@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from classifiers.tag_features import TokenFeatures
 from classifiers.viterbi import ChainScores
 
 
@@ -32,7 +33,6 @@ class Layout(NamedTuple):
     --------
     Two tags and one feature. A sentence of two words, the first of which has the feature, with the tags 1 and 0:
 
-    >>> from classifiers.tag_features import TokenFeatures
     >>> layout = Layout(n_features=1, n_tags=2, transitions=True)
     >>> words = TokenFeatures(starts=np.array([0, 2]), indptr=np.array([0, 1, 1]), indices=np.array([0]))
     >>> np.bincount(layout.parts(words, 0, np.array([1, 0])), minlength=12).reshape(layout.shape)
@@ -49,12 +49,12 @@ class Layout(NamedTuple):
     transitions: bool
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """The shape of W."""
         n_flat = 1 + self.n_features
         return (n_flat + self.n_tags + 2 if self.transitions else n_flat, self.n_tags)
 
-    def scores(self, words, m, W):
+    def scores(self, words: TokenFeatures, m: int, W: np.ndarray) -> ChainScores:
         """The scores of all parts that a tag sequence of sentence m can have.
 
         Parameters
@@ -78,7 +78,7 @@ class Layout(NamedTuple):
         chain = W[1 + self.n_features :] if self.transitions else np.zeros((self.n_tags + 2, self.n_tags))
         return ChainScores(emissions, chain[: self.n_tags], chain[-2], chain[-1])
 
-    def parts(self, words, m, path):
+    def parts(self, words: TokenFeatures, m: int, path: np.ndarray) -> np.ndarray:
         """Φ(x, y) of sentence m as a list: an entry of the flattened W for each time that it counts.
 
         Parameters
@@ -97,11 +97,13 @@ class Layout(NamedTuple):
         tags = [path, np.repeat(path, n_features_of_word)]
         if self.transitions:
             row = 1 + self.n_features
-            rows += [row + path[:-1], [row + self.n_tags, row + self.n_tags + 1]]
+            rows += [row + path[:-1], np.array([row + self.n_tags, row + self.n_tags + 1])]
             tags += [path[1:], path[[0, -1]]]
         return np.concatenate(rows) * self.n_tags + np.concatenate(tags)
 
-    def difference(self, words, m, truth, rival):
+    def difference(
+        self, words: TokenFeatures, m: int, truth: np.ndarray, rival: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Φ(x, y) − Φ(x, ŷ) of sentence m, with what stands in both cancelled.
 
         Parameters

@@ -17,6 +17,7 @@ the limited memory BFGS method for large scale optimization, Mathematical Progra
 """
 
 from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,8 @@ ARMIJO, FLATTER = 1e-4, 0.9  # c₁ and c₂
 MOST_TRIES = 50  # of one line search
 ROUNDING = 1e-14  # differences of F below this share of it are lost in rounding
 PATIENCE = 10  # iterations in which neither F falls by more than that nor the gradient becomes smaller than ever before
+
+Function = Callable[[np.ndarray], tuple[float, np.ndarray]]  # x -> (F(x), ∇F(x))
 
 
 class Iterate(NamedTuple):
@@ -35,7 +38,9 @@ class Iterate(NamedTuple):
     gradient: np.ndarray  # ∇F(x)
 
 
-def lbfgs(function, start, diagonal=None, memory=20):
+def lbfgs(
+    function: Function, start: np.ndarray, diagonal: np.ndarray | None = None, memory: int = 20
+) -> Iterator[Iterate]:
     """Minimise a smooth function, one iteration for each ``next``.
 
     Parameters
@@ -69,7 +74,7 @@ def lbfgs(function, start, diagonal=None, memory=20):
     here = Iterate(start := np.array(start, dtype=np.float64), *function(start))
     diagonal = np.ones(start.shape) if diagonal is None else diagonal
     del start  # memory, where there are millions of weights
-    pairs = deque()
+    pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque()
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
     while here.gradient.any() and stalled < PATIENCE:
@@ -93,7 +98,9 @@ def lbfgs(function, start, diagonal=None, memory=20):
         yield here
 
 
-def two_loop_recursion(gradient, pairs, diagonal):
+def two_loop_recursion(
+    gradient: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray, float]], diagonal: np.ndarray
+) -> np.ndarray:
     """H⁻¹ ∇F, with the H that the pairs and the diagonal suggest.
 
     Parameters
@@ -128,7 +135,7 @@ def two_loop_recursion(gradient, pairs, diagonal):
     return q
 
 
-def line_search(function, here, direction):
+def line_search(function: Function, here: Iterate, direction: np.ndarray) -> Iterate | None:
     """The point x + t d for a step t that fulfils the Wolfe conditions, or None where rounding lets none be found.
 
     While only steps that are too short are known, t doubles. Afterwards it is sought between one that is too short and

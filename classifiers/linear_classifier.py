@@ -6,12 +6,15 @@ the intercepts b_y. A classifier differs from the others in ``train`` only: it s
 Source: the guide, section 1.3, equations 1.18-1.22.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from lxmls_day1 import model_file
 from lxmls_day1.checks import (
@@ -61,20 +64,20 @@ class LinearClassifier:
     rules_out = False
     streams = False
 
-    def __new__(cls, *_arguments, **settings):
+    def __new__(cls, *_arguments: Any, **settings: Any) -> Self:
         """A new classifier, if its class takes all these settings; otherwise the error names those that it takes."""
         check_settings(cls, settings)
         return super().__new__(cls)
 
     def __init__(self) -> None:
-        self.classes = None
+        self.classes: Any = None
         self.trained = False
 
-    def get_name(self):
+    def get_name(self) -> str:
         """The name under which tables and plots show the classifier."""
         return self.name
 
-    def train(self, X, y):
+    def train(self, X: Any, y: ArrayLike) -> np.ndarray:
         """Find the parameters from training data.
 
         Parameters
@@ -88,7 +91,7 @@ class LinearClassifier:
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how it is trained")
 
-    def test(self, X, params):
+    def test(self, X: Any, params: ArrayLike) -> np.ndarray:
         """Predict the label of each row of ``X``.
 
         Parameters
@@ -113,7 +116,7 @@ class LinearClassifier:
         labels = [self._label(self._scores(rows, params)) for rows, _ in row_blocks(shards)]
         return np.concatenate([self._label(np.zeros((0, params.shape[1]))), *labels])
 
-    def get_scores(self, x, params):
+    def get_scores(self, x: Any, params: ArrayLike) -> np.ndarray:
         """The scores s = g(x)ᵀ W of every class.
 
         Parameters
@@ -130,11 +133,11 @@ class LinearClassifier:
             raise InputError("the first column of x must be ones: call add_intercept_term(X) first")
         return self._scores(x[:, 1:], check_params(params))
 
-    def get_label(self, x, params):
+    def get_label(self, x: Any, params: ArrayLike) -> np.ndarray:
         """The labels of inputs that already have their column of ones: argmax over :meth:`get_scores`."""
         return self._label(self.get_scores(x, params))
 
-    def add_intercept_term(self, X):
+    def add_intercept_term(self, X: Any) -> Any:
         """Put a column of ones before the features: x becomes g(x) = (1, x); sparse stays sparse.
 
         Examples
@@ -146,7 +149,7 @@ class LinearClassifier:
         ones = np.ones((X.shape[0], 1))
         return sp.csr_array(sp.hstack([ones, X], format="csr")) if sp.issparse(X) else np.hstack([ones, X])
 
-    def evaluate(self, truth, predicted):
+    def evaluate(self, truth: Any, predicted: ArrayLike) -> float:
         """Accuracy: the share of examples whose predicted label is the true one.
 
         Parameters
@@ -194,11 +197,18 @@ class LinearClassifier:
         )
         return float(right / shards.n_rows)
 
-    def objective(self, X, y, params):
+    def objective(self, X: Any, y: ArrayLike | None, params: ArrayLike) -> float | None:
         """The value that training minimises, at ``params``; None for a classifier that minimises nothing."""
         return None
 
-    def save(self, path, params, feature_names=None, label_names=None, notes=None):
+    def save(
+        self,
+        path: str | PathLike[str],
+        params: ArrayLike,
+        feature_names: Sequence[str] | None = None,
+        label_names: Sequence[str] | None = None,
+        notes: dict[str, Any] | None = None,
+    ) -> None:
         """Write the classifier and its parameters to a file, completely or not at all.
 
         Parameters
@@ -229,7 +239,7 @@ class LinearClassifier:
         model_file.save_model(path, self, params, feature_names, label_names, notes)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | PathLike[str]) -> model_file.SavedModel:
         """Read what ``save`` wrote: ``LinearClassifier.load`` takes any classifier, ``Mira.load`` a `Mira`.
 
         Parameters

@@ -7,7 +7,7 @@ equations 1.30 (log loss) and 1.34 (hinge loss).
 import numpy as np
 
 
-def log_loss(scores, labels):
+def log_loss(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """−log p(y | x) with p = softmax(scores), computed without overflow.
 
     Parameters
@@ -31,7 +31,7 @@ def log_loss(scores, labels):
     return log_z - scores[np.arange(len(labels)), labels]
 
 
-def hinge_loss(scores, labels, cost):
+def hinge_loss(scores: np.ndarray, labels: np.ndarray, cost: np.ndarray) -> np.ndarray:
     """max_y' [s_y' + ρ(y', y)] − s_y: zero only where the true class wins by its margin.
 
     Parameters

@@ -20,9 +20,10 @@ import functools
 import time
 import warnings
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.gradient_descent import gradient_descent
 from classifiers.iterative_scaling import scale_max_ent
@@ -129,9 +130,11 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         self.regularize_intercept = regularize_intercept
         self.solver = solver
         self.n_jobs = n_jobs
-        self.history = []
+        self.history: list[Iteration] = []
 
-    def train(self, X, y=None, sample_weight=None, scheduler=None):
+    def train(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None, scheduler: str | None = None
+    ) -> np.ndarray:
         """Minimise F.
 
         Parameters
@@ -195,7 +198,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             )
         return self._trained_with(point.params())
 
-    def check_settings(self):
+    def check_settings(self) -> None:
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
         check_choice("solver", self.solver, SOLVERS)
         penalty = check_number("regularizer (λ)", self.regularizer, at_least=0)
@@ -214,7 +217,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 f'{self.regularizer!r}; set it to 0, or take solver="lbfgs" or "gradient_descent"'
             )
 
-    def objective(self, X, y, params):
+    def objective(self, X: Any, y: ArrayLike | None, params: ArrayLike) -> float:
         """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``; or for a corpus on disk, with None for ``y``."""
         self.check_settings()
         shards = corpus_on_disk(X)
@@ -312,7 +315,17 @@ class MaxEntObjective:
         What F(x) is certain to grow with, at least: (convexity/2) ‖x − x*‖². 0 if there is no such certainty.
     """
 
-    def __init__(self, X, labels, n_classes, regularizer, regularize_intercept, shares=None, n_jobs=1, loss_of=None):
+    def __init__(
+        self,
+        X: Any,
+        labels: np.ndarray,
+        n_classes: int,
+        regularizer: float,
+        regularize_intercept: bool,
+        shares: np.ndarray | None = None,
+        n_jobs: int = 1,
+        loss_of: Callable[..., Any] | None = None,
+    ) -> None:
         from lxmls_day1.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
         from lxmls_day1.streaming import streamed_loss
 
@@ -335,7 +348,7 @@ class MaxEntObjective:
         self.n_free = 0 if regularize_intercept else n_columns  # so many weights, the first ones, have no penalty
         self.convexity = self.penalty if regularize_intercept else 0.0
 
-    def __call__(self, x):
+    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         loss, gradient = self.log_loss(x.reshape(self.shape))
         gradient = gradient.ravel()
         gradient /= self.n_examples
@@ -343,7 +356,7 @@ class MaxEntObjective:
         gradient[self.n_free :] += self.penalty * penalized
         return loss / self.n_examples + self.penalty / 2 * (penalized @ penalized), gradient
 
-    def diagonal(self):
+    def diagonal(self) -> np.ndarray:
         """A guess of the second derivatives of F along each coordinate, for L-BFGS.
 
         At W = 0 they are p (1 − p) (1/M) Σ_m x_mj² + λ with p = 1/K. Taken as they are they go too far, since words that
@@ -356,7 +369,7 @@ class MaxEntObjective:
         second[self.n_free :] += self.penalty
         return np.sqrt(np.where(second > 0, second, 1.0))
 
-    def params(self, x):
+    def params(self, x: np.ndarray) -> np.ndarray:
         """The weight matrix (J + 1, K) that a vector stands for."""
         W = x.reshape(self.shape)
         return _both_classes(W) if self.n_classes == 2 else W

@@ -28,7 +28,8 @@ Machine Learning 85, 2011; S. Shalev-Shwartz, T. Zhang, Stochastic dual coordina
 minimization, JMLR 14, 2013 (a step towards p).
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,12 +45,12 @@ class DualPoint(NamedTuple):
     weights: np.ndarray  # W (J + 1, K), or v (J + 1, 1) of W = (−v/2, v/2)
 
     @property
-    def gap(self):
+    def gap(self) -> float:
         """F(W) − D(α) ≥ F(W) − F*."""
         return self.objective - self.dual
 
 
-def dual_step(alpha, scores, curvature):
+def dual_step(alpha: np.ndarray, scores: np.ndarray, curvature: float) -> np.ndarray:
     """The multipliers of one example after its step, the other examples' as they are.
 
     Parameters
@@ -82,7 +83,16 @@ def dual_step(alpha, scores, curvature):
     return alpha + u / (1.0 + curvature * c)
 
 
-def ascend_dual(examples, labels, n_classes, regularizer, tolerance, most_sweeps, rng, shares=None):
+def ascend_dual(
+    examples: Any,
+    labels: np.ndarray,
+    n_classes: int,
+    regularizer: float,
+    tolerance: float,
+    most_sweeps: int,
+    rng: np.random.Generator,
+    shares: np.ndarray | None = None,
+) -> Iterator[DualPoint]:
     """Sweep over the examples until the gap is small.
 
     Parameters

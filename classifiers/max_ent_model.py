@@ -7,9 +7,10 @@ regularization looks like: ∇F = E_model[f] − E_emp[f] = 0.
 Source: the guide, section 1.5.1, eq. 1.27-1.28 and 1.32.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lxmls_day1.checks import check_inputs, check_params
 
@@ -26,7 +27,7 @@ class MaxEntModel:
 
     smooth_loss = True  # the log loss has a slope everywhere, and the hinge loss has not: see stochastic_gradient.py
 
-    def get_probabilities(self, X, params):
+    def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         """p_W(y | x) for each example and class.
 
         Parameters
@@ -41,7 +42,7 @@ class MaxEntModel:
         """
         return softmax(self._scores(check_inputs(X), check_params(params)))
 
-    def get_moments(self, X, y, params):
+    def get_moments(self, X: Any, y: ArrayLike, params: ArrayLike) -> Moments:
         """How often each feature comes with each class, in the data and according to the model.
 
         Zero ``params`` tell where training begins. At the optimum without regularization the two agree; a regularizer λ
@@ -69,7 +70,7 @@ class MaxEntModel:
         return Moments(expectations(x, np.eye(params.shape[1])[labels]), expectations(x, probabilities))
 
 
-def expectations(features, probabilities):
+def expectations(features: Any, probabilities: np.ndarray) -> np.ndarray:
     """The mean of each feature under p(y | x), class by class: (1/M) Σ_m g(x^m) p(· | x^m)ᵀ.
 
     Parameters
@@ -90,7 +91,7 @@ def expectations(features, probabilities):
     return np.asarray(features.T @ probabilities) / features.shape[0]
 
 
-def softmax(scores):
+def softmax(scores: np.ndarray) -> np.ndarray:
     """exp(s_y) / Σ_y' exp(s_y') in every row of ``scores`` (M, K), without overflow.
 
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]]))

@@ -18,7 +18,7 @@ from classifiers.stochastic_gradient import StochasticGradient
 
 
 @compiled
-def max_ent_rule(scores, label, sq_norm, step, cost):
+def max_ent_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """d = η (e_y − p), p = softmax(scores); the largest score is taken off first, so that nothing overflows.
 
     >>> max_ent_rule(np.array([1000.0, 1000.0]), 1, 1.0, 1.0, np.array([1.0, 0.0]))
@@ -52,7 +52,7 @@ class MaxEntOnline(MaxEntModel, StochasticGradient):
     name = "Maximum entropy, online"
     rule = staticmethod(max_ent_rule)
 
-    def losses(self, scores, labels):
+    def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         return log_loss(scores, labels)
 
 

@@ -17,7 +17,7 @@ from lxmls_day1.checks import check_number
 
 
 @compiled
-def mira_rule(scores, label, sq_norm, step, cost):
+def mira_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """d = τ (e_y − e_ŷ), with ``step`` the cap 1/λ.
 
     A mistake by 3 with ‖g(x)‖² = 5 asks for τ = (3 + 1)/10; a cap of 0.25 grants less:
@@ -86,9 +86,9 @@ class Mira(OnlineClassifier):
         )
         self.regularizer = regularizer
 
-    def check_settings(self):
+    def check_settings(self) -> None:
         super().check_settings()
         check_number("regularizer (λ of MIRA, whose step is at most 1/λ)", self.regularizer, above=0)
 
-    def steps(self, first, count):
+    def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, 1.0 / self.regularizer)

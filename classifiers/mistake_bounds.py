@@ -21,10 +21,11 @@ Sources: A. Novikoff, On convergence proofs for perceptrons, 1962; for K classes
 Ultraconservative online algorithms for multiclass problems, JMLR 3, 2003.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from lxmls_day1.checks import as_numbers, check_inputs, check_labels, listed, shown
 from lxmls_day1.errors import InputError
@@ -38,7 +39,7 @@ class MistakeBound(NamedTuple):
     updates: float  # the bound: (R/γ)² or 2 K R²/γ²; a perceptron that has made so many will make no more
 
 
-def mistake_bound(X, y, separator):
+def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> MistakeBound:
     """The greatest number of updates that a perceptron can make on these data, given a separator of them.
 
     Parameters

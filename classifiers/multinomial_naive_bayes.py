@@ -13,9 +13,11 @@ the class, and the probabilities of the words then do not sum to one: a misprint
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
@@ -84,14 +86,16 @@ class MultinomialNaiveBayes(LinearClassifier):
         super().__init__()
         self.smooth = smooth
         self.smooth_param = smooth_param
-        self.prior = None
-        self.likelihood = None
+        self.prior: Any = None
+        self.likelihood: Any = None
         self.n_ruled_out = 0
 
-    def get_name(self):
+    def get_name(self) -> str:
         return self.name if self.smooth else f"{self.name}, unsmoothed"
 
-    def train(self, X, y=None, sample_weight=None, scheduler=None):
+    def train(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None, scheduler: str | None = None
+    ) -> np.ndarray:
         """Count the words of each class.
 
         Parameters
@@ -173,7 +177,7 @@ class MultinomialNaiveBayes(LinearClassifier):
             n_documents += np.bincount(labels, minlength=n_classes)
         return of_each, np.arange(n_classes), n_documents, word_counts, lowest
 
-    def test(self, X, params):
+    def test(self, X: Any, params: ArrayLike) -> np.ndarray:
         """Predict labels (M,) as every linear classifier does; documents that no class allows fall back on the prior."""
         y_hat = super().test(X, params)
         if self.n_ruled_out:
@@ -186,7 +190,7 @@ class MultinomialNaiveBayes(LinearClassifier):
             )
         return y_hat
 
-    def get_probabilities(self, X, params):
+    def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         """p(c | x) for each document and class, by Bayes' rule: the scores are log p(c) + log p(x | c) up to a constant.
 
         Parameters

@@ -3,6 +3,11 @@
 Source: the guide, section 1.2.
 """
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
@@ -58,27 +63,27 @@ class NaiveBayes(LinearClassifier):
         settings = {"variance": variance, "smooth": smooth, "smooth_param": smooth_param}
         self.model = _MODELS[kind](**{name: value for name, value in settings.items() if value is not None})
 
-    def get_name(self):
+    def get_name(self) -> str:
         return self.model.get_name()
 
     @property
-    def quadratic(self):
+    def quadratic(self) -> bool:
         return self.model.quadratic
 
     @property
-    def rules_out(self):
+    def rules_out(self) -> bool:
         return self.model.rules_out
 
-    def train(self, X, y, sample_weight=None):
+    def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         params = self.model.train(X, y, sample_weight)
         self.classes, self.trained = self.model.classes, True
         return params
 
-    def test(self, X, params):
+    def test(self, X: Any, params: ArrayLike) -> np.ndarray:
         return self.model.test(X, params)
 
-    def get_scores(self, x, params):
+    def get_scores(self, x: Any, params: ArrayLike) -> np.ndarray:
         return self.model.get_scores(x, params)
 
-    def get_probabilities(self, X, params):
+    def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         return self.model.get_probabilities(X, params)

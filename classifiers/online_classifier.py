@@ -115,7 +115,7 @@ class OnlineClassifier(LinearClassifier):
     """
 
     streams = True
-    rule = None
+    rule: Any = None  # of a subclass: a function, see the notes
     shrinks = False
 
     def __init__(
@@ -138,10 +138,10 @@ class OnlineClassifier(LinearClassifier):
         self.track_objective = track_objective
         self.progress = progress
         self.n_jobs = n_jobs
-        self.history = []
+        self.history: list[Any] = []
         self.nr_updates = 0
 
-    def plan_steps(self, sq_norms, n_examples=None):
+    def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
         """Look at the training data before the first step. Here: nothing.
 
         Parameters
@@ -152,11 +152,11 @@ class OnlineClassifier(LinearClassifier):
             M, where ``sq_norms`` are those of a sample.
         """
 
-    def steps(self, first, count):
+    def steps(self, first: int, count: int) -> np.ndarray:
         """The step sizes of the steps t = first, …, first + count − 1, shape (count,). Here: all 1."""
         return np.ones(count)
 
-    def check_settings(self):
+    def check_settings(self) -> None:
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
         check_number("nr_rounds", self.nr_rounds, at_least=1, whole=True)
         if not any(self.averaged is known for known in (True, False)) and not (
@@ -168,8 +168,16 @@ class OnlineClassifier(LinearClassifier):
         check_number("n_jobs", self.n_jobs, at_least=1, whole=True)
 
     def train(
-        self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None, scheduler=None, mix_every=None
-    ):
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        callback: Callable[..., object] | None = None,
+        sample_weight: ArrayLike | None = None,
+        checkpoint: Any = None,
+        report: Callable[..., object] | None = None,
+        scheduler: str | None = None,
+        mix_every: int | None = None,
+    ) -> np.ndarray:
         """Go through the data ``nr_rounds`` times.
 
         Parameters
@@ -226,7 +234,15 @@ class OnlineClassifier(LinearClassifier):
         take = self._in_memory(steps, state, len(labels))
         return self._train_rounds(take, state, objective, callback, keep_state=False)
 
-    def resume(self, state, X, y=None, classes=None, callback=None, sample_weight=None):
+    def resume(
+        self,
+        state: Any,
+        X: Any,
+        y: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        callback: Callable[..., object] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> tuple[np.ndarray, Any]:
         """Go through the data ``nr_rounds`` times, from where an earlier training stopped.
 
         Five rounds, and five more from their state, give what ten rounds give, to the last bit.
@@ -428,7 +444,7 @@ class OnlineClassifier(LinearClassifier):
         self.trained = True
         return params
 
-    def objective(self, X, y, params):
+    def objective(self, X: Any, y: ArrayLike | None, params: ArrayLike) -> float | None:
         """What the learner minimises, at ``params``: (1/M) Σ loss + (λ/2)‖W‖². None for one that minimises nothing.
 
         Parameters
@@ -445,7 +461,7 @@ class OnlineClassifier(LinearClassifier):
             return self._streamed_objective(shards, columns_of_classes(shards, self.classes), check_params(params))
         return self._objective(*self._with_labels(X, y, params))
 
-    def losses(self, scores, labels):
+    def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
         """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
         return None
 

@@ -9,10 +9,20 @@ Source: the guide, algorithms 2, 3, 5 and 6, in one notation. Its average leaves
 the mean of the matrices after each step.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 
-def online_loop(rule, X, labels, order, steps, costs, shrinkage=0.0):
+def online_loop(
+    rule: Callable[..., np.ndarray],
+    X: np.ndarray,
+    labels: np.ndarray,
+    order: np.ndarray,
+    steps: np.ndarray,
+    costs: np.ndarray,
+    shrinkage: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray]:
     """Visit the examples in the given order, and update the weights by the rule.
 
     Parameters
@@ -64,7 +74,7 @@ def online_loop(rule, X, labels, order, steps, costs, shrinkage=0.0):
     # exercise 1.4b: end
 
 
-def regression_rule(scores, label, sq_norm, step, cost):
+def regression_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """d = step · (t − s) / ‖g(x)‖²: towards a target for each score, 1 for the true class and minus its cost for any other.
 
     It uses all that a rule is told. With the step 1 the scores of the example *are* the targets afterwards.
@@ -78,7 +88,9 @@ def regression_rule(scores, label, sq_norm, step, cost):
     return step * (targets - scores) / sq_norm
 
 
-def regression_weights(X, labels, order, steps, costs, shrinkage=0.0):
+def regression_weights(
+    X: np.ndarray, labels: np.ndarray, order: np.ndarray, steps: np.ndarray, costs: np.ndarray, shrinkage: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """What `online_loop` returns for `regression_rule`; its other parameters are those of `online_loop`.
 
     >>> W, mean = regression_weights(np.array([[1.0]]), np.array([1]), [0], [1.0], 1.0 - np.eye(2))

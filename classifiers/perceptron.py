@@ -8,13 +8,16 @@ If the data can be separated, the number of mistakes is finite: with examples no
 Sources: F. Rosenblatt, The perceptron, Psychological Review 65, 1958; the guide, algorithm 2 (averaged).
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
 
 
 @compiled
-def perceptron_rule(scores, label, sq_norm, step, cost):
+def perceptron_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """d = step · (e_y − e_ŷ), which is 0 where the prediction is right.
 
     >>> perceptron_rule(np.array([1.0, 3.0, 2.0]), 0, 1.0, 1.0, np.array([0.0, 1.0, 1.0]))
@@ -50,7 +53,7 @@ class Perceptron(OnlineClassifier):
     name = "Perceptron"
     rule = staticmethod(perceptron_rule)
 
-    def weights_of_rounds(self, X, y):
+    def weights_of_rounds(self, X: Any, y: ArrayLike) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Train, and keep the weights on their way: as they stood after each round, and their averages so far.
 
         Parameters

@@ -8,7 +8,8 @@ import contextlib
 import copy
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +28,12 @@ from lxmls_day1.result_table import ResultTable, Row
 from lxmls_day1.settings import settings
 
 
-def run_all_classifiers(dataset, classifiers=None, progress=None, ax=None):
+def run_all_classifiers(
+    dataset: Any,
+    classifiers: Iterable[Any] | Mapping[str, Any] | None = None,
+    progress: Callable[[int, int, str], object] | None = None,
+    ax: Any = None,
+) -> tuple[ResultTable, tuple[Any, Any]]:
     """Train classifiers on the training part of a data set, measure them on both parts, and draw the comparison.
 
     Parameters
@@ -105,7 +111,7 @@ def _check_classifier(classifier):
     )
 
 
-def default_classifiers(dataset):
+def default_classifiers(dataset: Any) -> list[LinearClassifier]:
     """The guide's classifiers that apply to a data set, with the guide's settings.
 
     Parameters
@@ -135,7 +141,7 @@ def default_classifiers(dataset):
     ]
 
 
-def measure(classifier, name, dataset):
+def measure(classifier: Any, name: str, dataset: Any) -> tuple[Row, np.ndarray]:
     """Train one classifier and measure it on the training and the test part.
 
     Returns
@@ -155,7 +161,7 @@ def measure(classifier, name, dataset):
     return Row(name, dataset.get_name(), train_accuracy, test_accuracy, seconds, objective), params
 
 
-def told_apart(classifiers):
+def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:
     """Classifiers by name, where those of the same name show the settings in which they differ.
 
     Parameters
@@ -171,7 +177,8 @@ def told_apart(classifiers):
     >>> list(told_apart([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
     ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
     """
-    classifiers, namesakes = as_list(classifiers, "classifiers must be a list, or a dict with names"), {}
+    classifiers = as_list(classifiers, "classifiers must be a list, or a dict with names")
+    namesakes: dict[str, list[Any]] = {}
     for classifier in classifiers:
         _check_classifier(classifier)
         namesakes.setdefault(classifier.get_name(), []).append(classifier)

@@ -16,10 +16,15 @@ Sources: the guide, algorithm 2, whose printed indices leave the last update out
 learning techniques for natural language processing, PhD thesis, 2006, chapter 2.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def averaged_perceptron(X, labels, order):
+def averaged_perceptron(
+    X: ArrayLike, labels: ArrayLike, order: Sequence[int] | np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The averaged perceptron, with its running sum.
 
     Parameters
@@ -63,7 +68,7 @@ def averaged_perceptron(X, labels, order):
     return average, U
 
 
-def mistake(scores, label):
+def mistake(scores: np.ndarray, label: int) -> np.ndarray:
     """d = e_y − e_ŷ (K,): what the perceptron adds to the classes' weights, in multiples of g(x).
 
     >>> mistake(np.array([1.0, 3.0, 2.0]), 0)

@@ -82,7 +82,7 @@ class StochasticGradient(OnlineClassifier):
         self.initial_step = initial_step
         self.alpha = alpha
 
-    def check_settings(self):
+    def check_settings(self) -> None:
         super().check_settings()
         check_number("regularizer (λ)", self.regularizer, at_least=0)
         if self.initial_step is not None:
@@ -93,12 +93,12 @@ class StochasticGradient(OnlineClassifier):
                 f"do not, but is {self.alpha!r}"
             )
 
-    def plan_steps(self, sq_norms, n_examples=None):
+    def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
         shared_by_many = self.smooth_loss and len(self.classes) > 2
         self.first_step = (4.0 if shared_by_many else 2.0) / float(np.median(sq_norms))
         self.slowest = 0.3 / (len(sq_norms) if n_examples is None else n_examples)
 
-    def steps(self, first, count):
+    def steps(self, first: int, count: int) -> np.ndarray:
         t = np.arange(first, first + count, dtype=np.float64)
         if self.initial_step is None and self.alpha is None:
             return self.first_step / (1.0 + max(self.regularizer * self.first_step, self.slowest) * t)

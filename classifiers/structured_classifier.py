@@ -21,13 +21,14 @@ Large margin methods for structured and interdependent output variables, JMLR 6,
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier
-from classifiers.tag_features import TEMPLATES, FeatureIndex, check_templates
+from classifiers.tag_features import TEMPLATES, EncodedSentences, FeatureIndex, TokenFeatures, check_templates
 from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
 from lxmls_day1.checks import (
     as_list,
@@ -40,6 +41,9 @@ from lxmls_day1.checks import (
     shown,
 )
 from lxmls_day1.errors import InputError
+
+Sentences = Sequence[Sequence[str]] | EncodedSentences  # M sentences, each a sequence of words
+Tags = Sequence[Sequence[Any]]  # a tag for each of their words
 
 
 class StructuredClassifier(OnlineClassifier):
@@ -113,9 +117,9 @@ class StructuredClassifier(OnlineClassifier):
         self.min_count = min_count
         self.transitions = transitions
         self.decoder = decoder
-        self.feature_names = None
+        self.feature_names: list[str] | None = None
 
-    def check_settings(self):
+    def check_settings(self) -> None:
         super().check_settings()
         check_templates(self.templates)
         check_number("min_count", self.min_count, at_least=1, whole=True)
@@ -123,7 +127,7 @@ class StructuredClassifier(OnlineClassifier):
         if not (self.decoder is None or callable(self.decoder)):
             raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
 
-    def train(self, X, y, callback=None):
+    def train(self, X: Sentences, y: Tags, callback: Callable[..., object] | None = None) -> np.ndarray:
         """Go through the sentences ``nr_rounds`` times.
 
         Parameters
@@ -145,7 +149,9 @@ class StructuredClassifier(OnlineClassifier):
         """
         return self._go_on(None, X, y, callback, keep_state=False)[0]
 
-    def resume(self, state, X, y, callback=None):
+    def resume(
+        self, state: Any, X: Sentences, y: Tags, callback: Callable[..., object] | None = None
+    ) -> tuple[np.ndarray, Any]:
         """Go through the sentences ``nr_rounds`` times, from where an earlier training stopped, see :meth:`OnlineClassifier.resume`.
 
         The tags and the features are those of the sentences that came first: what is new later on is an unknown tag, which
@@ -232,7 +238,7 @@ class StructuredClassifier(OnlineClassifier):
             )
         return entries, d[1] * values
 
-    def test(self, X, params):
+    def test(self, X: Sentences, params: ArrayLike) -> list[list[Any]]:
         """Tag sentences: each with its tag sequence of the highest score, of equal ones the first (``viterbi.py``).
 
         Parameters
@@ -254,11 +260,11 @@ class StructuredClassifier(OnlineClassifier):
         if self.decoder is not None:
             return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params)
-        words = self._encode(check_sentences(X))
+        words: TokenFeatures = self._encode(check_sentences(X))
         tags = self.classes[chains.best_paths(*words, layout.n_features, params)].tolist()
         return [tags[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
 
-    def get_scores(self, X, params):
+    def get_scores(self, X: Sentences, params: ArrayLike) -> list[ChainScores]:
         """The scores of all parts of the tag sequences of each sentence: what the search works on.
 
         Parameters
@@ -275,11 +281,11 @@ class StructuredClassifier(OnlineClassifier):
         words = self._encode(check_sentences(X))
         return [layout.scores(words, m, params) for m in range(len(words.starts) - 1)]
 
-    def get_label(self, X, params):
+    def get_label(self, X: Sentences, params: ArrayLike) -> list[list[Any]]:
         """The same as :meth:`test`: sentences need no intercept term."""
         return self.test(X, params)
 
-    def evaluate(self, truth, predicted):
+    def evaluate(self, truth: Tags, predicted: Tags) -> float:
         """Accuracy: the share of words whose predicted tag is the true one.
 
         A true tag that does not occur in the training sentences counts as a mistake, as in published accuracies.
@@ -320,7 +326,7 @@ class StructuredClassifier(OnlineClassifier):
         )
         return right / n_words
 
-    def objective(self, X, y, params):
+    def objective(self, X: Sentences, y: Tags, params: ArrayLike) -> float | None:
         """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖²; None without a loss.
 
         Parameters
@@ -335,11 +341,12 @@ class StructuredClassifier(OnlineClassifier):
         labels = self._codes(_all_tags(X, y))
         if len(labels) == 0:
             raise InputError("an objective is a mean over sentences, but X has none")
-        sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
+        words: TokenFeatures = self._encode(X)
+        sentences = chains.Sentences(*words, labels, layout.n_features)
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)
         return self._structured_objective(sentences, costs, params)
 
-    def structured_losses(self, sentences, costs, params):
+    def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray | None:
         """The loss of each sentence (M,); None for a learner without one."""
         return None
 
@@ -398,7 +405,7 @@ class StructuredClassifier(OnlineClassifier):
         )
 
 
-def check_sentences(X):
+def check_sentences(X: Any) -> Any:
     """Sentences as a list of sequences of words; an error for text that is not split, and for sentences without words.
 
     Those that are encoded stay as they are.

@@ -20,6 +20,7 @@ Zinkevich, (Online) subgradient methods for structured prediction, AISTATS 2007.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,21 +95,21 @@ class StructuredSVM(StructuredClassifier, StochasticGradient):
             progress=progress,
         )
         self.regularizer = regularizer
-        self.initial_step = initial_step
-        self.alpha = alpha
+        self.initial_step: float = initial_step
+        self.alpha: float = alpha
         self.delay = delay
 
-    def check_settings(self):
+    def check_settings(self) -> None:
         super().check_settings()
         if self.delay is not None:
             check_number("delay (t_0)", self.delay, at_least=1)
 
-    def steps(self, first, count):
+    def steps(self, first: int, count: int) -> np.ndarray:
         delay = count if self.delay is None else float(self.delay)  # a round has as many steps as there are sentences
         t = np.arange(first, first + count, dtype=np.float64)
         return self.initial_step * ((delay + t - 1) / delay) ** -self.alpha
 
-    def structured_losses(self, sentences, costs, params):
+    def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray:
         from lxmls_day1.compiled import chains
 
         return chains.hinge_losses(sentences, costs, params)

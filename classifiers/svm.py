@@ -14,6 +14,8 @@ which its eq. 1.31 for maximum entropy has.
 
 import contextlib
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +30,7 @@ from lxmls_day1.streaming.shard_rows import check_in_memory, corpus_on_disk
 
 
 @compiled
-def svm_rule(scores, label, sq_norm, step, cost):
+def svm_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """d = η (e_y − e_ỹ), which is 0 where the true class wins by its margin.
 
     Right, but by less than the margin of 1:
@@ -47,7 +49,7 @@ def svm_rule(scores, label, sq_norm, step, cost):
     # exercise 1.7: end
 
 
-def svm_step(W, g, label, step, regularizer, cost):
+def svm_step(W: np.ndarray, g: np.ndarray, label: int, step: float, regularizer: float, cost: np.ndarray) -> np.ndarray:
     """One step of algorithm 6, written out: the weights after it have seen one example.
 
     The loop of ``online_classifier.py`` does the same for every learner that shrinks, without touching the whole of W.
@@ -168,7 +170,7 @@ class SVM(StochasticGradient):
         self.tolerance = tolerance
         self.max_epochs = max_epochs
 
-    def check_settings(self):
+    def check_settings(self) -> None:
         super().check_settings()
         check_choice("solver", self.solver, ("subgradient", "dual"))
         if self.solver == "dual":
@@ -181,10 +183,19 @@ class SVM(StochasticGradient):
                     "its orders from the seed"
                 )
 
-    def losses(self, scores, labels):
+    def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
         return hinge_loss(scores, labels, check_costs(self.cost, scores.shape[1]))
 
-    def train(self, X, y=None, callback=None, sample_weight=None, checkpoint=None, report=None, **where):
+    def train(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        callback: Callable[..., object] | None = None,
+        sample_weight: ArrayLike | None = None,
+        checkpoint: Any = None,
+        report: Callable[..., object] | None = None,
+        **where: Any,
+    ) -> np.ndarray:
         """Minimise the objective, or come near its minimum, as the solver does.
 
         Parameters
@@ -217,7 +228,15 @@ class SVM(StochasticGradient):
             return self._train_dual(X, y, callback, sample_weight)
         return super().train(X, y, callback, sample_weight, checkpoint, report, **where)
 
-    def resume(self, state, X, y=None, classes=None, callback=None, sample_weight=None):
+    def resume(
+        self,
+        state: Any,
+        X: Any,
+        y: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        callback: Callable[..., object] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> tuple[np.ndarray, Any]:
         """As :meth:`OnlineClassifier.resume`, of the subgradient solver only: the dual one keeps M x K numbers of its data."""
         if self.solver == "dual":
             raise InputError('the dual solver cannot go on; call train, or take solver="subgradient"')

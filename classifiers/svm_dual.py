@@ -45,7 +45,8 @@ Mangasarian, D. Musicant, Successive overrelaxation for support vector machines,
 """
 
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,12 +71,14 @@ class Epoch(NamedTuple):
     dual: float  # D(α)
 
     @property
-    def gap(self):
+    def gap(self) -> float:
         """P(W) − D(α) ≥ P(W) − P*: how far the objective is from its optimum at most."""
         return self.objective - self.dual
 
 
-def dual_step(alpha, scores, cost, curvature, relaxation=1.0):
+def dual_step(
+    alpha: np.ndarray, scores: np.ndarray, cost: np.ndarray, curvature: float, relaxation: float = 1.0
+) -> np.ndarray:
     """The multipliers of one example after its step: argmax_α' D, the other examples' multipliers as they are.
 
     M · D changes by v · (α' − α) − (a/2) ‖α' − α‖², with v = s + ρ(·, y): the maximum over the simplex is the point of
@@ -106,7 +109,7 @@ def dual_step(alpha, scores, cost, curvature, relaxation=1.0):
     return project_on_simplex(alpha + relaxation * (scores + cost) / curvature)
 
 
-def project_on_simplex(z):
+def project_on_simplex(z: np.ndarray) -> np.ndarray:
     """The point of {α ≥ 0, Σ α = 1} next to ``z`` (K,): max(z − θ, 0), with θ such that the entries sum to 1.
 
     With z sorted downwards and the r largest kept, θ = (z_1 + … + z_r − 1)/r; r is the largest for which z_r > θ.
@@ -119,7 +122,17 @@ def project_on_simplex(z):
     return np.maximum(z - thetas[downwards > thetas][-1], 0.0)
 
 
-def solve_dual(examples, labels, costs, regularizer, tolerance, max_epochs, rng, after_epoch, shares=None):
+def solve_dual(
+    examples: Any,
+    labels: np.ndarray,
+    costs: np.ndarray,
+    regularizer: float,
+    tolerance: float,
+    max_epochs: int,
+    rng: np.random.Generator,
+    after_epoch: Callable[[Epoch, np.ndarray], object],
+    shares: np.ndarray | None = None,
+) -> tuple[np.ndarray, bool]:
     """Sweep over the examples until the gap is at most ``tolerance`` times the objective.
 
     Parameters

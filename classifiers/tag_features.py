@@ -15,7 +15,7 @@ A. Ratnaparkhi (1996), *A Maximum Entropy Model for Part-of-Speech Tagging*, EMN
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -97,7 +97,12 @@ def suffix(word: str, length: int) -> str | None:
 
 
 #: Attributes that a template can name: word -> value.
-ATTRIBUTES = {"word": str, "lower": str.lower, "shape": word_shape, "long_shape": long_shape}
+ATTRIBUTES: dict[str, Callable[[str], str]] = {
+    "word": str,
+    "lower": str.lower,
+    "shape": word_shape,
+    "long_shape": long_shape,
+}
 
 #: Attributes that take a length, as in ``suffix3``: word, length -> value, or None for none.
 AFFIXES = {"prefix": prefix, "suffix": suffix}
@@ -148,7 +153,7 @@ def parse_template(template: str) -> tuple[Part, ...]:
     parts = []
     for text in template.split(" ") if isinstance(template, str) else [template]:
         match = _PART.fullmatch(text) if isinstance(text, str) else None
-        name, length, offset = match.groups() if match else (None, None, None)
+        name, length, offset = match.groups() if match else ("", None, None)
         if name not in (ATTRIBUTES if length is None else AFFIXES):
             known = ", ".join([*ATTRIBUTES, *(f"{affix}1, {affix}2, …" for affix in AFFIXES)])
             raise InputError(
@@ -195,7 +200,7 @@ class FeatureIndex:
     [['lower=the', 'lower[-1]='], ['lower=cat', 'lower[-1]=the'], []]
     """
 
-    def __init__(self, templates: Sequence[str], names: Sequence[str]):
+    def __init__(self, templates: Sequence[str], names: Sequence[str]) -> None:
         self.templates = check_templates(templates)
         self.names = list(names)
 
@@ -214,7 +219,8 @@ class FeatureIndex:
         cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
     ) -> tuple["FeatureIndex", TokenFeatures]:
         """The index of these sentences, and what `encode` gives for them, in one go."""
-        words, names, templates = _Words(sentences), [], check_templates(templates)
+        names: list[str] = []
+        words, templates = _Words(sentences), check_templates(templates)
         numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
         for row, template in zip(numbers, templates, strict=True):
             kind_of_word, name_of_kind, counts = words.features(template)
@@ -272,7 +278,7 @@ class EncodedSentences:
     array([0, 1], dtype=int32)
     """
 
-    def __init__(self, index: FeatureIndex, features: TokenFeatures):
+    def __init__(self, index: FeatureIndex, features: TokenFeatures) -> None:
         self.index = index
         self.features = features
 
@@ -316,7 +322,8 @@ class _Words:
 
     def __init__(self, sentences: Iterable[Sequence[str]]):
         numbers: dict[str, int] = {}
-        lengths, kinds = [], []
+        lengths: list[int] = []
+        kinds: list[int] = []
         for sentence in sentences:
             lengths.append(len(sentence))
             kinds.extend(numbers.setdefault(word, len(numbers)) for word in sentence)
@@ -346,7 +353,7 @@ class _Words:
         for more, values in parts[1:]:
             codes = np.where((codes < 0) | (more < 0), -1, codes * len(values) + more)
             distinct, codes = np.unique(codes, return_inverse=True)
-            nr_codes = np.count_nonzero(distinct >= 0)
+            nr_codes = int(np.count_nonzero(distinct >= 0))
             codes = codes - (len(distinct) - nr_codes)  # −1 stays
         codes, firsts, counts = _by_first_occurrence(codes, nr_codes)
         columns = [[values[code] for code in part[firsts].tolist()] for part, values in parts]

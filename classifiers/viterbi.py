@@ -25,6 +25,7 @@ Markov networks, NIPS 2003.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 class ChainScores(NamedTuple):
@@ -36,7 +37,7 @@ class ChainScores(NamedTuple):
     stop: np.ndarray  # (K,): the last word has the tag
 
 
-def viterbi(scores):
+def viterbi(scores: ChainScores) -> np.ndarray:
     """The tag sequence with the highest score.
 
     Parameters
@@ -69,7 +70,7 @@ def viterbi(scores):
     # exercise 1.13: end
 
 
-def path_score(scores, path):
+def path_score(scores: ChainScores, path: ArrayLike) -> float:
     """The score s(y) of one tag sequence.
 
     Parameters
@@ -93,7 +94,7 @@ def path_score(scores, path):
     return float(start[path[0]] + of_words + transitions[path[:-1], path[1:]].sum() + stop[path[-1]])
 
 
-def cost_augmented(scores, truth, cost):
+def cost_augmented(scores: ChainScores, truth: ArrayLike, cost: ArrayLike) -> ChainScores:
     """Scores s(y') + ρ(y', y): the search then finds the sequence that violates the margin most.
 
     ρ is a sum over the words, so it joins the emissions. With 0/1 costs it is the number of wrong tags.

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lxmls_day1.checks import as_list, check_finite_params, shown
 from lxmls_day1.errors import InputError, counted
@@ -50,7 +51,7 @@ class SavedModel(NamedTuple):
 def save_model(
     path: str | os.PathLike[str],
     classifier: Any,
-    params: np.ndarray,
+    params: ArrayLike,
     feature_names: Iterable[str] | None = None,
     label_names: Iterable[str] | None = None,
     notes: Mapping[str, Any] | None = None,

@@ -283,7 +283,7 @@ class PosCorpus:
 
     def __init__(
         self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
-    ):
+    ) -> None:
         _tag_column(tags)
         if name == "toy":
             parts = {part: _toy_sentences(part, tags) for part in _TOY}

@@ -178,7 +178,7 @@ class QuestionCorpus(BagCorpus):
         dev_per: float = 0.0,
         min_count: int = 1,
         data_dir: str | os.PathLike[str] | None = None,
-    ):
+    ) -> None:
         if not isinstance(name, str) or name not in ("trec6", "toy"):
             raise InputError(f"there is no question corpus {name!r}; known are 'trec6' and 'toy'")
         if not isinstance(level, str) or level not in LEVELS:

@@ -157,7 +157,7 @@ class SentimentCorpus:
         rare_words_from: str = "train",
         data_dir: str | os.PathLike[str] | None = None,
         cache: bool = True,
-    ):
+    ) -> None:
         corpus_named(domain, kind="sentiment")
         min_count = checked_min_count(min_count)
         check_choice("rare_words_from", rare_words_from, ("train", "all"))

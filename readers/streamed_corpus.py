@@ -49,7 +49,7 @@ class StreamedCorpus:
     ('small', 3, 2, ('ham', 'spam'), ['a', 'b'], 2)
     """
 
-    def __init__(self, folder: str | os.PathLike[str], test: str | os.PathLike[str] | None = None):
+    def __init__(self, folder: str | os.PathLike[str], test: str | os.PathLike[str] | None = None) -> None:
         self.shards = Shards(folder)
         self.test_shards = None if test is None else Shards(test)
         self.n_rows, self.n_features = self.shards.n_rows, self.shards.n_features

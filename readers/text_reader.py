@@ -22,6 +22,7 @@ counted into bags; `readers.vocabulary` makes the matrix.
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -127,14 +128,20 @@ class TextCorpus(BagCorpus):
         *,
         text_column: int | str | None = None,
         progress: bool = False,
-    ):
+    ) -> None:
         if not callable(count):
             raise InputError(f"count must be a function from a text to a mapping of tokens to numbers, got {count!r}")
         min_count = checked_min_count(min_count)
         check_flag("progress", progress)
         split = _checked_split(split, test_path)
-        layout = {"form": form, "delimiter": delimiter, "header": header, "quote": quote, "encoding": encoding}
-        columns = {"label_column": label_column, "text_column": text_column}
+        layout: dict[str, Any] = {
+            "form": form,
+            "delimiter": delimiter,
+            "header": header,
+            "quote": quote,
+            "encoding": encoding,
+        }
+        columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
         files = [read_labelled(path, **layout, **columns)]
         if test_path is not None:
             files.append(read_labelled(test_path, **layout, **columns, like=files[0]))

@@ -184,6 +184,30 @@ def test_a_module_of_more_than_400_lines_says_why():
     assert long == said
 
 
+def functions_without_types(body: list[ast.stmt], within: str = "") -> Iterator[str]:
+    """The public functions and methods among some statements that do not say the type of each argument and of the answer."""
+    for node in body:
+        name = f"{within}.{getattr(node, 'name', '')}"
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from functions_without_types(node.body, name)
+        elif isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name.endswith("__")):
+            arguments = node.args
+            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+            said = [argument.annotation for argument in named if argument and argument.arg not in ("self", "cls")]
+            if not all([*said, node.returns]):
+                yield name
+
+
+def test_public_functions_of_readers_and_classifiers_say_their_types():
+    missing = {
+        name + function
+        for name, path in modules().items()
+        if group_of(name) in ("readers", "classifiers")
+        for function in functions_without_types(ast.parse(path.read_text(encoding="utf-8")).body)
+    }
+    assert not missing
+
+
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/grading.md", "docs/performance.md", "docs/scale.md")
 
 
