@@ -130,6 +130,8 @@ CASES = {
     "run": ["run", "--domain", "toy", "--lab", "small"],
     "tune": ["tune", "--classifier", "no"],
     "train": ["train", "--classifier", "no", "--out", "x.npz"],
+    "cache": ["cache", "none.csv", "--out", "big.bags"],
+    "toy": ["toy", "--documents", "3"],
     "predict": ["predict", "small.npz", "none.txt"],
     "explain": ["explain", "small.npz", "none.txt"],
     "start": ["start", "another"],
