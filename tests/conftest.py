@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -17,6 +18,8 @@ settings.load_profile("any machine")
 if "PYTEST_XDIST_WORKER" in os.environ:  # `make coverage` measures this process, and none that a test starts
     os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib; subprocesses inherit it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell; subprocesses would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 #: Files that take longest, the longest first: begun first, they leave no process to work alone at the end.
