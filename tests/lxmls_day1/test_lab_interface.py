@@ -17,7 +17,6 @@ RECORD = Path(__file__).with_name(
 PLAIN = (bool, int, float, str, tuple, type(None))  # kinds of defaults that are recorded as they are
 RETURNED = {
     ("compiled.sparse_rows", "Examples"),
-    ("model_file", "SavedModel"),
     ("text.labelled_files", "LabelledFile"),
 }  # what lab files get from the functions, by no name
 MODULES = {f"lxmls_day1.{name}" for name in NAMES}

@@ -41,7 +41,7 @@ def other(tmp_path, monkeypatch):
 def test_a_full_disk_is_named(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / LOCK).symlink_to("/dev/full")
-    with pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK))), held(tmp_path / "out"):
+    with pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK))), held(tmp_path / "out", "grading into"):
         pass
 
 
