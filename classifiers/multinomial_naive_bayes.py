@@ -134,7 +134,7 @@ class MultinomialNaiveBayes(LinearClassifier):
                 for rows in [X] if shards is None else (shards.open(i).X for i in range(len(shards))):
                     check_finite(rows)
                 raise InputError("the counts are so large that their sum is not finite; scale them down")
-        _check_lowest(lowest)
+        _check_lowest(lowest, hashed=shards is not None and shards.manifest["hash_bits"] is not None)
 
         wordless = ~word_counts.any(axis=0)  # (K,)
         if wordless.any() and not (alpha > 0 and X.shape[1] > 0):
@@ -225,9 +225,11 @@ def _check_counts(X):
     _check_lowest((X.data if sp.issparse(X) else X).min(initial=0.0))
 
 
-def _check_lowest(lowest):
+def _check_lowest(lowest, hashed=False):
     if lowest < 0:
-        raise InputError(
-            f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; "
-            "for real-valued features take Gaussian naive Bayes"
+        remedy = (
+            "hashed features have signs, so make the corpus without --hash, or take another learner"
+            if hashed
+            else "for real-valued features take Gaussian naive Bayes"
         )
+        raise InputError(f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; {remedy}")
