@@ -40,9 +40,7 @@ class _Limited:
             return (yield)
 
 
-def run_here(
-    arguments: Sequence[str], folder: Path, place: Path, errors: Path, time_limit: float
-) -> tuple[int, bool]:
+def run_here(arguments: Sequence[str], folder: Path, place: Path, errors: Path, time_limit: float) -> tuple[int, bool]:
     """Run pytest on checks of a lab.
 
     Parameters

@@ -219,7 +219,9 @@ def fetch_files(
 def _held(path: Path) -> Iterator[None]:
     """Keep a file locked as long as the block runs; `_is_held` sees that, also after a ``kill -9``."""
     with path.open("wb") as file:
-        with contextlib.suppress(ImportError, OSError):  # Windows has no flock, but deletes no open file either; a browser
+        with contextlib.suppress(
+            ImportError, OSError
+        ):  # Windows has no flock, but deletes no open file either; a browser
             from fcntl import LOCK_EX, flock
 
             flock(file, LOCK_EX)
