@@ -88,7 +88,7 @@ def read_packed(path: str | os.PathLike[str]) -> PackedWork:
     ----------
     path : path
     """
-    file = check_path(path, "the packed file")
+    file = check_path("path", path)
     try:
         size = file.stat().st_size
         if size > LARGEST_PACKED:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple, TypeVar
 
+from lxmls_day1.compiled.threads import threads_start
 from lxmls_day1.whole_files import temporary_folder
 
 _MEGABYTE = 1 << 20
@@ -265,8 +266,13 @@ def _publish(one: WantedFile, path: Path) -> None:
 
 def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
     """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
-    import pooch
-    import requests
+    try:
+        import pooch
+        import requests
+    except ImportError as error:  # in a browser
+        raise DownloadFailed(f"this Python downloads nothing ({error})") from error
+    if not threads_start():
+        raise DownloadFailed("this Python has no threads, with which a download is ended when it takes too long")
 
     name = re.sub(r"[^\w.-]", "_", url.rpartition("/")[2]) or "download"
     fetcher = pooch.create(
