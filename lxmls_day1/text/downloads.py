@@ -219,10 +219,10 @@ def fetch_files(
 def _held(path: Path) -> Iterator[None]:
     """Keep a file locked as long as the block runs; `_is_held` sees that, also after a ``kill -9``."""
     with path.open("wb") as file:
-        with contextlib.suppress(ImportError, OSError):  # Windows has no flock, but deletes no open file either
-            import fcntl
+        with contextlib.suppress(ImportError, OSError):  # Windows has no flock, but deletes no open file either; a browser
+            from fcntl import LOCK_EX, flock
 
-            fcntl.flock(file, fcntl.LOCK_EX)
+            flock(file, LOCK_EX)
         yield
 
 
@@ -230,9 +230,9 @@ def _is_held(path: Path) -> bool:
     """Whether another download has this file locked, or may be about to make it."""
     try:
         with path.open("rb") as file:
-            import fcntl
+            from fcntl import LOCK_EX, LOCK_NB, flock
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            flock(file, LOCK_EX | LOCK_NB)
     except FileNotFoundError:
         return time.time() - path.parent.stat().st_mtime < _YOUNG
     except ImportError:
