@@ -5,7 +5,6 @@
 | `site` | writes the site: JupyterLite, the lab of a student, packages, runtime |
 | `runtime` | Pyodide: which version, which files, and whether a folder holds them unchanged |
 | `packages` | wheels of pure Python packages, made from what is installed |
-| `serving` | serves a site on this machine |
 | `page/` | what runs in the browser beside JupyterLite: the start of Python, and the messages above the notebook |
 
 Nothing in here runs in the page; `lxmls_day1` itself does.

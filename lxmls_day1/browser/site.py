@@ -61,6 +61,7 @@ SETTINGS = {
 }
 INDEX = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Day-1 lab</title>
+<script id="jupyter-config-data" type="application/json" data-jupyter-lite-root=".">{{}}</script>
 <meta http-equiv="refresh" content="0; url={address}"></head>
 <body><p><a href="{address}">The day-1 lab</a></p></body></html>
 """
@@ -193,7 +194,6 @@ def _build_jupyterlite(site: Path) -> None:
             "federated_extensions": extensions,
             "apps": ["lab"],
             "no_sourcemaps": True,
-            "no_unused_shared_packages": True,
             "source_date_epoch": source_date(),
         }
         Path(temporary, "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": settings}))
