@@ -4,6 +4,7 @@
 ``primitives``      whether kernels are compiled or their twins in NumPy run
 ``machine_code``    compiling, and the cache of machine code
 ``intrinsics``      types and instructions that the kernels take from numba
+``threads``         calls that run beside one another, where there are threads
 ``row_primitives``  a row of a CSR matrix times a weight matrix, and a row added to it
 ``sparse_rows``     examples as the kernels read them; the loop of online learning
 ``online_steps``    the weights of online learners with their average, and a rule at work on rows

@@ -17,7 +17,6 @@ import copy
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from lxmls_day1.compiled.sparse_rows import (
     take_steps,
     update_by_row,
 )
+from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.errors import InputError
 
 Reals = NDArray[np.float64]
@@ -452,7 +452,7 @@ class RowSteps:
 
     def _take_parts(self, n_parts: int, orders: Integers, steps: Reals, updates: Integers) -> None:
         n_threads = 1 if self._machine_code is None else n_parts  # Python's own steps wait for one another anyhow
-        with ThreadPoolExecutor(n_threads) as pool:
+        with thread_pool(n_threads) as pool:
             for r, (order, sizes) in enumerate(zip(orders, steps, strict=True)):
                 shares = np.array_split(order, n_parts)
                 counts, errors = np.zeros((2, n_parts, 1), dtype=np.int64)

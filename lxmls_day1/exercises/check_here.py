@@ -40,9 +40,7 @@ class _Limited:
             return (yield)
 
 
-def run_here(
-    arguments: Sequence[str], folder: Path, place: Path, errors: Path, time_limit: float
-) -> tuple[int, bool]:
+def run_here(arguments: Sequence[str], folder: Path, place: Path, errors: Path, time_limit: float) -> tuple[int, bool]:
     """Run pytest on checks of a lab.
 
     Parameters
@@ -105,7 +103,7 @@ def _checks_forgotten(arguments: Sequence[str]) -> Iterator[None]:
 @contextlib.contextmanager
 def _shallow() -> Iterator[None]:
     """Let the code call itself so often only that Python, not the browser, says that it is too often."""
-    depth, frame = 0, sys._getframe()
+    depth, frame = 0, sys._getframe().f_back
     while frame is not None:
         depth, frame = depth + 1, frame.f_back
     before = sys.getrecursionlimit()

@@ -27,7 +27,7 @@ DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 EXPLANATIONS = "explanations.json"  # under BACKUPS: a copy, for what a student wrote is found again as well
-BACKUP = re.compile(rf"\d{{4,}}-(?P<command>solve|reset|update)(-(?P<exercise>{EXERCISE_ID}))?")
+BACKUP = re.compile(rf"\d{{4,}}-(?P<command>solve|reset|update|open_work)(-(?P<exercise>{EXERCISE_ID}))?")
 ASIDE = (".edited", ".new")  # what stands beside a backup without being one
 VERSION = 1
 
