@@ -5,7 +5,7 @@
 "use strict";
 {
   const tell = new BroadcastChannel("lxmls-day1");
-  const say = (message) => tell.postMessage({ path: self.location.href, ...message });
+  const say = (message) => tell.postMessage(message);
   const plainFetch = self.fetch;
   let started = 0;
   let loaded = 0;
@@ -70,10 +70,22 @@ del _accept_list_of_fonts
         pyodide.unpackArchive(await reviews, "zip", { extractDir: table.data });
       }
       say({ kind: "starting" });
+      const run = pyodide.runPythonAsync;
+      pyodide.runPythonAsync = async (code, ...rest) => {
+        const result = await run(code, ...rest);
+        if (code.includes("import pyodide_kernel")) say({ kind: "ready" }); // the kernel's last step
+        return result;
+      };
       return pyodide;
     } catch (error) {
-      say({ kind: "failed", text: String(error?.message ?? error) });
+      say({ kind: "failed", text: reason(error) });
       throw error;
     }
   };
+
+  function reason(error) {
+    const text = String(error?.message ?? error);
+    const noMemory = error instanceof RangeError || /memory/i.test(text);
+    return noMemory ? `the browser has too little memory for it. Close other tabs and programs, and reload. (${text})` : text;
+  }
 }

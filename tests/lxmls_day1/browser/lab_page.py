@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from playwright.sync_api import Error
+
 ROOT = Path(__file__).resolve().parents[3]
 SCREENSHOTS = ROOT / "out" / "browser"
 PATIENCE = 600  # seconds for the longest: a loaded machine is no mistake
@@ -13,7 +15,7 @@ READY = """async (path) => {
     const widget = jupyterapp.shell.currentWidget;
     return !!widget?.context?.isReady && (!path || widget.context.path === path); }"""
 KERNEL_READY = """() => {
-    const session = jupyterapp.shell.currentWidget?.sessionContext;
+    const session = window.jupyterapp?.shell.currentWidget?.sessionContext;
     return !!session?.session?.kernel && session.isReady; }"""
 OPEN = "path => { jupyterapp.commands.execute('docmanager:open', { path }); }"
 RUN_CODE = """code => new Promise(resolve => {
@@ -75,7 +77,16 @@ class LabPage:
 
     def wait(self, condition: str, *arguments) -> None:
         """Wait until a function of the page says yes, over reloads too."""
-        self.page.wait_for_function(condition, arg=arguments[0] if arguments else None, polling=250)
+        for _ in range(4 * PATIENCE):
+            try:
+                if self.page.evaluate(condition, *arguments):
+                    return
+            except Error as error:  # the page is only just coming
+                if "navigation" not in str(error):
+                    raise
+            self.page.wait_for_timeout(250)
+        self.screenshot("waited_in_vain")
+        raise AssertionError(f"waited in vain for {condition} of {arguments}; the line says {self.line()!r}")
 
     def open(self, path: str) -> None:
         """Open a notebook or a file as by a double click."""
@@ -122,8 +133,8 @@ class LabPage:
         return content if isinstance(content, str) else json.dumps(content)
 
     def line(self) -> str:
-        """What the line of our page says."""
-        return self.page.evaluate("() => document.querySelector('#lxmls-day1-line:not([hidden])')?.textContent || ''")
+        """What the lines at the foot of the page say."""
+        return self.page.evaluate("() => document.querySelector('#lxmls-day1-lines')?.innerText || ''")
 
     def screenshot(self, name: str) -> None:
         """Keep a picture in ``out/browser``."""
