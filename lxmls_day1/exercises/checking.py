@@ -6,6 +6,7 @@ hangs, exits or crashes is known by name; the process is ended and the checks th
 
 import contextlib
 import json
+import signal
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -352,8 +353,6 @@ def _leave_out_after_timeouts(watched: _Watched, time_limit: float) -> None:
 
 
 def _how_it_ended(status: int) -> str:
-    import signal
-
     if status < 0:
         with contextlib.suppress(ValueError):
             return f"the code brought Python down ({signal.Signals(-status).name})"
