@@ -60,7 +60,8 @@ help:
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
 	@echo 'make campaigns  the tests that are too long for every run: every demonstration in a browser, all learners without'
-	@echo '             numba, more seeds of grading, every known mistake in the sandbox, and those of make hostile'
+	@echo '             numba, more seeds of grading, every known mistake in the sandbox, those of make hostile, and all cases'
+	@echo '             of the tests of which make test draws a sample'
 	@echo 'make fuzz    feed every public function rubbish for five minutes (longer: make fuzz SECONDS=3600)'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
@@ -102,7 +103,7 @@ hostile: set-up-test
 	$(VENV_PYTHON) -m pytest -m campaign tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
 
 campaigns: set-up-test
-	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m campaign $(ARGS)
+	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'campaign or sampled' $(ARGS)
 
 # Passes over all properties, each with other examples, until the time is over; one that fails ends it and says how to see it again.
 fuzz: set-up-test
