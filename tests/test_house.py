@@ -188,7 +188,19 @@ def test_a_module_of_more_than_400_lines_says_why():
 #: system's only. The wings among them need such libraries.
 LOADED_LATE = (
     *("IPython", "PIL", "contourpy", "distributed", "ipympl", "ipywidgets", "jupytext", "matplotlib", "nbclient"),
-    *("nbformat", "numba", "numpy", "pooch", "pyarrow", "requests", "rich", "scipy", "threadpoolctl", "tqdm", "traitlets"),
+    *(
+        "nbformat",
+        "numba",
+        "numpy",
+        "pooch",
+        "pyarrow",
+        "requests",
+        "rich",
+        "scipy",
+        "threadpoolctl",
+        "tqdm",
+        "traitlets",
+    ),
     *("fcntl", "msvcrt", "pwd", "resource"),
     *("lxmls_day1.compiled", "lxmls_day1.cluster", "lxmls_day1.figures", "lxmls_day1.demos"),
 )
