@@ -44,6 +44,17 @@ LONGEST = (
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = (ROOT / "tests" / "lxmls_day1" / "demos", ROOT / "notebooks")
 
+#: `make coverage` measures the fast tests, and the slow ones of what the fast ones hardly run: boxes and whole runs of grading among them.
+#: What runs in processes that are not measured (workers, kernels of notebooks, browsers, copies of the package) would add next to nothing.
+MEASURED_THOUGH_SLOW = (
+    *("demos", "commands", "compiled", "figures"),
+    *(f"grading/test_{name}.py" for name in ("box", "boxed_lab", "run", "similarity")),
+)
+UNMEASURED = (
+    *("notebooks", "tests/test_notebooks.py", "tests/test_packaging.py", "tests/lxmls_day1/demos/test_in_a_browser.py"),
+    *("tests/lxmls_day1/commands/test_standard_streams.py", "tests/lxmls_day1/compiled/test_machine_code.py"),
+)
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file():
@@ -141,8 +152,16 @@ def pytest_collection_modifyitems(items, config):
     for item in items:
         if slow[item.path]:
             item.add_marker(pytest.mark.slow)
+        if is_measured(item):
+            item.add_marker(pytest.mark.measured)
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
+
+
+def is_measured(item):
+    path = item.nodeid.partition("::")[0]
+    too = tuple(f"tests/lxmls_day1/{name}" for name in MEASURED_THOUGH_SLOW)
+    return not path.startswith(UNMEASURED) and (item.get_closest_marker("slow") is None or path.startswith(too))
 
 
 #: Path and modules of labs as they are when all tests have been collected.
