@@ -60,7 +60,8 @@ help:
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
 	@echo 'make campaigns  the tests that are too long for every run: every demonstration in a browser, all learners without'
-	@echo '             numba, more seeds of grading, every known mistake in the sandbox, and those of make hostile'
+	@echo '             numba, more seeds of grading, every known mistake in the sandbox, those of make hostile, and all cases'
+	@echo '             of the tests of which make test draws a sample'
 	@echo 'make fuzz    feed every public function rubbish for five minutes (longer: make fuzz SECONDS=3600)'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
@@ -78,16 +79,10 @@ check: set-up-check
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# The fast tests, and the slow ones of what the fast ones hardly run: boxes and whole runs of grading among them. What runs in processes
-# that are not measured (workers, kernels of notebooks, browsers, copies of the package) takes longest and would add next to nothing.
-MEASURED := $(VENV_PYTHON) -m coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder
-SLOW := demos commands compiled figures grading/test_box.py grading/test_boxed_lab.py grading/test_run.py grading/test_similarity.py
-UNMEASURED := demos/test_in_a_browser.py commands/test_standard_streams.py compiled/test_machine_code.py
-
+# The tests marked `measured`, in tests/conftest.py; `make test ARGS="-m 'not measured and not campaign'"` runs the others.
 coverage: set-up-check
 	rm -f .coverage*
-	$(MEASURED) -m 'not slow and not campaign' --ignore=notebooks --ignore=tests/test_notebooks.py --ignore=tests/test_packaging.py $(ARGS)
-	$(MEASURED) -m 'slow and not campaign' $(SLOW:%=tests/lxmls_day1/%) $(UNMEASURED:%=--ignore=tests/lxmls_day1/%) $(ARGS)
+	$(VENV_PYTHON) -m coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'measured and not campaign' $(ARGS)
 	$(VENV_PYTHON) -m coverage combine -q
 	$(VENV_PYTHON) -m coverage report --include='classifiers/*,readers/*' --fail-under=92
 	$(VENV_PYTHON) -m coverage report --fail-under=88
@@ -102,7 +97,7 @@ hostile: set-up-test
 	$(VENV_PYTHON) -m pytest -m campaign tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
 
 campaigns: set-up-test
-	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m campaign $(ARGS)
+	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'campaign or sampled' $(ARGS)
 
 # Passes over all properties, each with other examples, until the time is over; one that fails ends it and says how to see it again.
 fuzz: set-up-test

@@ -1,10 +1,15 @@
-"""What all tests share: no network, no cache of the user's own, no window; and real data where it is at hand."""
+"""What all tests share: no network, no cache of the user's own, no window; real data where it is at hand; which cases of dear tests a
+run takes, and what each file of tests costs.
+"""
 
+import datetime
 import gc
 import importlib
 import os
+import random
 import signal
 import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -36,7 +41,19 @@ LONGEST = (
 
 
 #: Folders of tests that each draw figures or run cells: all of them take seconds.
-SLOW = (Path(__file__).parent / "lxmls_day1" / "demos", Path(__file__).parents[1] / "notebooks")
+ROOT = Path(__file__).resolve().parents[1]
+SLOW = (ROOT / "tests" / "lxmls_day1" / "demos", ROOT / "notebooks")
+
+#: `make coverage` measures the fast tests, and the slow ones of what the fast ones hardly run: boxes and whole runs of grading among them.
+#: What runs in processes that are not measured (workers, kernels of notebooks, browsers, copies of the package) would add next to nothing.
+MEASURED_THOUGH_SLOW = (
+    *("demos", "commands", "compiled", "figures"),
+    *(f"grading/test_{name}.py" for name in ("box", "boxed_lab", "run", "similarity")),
+)
+UNMEASURED = (
+    *("notebooks", "tests/test_notebooks.py", "tests/test_packaging.py", "tests/lxmls_day1/demos/test_in_a_browser.py"),
+    *("tests/lxmls_day1/commands/test_standard_streams.py", "tests/lxmls_day1/compiled/test_machine_code.py"),
+)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -51,14 +68,100 @@ def pytest_collection():
     gc.disable()
 
 
-def pytest_collection_modifyitems(items):
+#: Processor time in seconds that a file of tests may cost; the summary names those that cost more.
+DEAR = 15
+COST = "processor seconds"  # a property of each test's report, also in the file of --junitxml
+
+
+class ProcessorTime:
+    """What each test costs with its fixtures: processor time of this process and of those that it started and saw end."""
+
+    def __init__(self):
+        self.before = 0.0
+        self.of_files: Counter[str] = Counter()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self):
+        self.before = sum(os.times()[:4])
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, call):
+        report = yield
+        if call.when == "teardown":
+            report.user_properties.append((COST, round(sum(os.times()[:4]) - self.before, 3)))
+        return report
+
+    def pytest_runtest_logreport(self, report):
+        self.of_files[report.nodeid.partition("::")[0]] += sum(
+            seconds for name, seconds in report.user_properties if name == COST and report.when == "teardown"
+        )
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if len(self.of_files) > 1:
+            total = sum(self.of_files.values())
+            terminalreporter.section(f"processor time: {total:.0f} s in {len(self.of_files)} files, the dearest")
+            for file, seconds in self.of_files.most_common(10):
+                more = f"  more than the {DEAR} s of a file" if seconds > DEAR else ""
+                terminalreporter.write_line(f"{seconds:7.1f} s  {file}{more}")
+
+
+def pytest_configure(config):
+    """Choose the sample of this run, the same in all its processes; measure the tests outside this folder, too."""
+    os.environ.setdefault(SAMPLE, str(datetime.date.today().toordinal()))
+    config.pluginmanager.register(ProcessorTime())
+
+
+#: The environment variable whose value decides which cases of the tests marked ``sampled`` a run takes. By default it is the number of
+#: the day: from one day to the next the cases take turns.
+SAMPLE = "LXMLS_DAY1_SAMPLE"
+
+
+def pytest_report_header():
+    return f"sample of dear cases: {SAMPLE}={os.environ[SAMPLE]} (make campaigns runs them all)"
+
+
+def draw(name, cases, share):
+    """One case in `share`, at least one: by lot, the same ones in all processes of a run."""
+    return random.Random(f"{os.environ[SAMPLE]} {name}").sample(cases, -(-len(cases) // share))
+
+
+def leave_to_campaigns(items):
+    """Of the tests marked ``sampled``, keep the cases that are drawn. The others are marked ``campaign``."""
+    tests = defaultdict(lambda: defaultdict(list))
+    for item in items:
+        if marker := item.get_closest_marker("sampled"):
+            file, (share,), by = item.nodeid.partition("::")[0], marker.args, marker.kwargs.get("by")
+            if by is None:
+                test, case = item.nodeid.partition("[")[0], item.nodeid
+            elif by == "file":
+                test, case = file.rpartition("/")[0], file
+            else:
+                test, case = f"{file} {by}", item.callspec.indices[by]
+            tests[test, share][case].append(item)
+    for (test, share), cases in tests.items():
+        kept = draw(test, list(cases), share)
+        for item in (item for case, its_items in cases.items() if case not in kept for item in its_items):
+            item.add_marker(pytest.mark.campaign)
+
+
+def pytest_collection_modifyitems(items, config):
     """Mark what is slow as a whole; put the longest files first, the order within a file stays."""
+    if not any("::" in argument for argument in config.args):  # who names a test wants all its cases
+        leave_to_campaigns(items)
     slow = {path: any(folder in path.parents for folder in SLOW) for path in {item.path for item in items}}
     for item in items:
         if slow[item.path]:
             item.add_marker(pytest.mark.slow)
+        if is_measured(item):
+            item.add_marker(pytest.mark.measured)
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
+
+
+def is_measured(item):
+    path = item.nodeid.partition("::")[0]
+    too = tuple(f"tests/lxmls_day1/{name}" for name in MEASURED_THOUGH_SLOW)
+    return not path.startswith(UNMEASURED) and (item.get_closest_marker("slow") is None or path.startswith(too))
 
 
 #: Path and modules of labs as they are when all tests have been collected.
@@ -105,6 +208,12 @@ def pytest_xdist_auto_num_workers(config):
     browser. Fast ones only compute, and each process takes ten seconds to collect them.
     """
     return (os.cpu_count() or 1) + 2 * ("not slow" not in config.getoption("markexpr"))
+
+
+@pytest.fixture(scope="session")
+def drawn():
+    """The function `draw`, for a fixture that does the work of many cases at once."""
+    return draw
 
 
 @pytest.fixture(scope="session")

@@ -184,6 +184,62 @@ def test_a_module_of_more_than_400_lines_says_why():
     assert long == said
 
 
+#: What an import inside a function may name without a word of why: it is slow to load, is not installed everywhere, or is one
+#: system's only. The wings among them need such libraries.
+LOADED_LATE = (
+    *("IPython", "PIL", "contourpy", "distributed", "ipympl", "ipywidgets", "jupytext", "matplotlib", "nbclient"),
+    *(
+        "nbformat",
+        "numba",
+        "numpy",
+        "pooch",
+        "pyarrow",
+        "requests",
+        "rich",
+        "scipy",
+        "threadpoolctl",
+        "tqdm",
+        "traitlets",
+    ),
+    *("fcntl", "msvcrt", "pwd", "resource"),
+    *("lxmls_day1.compiled", "lxmls_day1.cluster", "lxmls_day1.figures", "lxmls_day1.demos"),
+)
+
+
+def imports_inside_functions(path: Path) -> Iterator[tuple[int, list[str], bool]]:
+    """Line, what is imported, and whether a comment stands on the line or above it, or above the block that it is in."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    tree = ast.parse("\n".join(lines))
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    found = {
+        node.lineno: node
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    }
+    explained = {0}
+    for line, node in sorted(found.items()):
+        own = "".join(lines[line - 1 : node.end_lineno])
+        if "#" in own or lines[line - 2].lstrip().startswith("#") or line - 1 in explained:
+            explained.add(node.end_lineno or line)
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        yield line, names, node.end_lineno in explained
+
+
+def test_an_import_inside_a_function_says_why():
+    """In a comment; or one comment of the module does, for all. The commands load what they need when they run: CONTRIBUTING."""
+    silent = []
+    for name, path in modules().items():
+        of_all = "\n# Imports inside the " in path.read_text(encoding="utf-8")
+        if of_all or group_of(name) in ("commands", "__main__"):
+            continue
+        for line, names, is_explained in imports_inside_functions(path):
+            late = all(f"{other}.".startswith(tuple(f"{known}." for known in LOADED_LATE)) for other in names)
+            if not (is_explained or late):
+                silent.append(f"{path.relative_to(ROOT)}:{line} imports {', '.join(names)}")
+    assert silent == []
+
+
 def functions_without_types(body: list[ast.stmt], within: str = "") -> Iterator[str]:
     """The public functions and methods among some statements that do not say the type of each argument and of the answer."""
     for node in body:

@@ -83,10 +83,11 @@ def site(wheel, tmp_path_factory):
     """The unpacked wheel: one for all tests, with the machine code that this checkout has of the same sources."""
     folder = tmp_path_factory.mktemp("wheel") / "site"
     zipfile.ZipFile(wheel).extractall(folder)
-    kept = folder / "lxmls_day1/compiled/__pycache__"
-    kept.mkdir()
-    for file in (ROOT / "lxmls_day1/compiled/__pycache__").glob("*.nbc"):
-        shutil.copy(file, kept)
+    for place, its_place in (("lxmls_day1/compiled", ""), ("classifiers", "lxmls_day1/reference_lab")):
+        kept = folder / its_place / place / "__pycache__"
+        kept.mkdir()
+        for file in (ROOT / place / "__pycache__").glob("*.nbc"):
+            shutil.copy(file, kept)
     return folder
 
 

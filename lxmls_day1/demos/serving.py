@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,6 @@ def names(folder: Path) -> dict[str, str]:
 
 def require_voila() -> None:
     """Raise an `InputError` that says how to get Voilà and the widgets if they are not there."""
-    from importlib.util import find_spec
-
     require_widgets()
     if find_spec("voila") is None:
         raise InputError(

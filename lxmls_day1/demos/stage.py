@@ -2,6 +2,7 @@
 
 import base64
 import html
+import io
 import json
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -270,8 +271,6 @@ class Stage:
 
     def pixels(self, kind: str, dpi: float = DPI, **settings: Any) -> bytes:
         """The figure as it is now, as ``"png"`` or as raw ``"rgba"``, with so many dots where the page has 100."""
-        import io
-
         file = io.BytesIO()
         self.figure.savefig(file, format=kind, dpi=dpi, **settings)
         return file.getvalue()

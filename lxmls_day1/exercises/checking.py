@@ -7,6 +7,7 @@ can be started `check_here` runs the same pytest in this one.
 
 import contextlib
 import json
+import signal
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -364,8 +365,6 @@ def _leave_out_after_timeouts(watched: _Watched, time_limit: float) -> None:
 
 
 def _how_it_ended(status: int) -> str:
-    import signal
-
     if status < 0:
         with contextlib.suppress(ValueError):
             return f"the code brought Python down ({signal.Signals(-status).name})"

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.lab import Lab
 from lxmls_day1.text.corpora import find_corpus
 from lxmls_day1.whole_files import replace_files
 
@@ -213,8 +214,6 @@ def _cells(notebook: Any) -> list[tuple[str, str, tuple[str, ...]]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line of this module; returns the exit status."""
-    from lxmls_day1.lab import Lab
-
     parser = argparse.ArgumentParser(
         prog="python -m lxmls_day1.exercises.notebook_building", description=__doc__.partition("\n")[0]
     )

@@ -1,5 +1,6 @@
 """A small input with a wrong answer as a picture: scores before and after a step, paths through a sentence, or boundaries."""
 
+import io
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -142,8 +143,6 @@ def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes
     -------
     bytes or None
     """
-    import io
-
     from matplotlib.figure import Figure
 
     if np.shape(wanted) != np.shape(got) or not all(

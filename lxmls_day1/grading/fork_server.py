@@ -122,7 +122,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
     confinement.die_with_parent()
     warm_up()
     if notebooks:
-        from lxmls_day1.grading.notebook_cells import warm_up_for_notebooks
+        from lxmls_day1.grading.notebook_cells import warm_up_for_notebooks  # IPython takes a second
 
         warm_up_for_notebooks()
     compiled = compiled_files(Path(given))
@@ -318,7 +318,7 @@ def warm_up() -> None:
     import scipy.special
 
     from lxmls_day1.compiled import sparse_rows
-    from lxmls_day1.exercises.importable import importable_modules
+    from lxmls_day1.exercises.importable import importable_modules  # with the others: all that is slow is loaded once
     from lxmls_day1.figures import boundaries  # noqa: F401
 
     for name in sorted(importable_modules()):  # in a box the folder of a module that is out of reach cannot be listed

@@ -45,6 +45,7 @@ from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. That is no statement about the code; the instructor has been told."
 LONGEST_SAMPLE = 3000  # characters
+# Imports inside the functions: a worker starts soon, and loads what only some submissions need (notebooks, pictures) when it comes to one.
 Anything = TypeVar("Anything")
 Instead = TypeVar("Instead")
 

@@ -111,7 +111,7 @@ def limit_memory(more: int) -> None:
     if sys.platform.startswith("linux"):
         import resource
 
-        from lxmls_day1.grading.confinement import present_memory
+        from lxmls_day1.grading.confinement import present_memory  # Linux's, too
 
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         wanted = present_memory() + more

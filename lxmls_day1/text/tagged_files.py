@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.text.documents import decoded, printable, read_bytes, shown_name
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
@@ -29,8 +30,6 @@ def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str]) -> None:
     InputError
         For a file that cannot be read, holds no sentence, or breaks its format.
     """
-    from lxmls_day1.text.documents import printable, read_bytes, shown_name
-
     parse_conllu = lab.load("readers.pos_corpus").parse_conllu
     sentences = []
     for path in paths:
@@ -69,8 +68,6 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any) -> list[tuple[tupl
     >>> read_sentences(b"The cat sleeps .\\n\\nBirds sing .\\n", "the text", None)
     [(('The', 'cat', 'sleeps', '.'), None), (('Birds', 'sing', '.'), None)]
     """
-    from lxmls_day1.text.documents import decoded
-
     lines = decoded(data, name).split("\n")
     first = next((line for line in lines if line.strip() and not line.startswith("#")), None)
     if first is None:

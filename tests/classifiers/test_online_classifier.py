@@ -144,6 +144,7 @@ def test_a_small_set_stays_as_it_is():
     assert sparse_rows.compact(examples) is examples
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("runs_as", ["machine code", "python"])

@@ -59,6 +59,7 @@ def test_the_default_steps_are_right_at_every_regularizer(learner, regularizer, 
     assert of_zero <= 1.0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -70,6 +71,7 @@ def test_the_default_steps_are_right_for_many_classes(learner, regularizer, n_cl
     assert of_zero <= 1.0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -67,6 +67,7 @@ def by_type(classifier):
     return type(classifier).__name__ + (f"-{variant}" if variant else "")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")
 @pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)

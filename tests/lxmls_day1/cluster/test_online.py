@@ -52,6 +52,7 @@ def learner_of(owner, shards):
     return Learner(owner.rule, np.arange(K), 1.0 - np.eye(K), owner._shrinkage(), owner._averages_steps())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("make", "settings", "given"),
     [

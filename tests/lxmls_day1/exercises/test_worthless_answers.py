@@ -103,26 +103,30 @@ def worthless_lab(folder, kind, table):
 
 
 @pytest.fixture(scope="module")
-def grades(tmp_path_factory):
-    """Kind of answers -> exercise -> one `ExerciseGrade` for each seed."""
+def runs(tmp_path_factory):
+    """The reference, and it with each kind of answers; those of the table are of the public checks."""
     place = tmp_path_factory.mktemp("worthless")
     table = place / "table.txt"
     dry_run([worthless_lab(place / "recorded", "recorded", table)])
-    reference = DryRun("reference", reference_folder(), worthless_lab(place / "right", "recorded", "").check_files)
     labs = [worthless_lab(place / kind.replace(" ", "-"), kind, table) for kind in [*KINDS, "looked up"]]
+    return [DryRun("reference", reference_folder(), labs[0].check_files), *labs]
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def grades(request, runs):
+    """Kind of answers -> exercise -> `ExerciseGrade`."""
+    outcomes = dry_run(runs, hidden=True, seed=request.param)
+    right = outcomes.pop("reference")
     found = {}
-    for seed in SEEDS:
-        outcomes = dry_run([reference, *labs], hidden=True, seed=seed)
-        right = outcomes.pop("reference")
-        for kind, checks in outcomes.items():
-            for exercise in EXERCISES:
-                graded = tuple(
-                    CheckGrade(check, exercise.id, check, went.hidden, OK if is_right(went, right[check]) else WRONG)
-                    for check, went in checks.items()
-                    if exercise_of_check(check.partition("::")[0]) == exercise.id
-                )
-                grade = ExerciseGrade(exercise.id, exercise.title, exercise.kind, exercise.points, graded)
-                found.setdefault(kind, {}).setdefault(exercise.id, []).append(grade)
+    for kind, checks in outcomes.items():
+        for exercise in EXERCISES:
+            graded = tuple(
+                CheckGrade(check, exercise.id, check, went.hidden, OK if is_right(went, right[check]) else WRONG)
+                for check, went in checks.items()
+                if exercise_of_check(check.partition("::")[0]) == exercise.id
+            )
+            grade = ExerciseGrade(exercise.id, exercise.title, exercise.kind, exercise.points, graded)
+            found.setdefault(kind, {})[exercise.id] = grade
     return found
 
 
@@ -136,15 +140,16 @@ def is_right(went, right):
     )
 
 
+@pytest.mark.sampled(2, by="grades")
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 class TestWorthlessAnswers:
     @pytest.mark.parametrize("kind", KINDS)
     def test_zeros_constants_and_arguments_bring_nothing(self, grades, exercise, kind):
-        for grade in grades[kind][exercise.id]:
-            assert grade.checks
-            assert [check.check for check in grade.checks if check.verdict == OK] == []
+        grade = grades[kind][exercise.id]
+        assert grade.checks
+        assert [check.check for check in grade.checks if check.verdict == OK] == []
 
     def test_a_table_of_the_public_checks_brings_their_quarter(self, grades, exercise):
-        for grade in grades["looked up"][exercise.id]:
-            assert [check.check for check in grade.checks if (check.verdict == OK) == check.hidden] == []
-            assert grade.points == PUBLIC_SHARE * exercise.points
+        grade = grades["looked up"][exercise.id]
+        assert [check.check for check in grade.checks if (check.verdict == OK) == check.hidden] == []
+        assert grade.points == PUBLIC_SHARE * exercise.points

@@ -493,26 +493,40 @@ USERS = [None, NOBODY] if SUPERUSER else [None]
 #: Level, whose the boxes are, the newest version of Landlock to go by: two of them in every run, all with `make hostile`.
 CONFIGURATIONS = [(BUBBLEWRAP, None, None), (LANDLOCK, USERS[-1], None)]
 MORE = [(BUBBLEWRAP, user, None) for user in USERS] + [(LANDLOCK, user, abi) for user in USERS for abi in LANDLOCKS]
+HALVES = dict(zip(CONFIGURATIONS, ("one half", "the other half"), strict=True))
+ALL = "all"
 
 
 def pytest_generate_tests(metafunc):
-    """Grade at each level; at all the others where campaigns are asked for, for thousands of cases take long to collect."""
+    """In every run each attack at one of the two levels, drawn by lot. Where campaigns are asked for, all at each level."""
     if "graded" in metafunc.fixturenames:
-        levels = list(CONFIGURATIONS)
-        if metafunc.config.getoption("markexpr") == "campaign":
-            levels += [pytest.param(more, marks=pytest.mark.campaign) for more in MORE if more not in CONFIGURATIONS]
-        metafunc.parametrize("graded", levels, ids=name_of, indirect=True, scope="module")
+        graded = list(HALVES.items())
+        if metafunc.config.getoption("markexpr").startswith("campaign"):
+            levels = dict.fromkeys([*CONFIGURATIONS, *MORE])
+            graded += [pytest.param((level, ALL), marks=pytest.mark.campaign) for level in levels]
+        metafunc.parametrize("graded", graded, ids=name_of, indirect=True, scope="module")
 
 
-def name_of(configuration) -> str:
-    return "-".join(str(part) for part in configuration if part is not None)
+def name_of(graded) -> str:
+    configuration, share = graded
+    return "-".join(str(part) for part in (*configuration, share) if part is not None)
+
+
+def attacks_of(configuration, share, draw) -> set[str]:
+    """The names of the attacks that are tried at a level."""
+    attacks = [*IN_A_CALL, *AT_IMPORT, *AS_FILES]
+    if share == ALL:
+        return set(attacks) - set(LEVEL_DOES_NOT_MATTER if configuration != CONFIGURATIONS[0] else ())
+    half = set(draw("attacks", attacks, 2))
+    return half if share == HALVES[CONFIGURATIONS[0]] else set(attacks) - half
 
 
 @pytest.fixture(scope="module")
-def graded(request, tmp_path_factory):
-    """All of them, graded in one run with a good one between; and what was there before and after."""
-    level, user, newest_landlock = request.param
-    everything = request.param == CONFIGURATIONS[0]
+def graded(request, tmp_path_factory, drawn):
+    """All of them, or half, graded in one run with a good one between; and what was there before and after."""
+    configuration, share = request.param
+    level, user, newest_landlock = configuration
+    tried = attacks_of(configuration, share, drawn)
     if reason := why_not(level, user, newest_landlock):
         pytest.skip(f"the sandbox level {level} does not work here: {reason}")
     place = tmp_path_factory.mktemp(f"hostile-{level}")
@@ -533,12 +547,12 @@ def graded(request, tmp_path_factory):
         write(inbox / name, right)
     for attacks, at_import in ((IN_A_CALL, False), ({"stopped": STOPPED}, False), (AT_IMPORT, True)):
         for name, (attack, _) in attacks.items():
-            if not everything and name in LEVEL_DOES_NOT_MATTER:
+            if name not in tried and name != "stopped":
                 continue
             attacked = with_attack(right[MIRA], attack, at_import)
             write(inbox / name, {**right, MIRA: attacked + b"\n\n" + code.encode()})
-    if everything:
-        for name, (change, _) in AS_FILES.items():
+    for name, (change, _) in AS_FILES.items():
+        if name in tried:
             files = dict(right)
             change(files)
             write(inbox / name, files)
@@ -552,7 +566,7 @@ def graded(request, tmp_path_factory):
         connected = had_a_guest(server)
     after = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
     shutil.rmtree(inbox)
-    return {row.name: row for row in book.rows}, before, after, connected, out
+    return {row.name: row for row in book.rows}, before, after, connected, tried, out
 
 
 LAB = ("readers", "classifiers")
@@ -596,7 +610,7 @@ UNHARMED = ("a_right_one", "m_right_one", "z_right_one")
 def test_its_verdict(graded, name):
     rows, *_ = graded
     if name not in rows:
-        pytest.skip("the same at every level, and tried at the first one")
+        pytest.skip("tried at another level")
     verdicts = {check.verdict for check in rows[name].checks}
     assert verdicts <= EXPECTED[name], [(check.check, check.verdict, check.text) for check in rows[name].checks]
 
@@ -605,7 +619,7 @@ def test_its_verdict(graded, name):
 def test_it_earns_nothing(graded, name):
     rows, *_ = graded
     if name not in rows:
-        pytest.skip("the same at every level, and tried at the first one")
+        pytest.skip("tried at another level")
     assert rows[name].points == 0
 
 
@@ -628,9 +642,8 @@ def test_the_neighbours_mark_is_unchanged(graded, name):
 
 
 def test_every_submission_has_one_row_and_one_verdict_per_check(graded):
-    rows, *_ = graded
-    left_out = set() if "nothing" in rows else set(LEVEL_DOES_NOT_MATTER)
-    assert set(rows) == {*EXPECTED, *UNREADABLE, *UNHARMED, "stopped"} - left_out
+    rows, *_, tried, _ = graded
+    assert set(rows) == {*tried, *UNREADABLE, *UNHARMED, "stopped"}
     checks = [check.check for check in rows["a_right_one"].checks]
     assert len(checks) > 8
     assert all([check.check for check in row.checks] == checks for row in rows.values())
@@ -664,6 +677,8 @@ def test_nothing_secret_is_in_any_report(graded):
 )
 def test_nothing_was_found(graded, name):
     rows, *_ = graded
+    if name not in rows:
+        pytest.skip("tried at another level")
     assert not [check.text for check in rows[name].checks if re.search("found|wrote", check.text)]
 
 

@@ -87,6 +87,7 @@ def test_a_run_that_is_interrupted_anywhere_ends_as_if_it_had_not_been(
     assert ends > 5 and contents(out) == contents(whole)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
 @pytest.mark.parametrize("mode", ["hash_bits=10", "min_count=2"])
