@@ -3,7 +3,7 @@
 import operator
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Any, overload
 
 _AT_ONCE = 1 << 12  # texts whose ends are numbers of Python at the same time
@@ -35,10 +35,10 @@ class PackedTexts(Sequence[str]):
 
     def extend(self, texts: Iterable[str]) -> None:
         """Add texts at the end."""
-        content, ends = self._content, self._ends
-        for text in texts:
-            content += text.encode("utf-8", "surrogatepass")
-            ends.append(len(content))
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        first = len(self._content)
+        self._ends.extend(first + end for end in accumulate(map(len, encoded)))
+        self._content += b"".join(encoded)
 
     def __len__(self) -> int:
         return len(self._ends) - 1
