@@ -68,7 +68,7 @@ class StructuredClassifier(OnlineClassifier):
     ----------
     classes : array (K,)
         The tags of the training sentences in ascending order.
-    feature_names : list of J str
+    feature_names : sequence of J str
         The features, in the order of the rows of the parameters.
     history, nr_updates
         As in :class:`OnlineClassifier`.
@@ -117,7 +117,7 @@ class StructuredClassifier(OnlineClassifier):
         self.min_count = min_count
         self.transitions = transitions
         self.decoder = decoder
-        self.feature_names: list[str] | None = None
+        self.feature_names: Sequence[str] | None = None
 
     def check_settings(self) -> None:
         super().check_settings()
@@ -261,8 +261,10 @@ class StructuredClassifier(OnlineClassifier):
             return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params)
         words: TokenFeatures = self._encode(check_sentences(X))
-        tags = self.classes[chains.best_paths(*words, layout.n_features, params)].tolist()
-        return [tags[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
+        tags, paths = self.classes.tolist(), chains.best_paths(*words, layout.n_features, params).tolist()
+        return [
+            [tags[k] for k in paths[start:end]] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)
+        ]
 
     def get_scores(self, X: Sentences, params: ArrayLike) -> list[ChainScores]:
         """The scores of all parts of the tag sequences of each sentence: what the search works on.

@@ -62,6 +62,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "streaming.training": ("Training",),
     "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
     "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
+    "text.packed_texts": ("PackedTexts",),
     "text.parsed_reviews": ("FILES", "LABEL_NAMES", "ParsedReviews", "load_parsed", "parse_pair", "save_parsed"),
     "text.svmlight": ("is_number",),
     "text.token_matrix": ("REVIEW_WORDS", "WordRules", "count_texts"),

@@ -37,6 +37,10 @@ __all__ = ["Sentences", "best_paths", "hinge_losses", "search_of_kernels", "take
 # As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
 
+_MULTIPLIER = np.uint64(
+    0x9E3779B97F4A7C15
+)  # 2⁶⁴ / golden ratio: products with it differ in their upper half (D. Knuth, vol. 3, 6.4)
+
 
 # --------------------------------------------------------------------------------------------------------------- update
 
@@ -76,15 +80,24 @@ def _difference(starts, indptr, indices, m, labels, path, n_rows, n_tags, has_ch
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _squared_norm(n, entries, signs, sums):
-    """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first. ``sums`` is zero before and after."""
-    squared = 0.0
+def _squared_norm(n, entries, signs, keys, sums, places):
+    """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first.
+
+    ``keys`` and ``sums`` are a hash table of the sums at entries, with room for twice as many as are listed, a power of two; a key is −1
+    where the table is empty, which it is before and after. ``places`` are where in the table the listed ones are.
+    """
+    squared, last = 0.0, np.uint64(len(keys) - 1)
     for i in range(n):
-        entry = np.uint64(entries[i])
-        squared += 1.0 + 2.0 * signs[i] * sums[entry]  # (a ± 1)² = a² + 1 ± 2a
-        sums[entry] += np.int32(signs[i])
+        entry = entries[i]
+        place = (np.uint64(entry) * _MULTIPLIER >> np.uint64(32)) & last
+        while keys[place] != entry and keys[place] >= 0:
+            place = (place + np.uint64(1)) & last
+        squared += 1.0 + 2.0 * signs[i] * sums[place]  # (a ± 1)² = a² + 1 ± 2a
+        keys[place], places[i] = entry, place
+        sums[place] += signs[i]
     for i in range(n):
-        sums[np.uint64(entries[i])] = 0
+        place = places[i]
+        keys[place], sums[place] = -1, 0.0
     return squared
 
 
@@ -127,9 +140,7 @@ def _room(starts, indptr):
     return n_words, n_entries
 
 
-def _round(
-    starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state, sums
-):
+def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state):
     n_tags = V.shape[1]
     has_chain = V.shape[0] > n_features + 1
     n_words_most, n_entries_most = _room(starts, indptr)
@@ -138,6 +149,10 @@ def _round(
     start, stop = np.empty(n_tags), np.empty(n_tags)
     path = np.empty(n_words_most, np.int64)
     entries, signs = np.empty(n_entries_most, np.int64), np.empty(n_entries_most)
+    room = 2
+    while room < 2 * n_entries_most:
+        room *= 2
+    keys, sums, places = np.full(room, -1, np.int64), np.zeros(room), np.empty(n_entries_most, np.uint64)
     scores, cost = np.zeros(2), np.zeros(2)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
@@ -152,7 +167,7 @@ def _round(
             add_costs(n_words, labels, first, costs, emissions)
         best_path(n_words, emissions, from_tag, start, stop, best, path)
         n = _difference(starts, indptr, indices, m, labels, path, V.shape[0], n_tags, has_chain, entries, signs)
-        sq_norm = _squared_norm(n, entries, signs, sums)
+        sq_norm = _squared_norm(n, entries, signs, keys, sums, places)
         d = 0.0
         if sq_norm > 0.0:
             # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
@@ -205,9 +220,8 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
     InputError
         For a rule whose answer is not (−d, d).
     """
-    sums = np.zeros(weights.V.size, dtype=np.int32)
     updates = _compiled_round()(
-        *sentences, order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state, sums
+        *sentences, order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state
     )
     if updates < 0:
         raise InputError(
@@ -223,7 +237,7 @@ def _compiled_round():
     reals, longs, costs = read_only(numba.float64), read_only(numba.int64), read_only(numba.float64, 2)
     data = (longs, longs, read_only(numba.int32), longs, numba.int64, longs, reals, numba.float64)
     rule = numba.types.FunctionType(RULE_SIGNATURE)
-    signature = numba.int64(*data, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR, numba.int32[::1])
+    signature = numba.int64(*data, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR)
     return cached_jit(signature)(_round)
 
 

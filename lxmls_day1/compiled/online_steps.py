@@ -16,7 +16,7 @@ warning says why, and the Python function runs in the same loop.
 import copy
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -213,7 +213,7 @@ class OnlineState:
     sq_norms : array (M,), or None of a structured learner
         ‖g(x)‖² of each example that training began with: the step sizes of all rounds are planned by these. Of a corpus on disk
         they are those of a sample (see `StreamedSteps.sample_sq_norms`).
-    feature_names : list of str, optional
+    feature_names : sequence of str, optional
         Of a structured learner: the features that it has numbered.
     n_rounds : int
         How many rounds there were.
@@ -230,7 +230,7 @@ class OnlineState:
     weights: Weights
     rng: np.random.Generator
     sq_norms: Reals | None
-    feature_names: list[str] | None = None
+    feature_names: Sequence[str] | None = None
     n_rounds: int = 0
     n_steps: int = 0
     mean_of_rounds: Reals | float = 0.0

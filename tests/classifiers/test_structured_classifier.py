@@ -440,7 +440,7 @@ def test_parameters_that_are_no_numbers_and_names_that_were_lost():
     kept.classes, kept.feature_names = tagger.classes, tagger.feature_names[:1]
     fewer = np.delete(params, slice(2, 1 + len(tagger.feature_names)), axis=0)
     assert [len(tags) for tags in kept.test(X, fewer)] == [2, 2]
-    del tagger.feature_names[1:]
+    tagger.feature_names = tagger.feature_names[:1]
     with pytest.raises(InputError, match="use those that its own train returned"):
         tagger.test(X, params)
 
