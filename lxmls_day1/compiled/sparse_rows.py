@@ -340,6 +340,34 @@ def _is_wrong(scores, label):
     return wrong
 
 
+@kernel(**ROW_PRIMITIVE)
+def _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n):
+    """Have the rows of the steps to come fetched: they come in a random order."""
+    if n + 8 < len(order):
+        if data.ndim == 1:
+            prefetch(indptr, order[n + 8])
+        prefetch(labels, order[n + 8])
+        prefetch(sq_norms, order[n + 8])
+        prefetch_row(indptr, indices, data, order[n + 4])
+
+
+@kernel(**ROW_PRIMITIVE)
+def _prefetch_matrices(indptr, indices, order, n, flat_weights, flat_sums, flat_variances, n_columns):
+    """Have the weights of the next step fetched: they lie far apart. With variances, all three matrices: nearly every step changes them."""
+    if n + 1 < len(order):
+        prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
+        if len(flat_variances) > 0:
+            prefetch_weights(indptr, indices, order[n + 1], flat_variances, n_columns)
+            if len(flat_sums) > 0:
+                prefetch_weights(indptr, indices, order[n + 1], flat_sums, n_columns)
+
+
+@kernel(**ROW_PRIMITIVE)
+def _fit_one_column(d, b):
+    """Whether the columns of two classes, which are each other's opposite, stay so, and their variances equal."""
+    return abs(d[0] + d[1]) <= 1e-9 * (abs(d[0]) + abs(d[1])) and b[0] == b[1]
+
+
 def _steps(
     indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, S, state, updates, errors, first_step,
     scores, variances, factors,
@@ -348,10 +376,12 @@ def _steps(
     steps_per_round = n_steps // len(updates)
     current_round = first_step // steps_per_round
     next_round = (current_round + 1) * steps_per_round
-    change, confidence = np.empty(n_columns), np.zeros(n_columns)
+    change, b = np.empty(n_columns), np.zeros(n_classes)
     scale, scale_sum = state[0], state[1]
-    flat_weights, flat_variances = V.reshape(V.size), S.reshape(S.size)
+    flat_weights, flat_sums, flat_variances = V.reshape(V.size), U.reshape(U.size), S.reshape(S.size)
     rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
+    if S.ndim == 2:
+        weights_far = data.ndim == 1 and V.size + U.size + S.size > 4 * NEAR
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -359,17 +389,11 @@ def _steps(
         m = order[n]
         label = labels[m]
         score_row(indptr, indices, data, m, V, scores)
-        # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
-        if rows_far and n + 8 < n_steps:
-            if data.ndim == 1:
-                prefetch(indptr, order[n + 8])
-            prefetch(labels, order[n + 8])
-            prefetch(sq_norms, order[n + 8])
-            prefetch_row(indptr, indices, data, order[n + 4])
-        if weights_far and n + 1 < n_steps:
-            prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
-            if S.ndim == 2:
-                prefetch_weights(indptr, indices, order[n + 1], flat_variances, n_columns)
+        # To ask early for what is far changes the speed only.
+        if rows_far:
+            _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n)
+        if weights_far:
+            _prefetch_matrices(indptr, indices, order, n, flat_weights, flat_sums, flat_variances, n_columns)
         for k in range(n_columns):
             scores[k] *= scale
         if n_columns < n_classes:
@@ -381,19 +405,12 @@ def _steps(
             if n_columns < n_classes:
                 variances[1] = variances[0]
             d, b = rule(borrowed(scores), label, borrowed(variances), step, borrowed(costs[label]))
-            if len(b) != n_classes:
-                return -1
-            if n_columns < n_classes and b[0] != b[1]:
-                state[0], state[1] = scale, scale_sum
-                return n
-            for k in range(n_columns):
-                confidence[k] = b[k]
         else:
             d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
-        if len(d) != n_classes:
+        if len(d) != n_classes or len(b) != n_classes:
             return -1
         if n_columns < n_classes:
-            if abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+            if not _fit_one_column(d, b):
                 state[0], state[1] = scale, scale_sum
                 return n
             change[0] = (d[1] - d[0]) / 2
@@ -401,9 +418,7 @@ def _steps(
             for k in range(n_classes):  # (change[:] = d would cost as much as the rule)
                 change[k] = d[k]
         shrink = 1.0 - steps[n] * shrinkage
-        changed, scale, scale_sum = _update(
-            indptr, indices, data, m, change, confidence, shrink, V, U, S, scale, scale_sum
-        )
+        changed, scale, scale_sum = _update(indptr, indices, data, m, change, b, shrink, V, U, S, scale, scale_sum)
         if changed:
             updates[current_round] += 1
         errors[current_round] += wrong
