@@ -188,6 +188,10 @@ class StructuredClassifier(OnlineClassifier):
         state = state and self._copy_of(state, layout.shape[0])
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
         sentences = chains.Sentences(*words, labels, layout.n_features)
+        if getattr(self.rule, "second_order", False):
+            raise InputError(
+                "second-order rules are for single examples; tag sequences take rules that see scores alone"
+            )
         online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
         state = state or self._new_state(online_steps.Weights(*layout.shape, self._averages_steps()), None)
         weights = state.weights
