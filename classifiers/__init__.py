@@ -54,6 +54,7 @@ _FILE_OF = {
     "NaiveBayes": "naive_bayes",
     "OnlineClassifier": "online_classifier",
     "PassiveAggressive": "passive_aggressive",
+    "PassiveAggressive2": "passive_aggressive",
     "Perceptron": "perceptron",
     "SVM": "svm",
     "StructuredClassifier": "structured_classifier",

@@ -12,13 +12,11 @@ prediction is wrong.
 Source: K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer, Online passive-aggressive algorithms, JMLR 7, 2006.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
-from lxmls_day1.checks import check_choice, check_number
+from lxmls_day1.checks import check_number
 
 
 @compiled
@@ -62,32 +60,30 @@ def pa2_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: 
 
 
 class PassiveAggressive(OnlineClassifier):
-    """Passive-aggressive I or II.
+    """Passive-aggressive I: slack is paid for by itself.
 
     Parameters
     ----------
     cap : float > 0
-        C, the price of slack: of PA-I the most that a step moves; of PA-II every step is the shorter, the smaller C is.
-    variant : "I" or "II"
-        Whether slack is paid for by itself or by its square.
+        C, the price of slack, and the most that a step moves.
     nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`.
 
     Examples
     --------
     >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
-    >>> learner = PassiveAggressive(cap=0.1, variant="II")
+    >>> learner = PassiveAggressive(cap=0.1)
     >>> params = learner.train(X, y)
     >>> learner.evaluate(y, learner.test(X, params))
     1.0
     """
 
     name = "Passive-aggressive"
+    rule = staticmethod(pa1_rule)
 
     def __init__(
         self,
         cap: float = 1.0,
-        variant: str = "I",
         *,
         nr_rounds: int = 10,
         averaged: bool | str = "steps",
@@ -109,17 +105,23 @@ class PassiveAggressive(OnlineClassifier):
             n_jobs=n_jobs,
         )
         self.cap = cap
-        self.variant = variant
-
-    @property
-    def rule(self) -> Callable[..., np.ndarray]:
-        """The rule of the variant."""
-        return pa2_rule if self.variant == "II" else pa1_rule
 
     def check_settings(self) -> None:
         super().check_settings()
         check_number("cap (the C of passive-aggressive learning)", self.cap, above=0)
-        check_choice("variant", self.variant, ("I", "II"))
 
     def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, float(self.cap))
+
+
+class PassiveAggressive2(PassiveAggressive):
+    """Passive-aggressive II: the square of the slack is paid for, so that no step is cut off; C shortens them all.
+
+    Parameters
+    ----------
+    cap, nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
+        As in :class:`PassiveAggressive`.
+    """
+
+    name = "Passive-aggressive II"
+    rule = staticmethod(pa2_rule)

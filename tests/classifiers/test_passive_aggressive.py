@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from classifiers.mira import mira_rule
-from classifiers.passive_aggressive import PassiveAggressive, pa1_rule, pa2_rule
+from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2, pa1_rule, pa2_rule
 from lxmls_day1.errors import InputError
 
 
@@ -49,8 +49,8 @@ def test_two_classes_are_the_binary_algorithm_of_the_source():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(40, 4)), rng.integers(0, 2, 40)
     G, C = np.hstack([np.ones((40, 1)), X]), 0.2
-    for variant in ("I", "II"):
-        learner = PassiveAggressive(cap=C, variant=variant, nr_rounds=2, averaged=False, order=np.arange(40))
+    for variant, make in (("I", PassiveAggressive), ("II", PassiveAggressive2)):
+        learner = make(cap=C, nr_rounds=2, averaged=False, order=np.arange(40))
         params = learner.train(X, y)
         w = np.zeros(5)  # W_1 − W_0: its step is twice τ, and so is its C
         for g, sign in zip(np.tile(G, (2, 1)), np.tile(2 * y - 1, 2), strict=True):
@@ -61,16 +61,17 @@ def test_two_classes_are_the_binary_algorithm_of_the_source():
 
 def test_a_weight_of_zero_changes_nothing():
     X, y = np.array([[1.0], [2.0], [-1.0]]), np.array([0, 1, 1])
-    for variant in ("I", "II"):
-        weighted = PassiveAggressive(variant=variant, order=[0, 1, 2]).train(X, y, sample_weight=[1.0, 0.0, 1.0])
-        rule = PassiveAggressive(variant=variant).rule
-        assert not rule(np.zeros(2), 0, 2.0, 0.0, np.array([0.0, 1.0])).any()
-        assert np.isfinite(weighted).all()
+    for make in (PassiveAggressive, PassiveAggressive2):
+        after = []
+        for weight in (0.0, 1.0):
+            learner = make(order=[0, 1, 2], nr_rounds=1, averaged=False)
+            after.append(learner.resume(None, X, y, sample_weight=[1.0, weight, 1.0])[0])
+        without = make(order=[0, 1], nr_rounds=1, averaged=False).train(X[[0, 2]], y[[0, 2]])
+        np.testing.assert_allclose(after[0], without, atol=1e-12)
+        assert abs(after[1] - without).max() > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"), [({"cap": 0}, "cap .* above 0"), ({"variant": "III"}, 'variant must be "I" or "II"')]
-)
-def test_settings(settings, message):
-    with pytest.raises(InputError, match=message):
-        PassiveAggressive(**settings).train([[0.0], [1.0]], [0, 1])
+@pytest.mark.parametrize("make", [PassiveAggressive, PassiveAggressive2])
+def test_settings(make):
+    with pytest.raises(InputError, match="cap .* above 0"):
+        make(cap=0).train([[0.0], [1.0]], [0, 1])

@@ -266,7 +266,7 @@ ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "
         (ColumnSquishing(), ONLINE | {"cap"}),
         (AROW(), ONLINE | {"regularizer"}),
         (ConfidenceWeighted(), ONLINE | {"confidence", "cap"}),
-        (PassiveAggressive(), ONLINE | {"cap", "variant"}),
+        (PassiveAggressive(), ONLINE | {"cap"}),
         (Perceptron(), ONLINE),
         (MaxEntOnline(), ONLINE | {"regularizer", "initial_step", "alpha"}),
         (BinaryPerceptron(), {"max_rounds", "order"}),
