@@ -10,7 +10,10 @@
 ``perceptron.py``               a rule for that loop
 ``running_average.py``          the averaged perceptron by itself: its running sum, for reading
 ``mira.py``                     a rule for that loop
+``passive_aggressive.py``       a rule for that loop: MIRA's step wherever a margin is missing
 ``column_squishing.py``         a rule for that loop: the least change that satisfies all rivals at once
+``arow.py``                     a rule that sees how sure the weights are: unsure ones move most
+``confidence_weighted.py``      another: right with a given probability
 ``stochastic_gradient.py``      the steps and the shrinking that the next two share
 ``svm.py``                      a rule for that loop: the hinge loss; or the optimum, by ``svm_dual.py``
 ``max_ent_online.py``           a rule for that loop: the log loss
@@ -38,8 +41,10 @@ Their classes can be imported from here, too: ``from classifiers import Mira``. 
 from importlib import import_module
 
 _FILE_OF = {
+    "AROW": "arow",
     "BinaryPerceptron": "binary_perceptron",
     "ColumnSquishing": "column_squishing",
+    "ConfidenceWeighted": "confidence_weighted",
     "GaussianNaiveBayes": "gaussian_naive_bayes",
     "LinearClassifier": "linear_classifier",
     "MaxEntBatch": "max_ent_batch",
@@ -48,6 +53,8 @@ _FILE_OF = {
     "MultinomialNaiveBayes": "multinomial_naive_bayes",
     "NaiveBayes": "naive_bayes",
     "OnlineClassifier": "online_classifier",
+    "PassiveAggressive": "passive_aggressive",
+    "PassiveAggressive2": "passive_aggressive",
     "Perceptron": "perceptron",
     "SVM": "svm",
     "StructuredClassifier": "structured_classifier",
@@ -55,6 +62,7 @@ _FILE_OF = {
     "StructuredPerceptron": "structured_perceptron",
     "StructuredSVM": "structured_svm",
     "compiled": "online_classifier",
+    "second_order": "online_classifier",
 }
 
 __all__ = list(_FILE_OF)

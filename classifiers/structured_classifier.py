@@ -188,10 +188,14 @@ class StructuredClassifier(OnlineClassifier):
         state = state and self._copy_of(state, layout.shape[0])
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
         sentences = chains.Sentences(*words, labels, layout.n_features)
+        if getattr(self.rule, "second_order", False):
+            raise InputError(
+                "second-order rules are for single examples; tag sequences take rules that see scores alone"
+            )
         online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
         state = state or self._new_state(online_steps.Weights(*layout.shape, self._averages_steps()), None)
         weights = state.weights
-        machine_code = online_steps.machine_code_of(self.rule) if self.decoder is None else None
+        machine_code = online_steps.machine_code_of(self.rule) if self._compiles() else None
         if machine_code is None:
             take_round = functools.partial(self._take_round, layout, sentences, costs, weights)
         else:
@@ -208,6 +212,10 @@ class StructuredClassifier(OnlineClassifier):
 
         objective = functools.partial(self._structured_objective, sentences, costs)
         return self._train_rounds(take, state, objective, callback, keep_state=keep_state), state
+
+    def _compiles(self):
+        """Whether the compiled round takes the steps of this learner."""
+        return self.decoder is None
 
     def _take_round(self, layout, sentences, costs, weights, order, steps):
         """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""

@@ -17,8 +17,10 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from classifiers.arow import AROW
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing, multiclass_update
+from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
@@ -27,6 +29,7 @@ from classifiers.mira import Mira
 from classifiers.mistake_bounds import mistake_bound
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
+from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
@@ -157,6 +160,9 @@ CLASSIFIERS = {
     "perceptron": lambda: Perceptron(nr_rounds=2),
     "plain perceptron": lambda: Perceptron(nr_rounds=1, averaged="rounds"),
     "MIRA": lambda: Mira(nr_rounds=2),
+    "AROW": lambda: AROW(nr_rounds=2),
+    "confidence-weighted": lambda: ConfidenceWeighted(nr_rounds=2),
+    "passive-aggressive": lambda: PassiveAggressive(nr_rounds=2),
     "squishing": lambda: ColumnSquishing(nr_rounds=2),
     "capped squishing": lambda: ColumnSquishing(nr_rounds=2, cap=1.0, averaged=False),
     "SVM": lambda: SVM(nr_rounds=2),
