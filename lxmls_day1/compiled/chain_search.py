@@ -27,6 +27,9 @@ from lxmls_day1.compiled.primitives import kernel
 # These functions are inlined into their callers, and hold nothing whose references numba would have to count.
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
 
+# As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
+_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+
 
 class Sentences(NamedTuple):
     """M sentences with N words in all, as the kernels read them."""
@@ -36,6 +39,32 @@ class Sentences(NamedTuple):
     indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the bias
     labels: np.ndarray  # (N,) int64: the true tags
     n_features: int  # J
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def room(starts, indptr):
+    """How many words the longest sentence has, and how many entries a difference can have at most."""
+    n_words, n_entries = 0, 0
+    for m in range(len(starts) - 1):
+        words = starts[m + 1] - starts[m]
+        n_words = max(n_words, words)
+        n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 2 * words + 1))
+    return n_words, n_entries
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def fold_scale(shrink, V, U, scale, scale_sum):
+    """Weights scale · V, flattened, shrink; their sum so far is scale_sum · V − U. Returns the new scale and scale_sum."""
+    if shrink != 1.0:
+        scale *= shrink
+        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
+            # V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round.
+            for i in range(len(V)):
+                if len(U) > 0:
+                    U[i] -= scale_sum * V[i]
+                V[i] *= scale
+            scale, scale_sum = 1.0, 0.0
+    return scale, scale_sum
 
 
 # --------------------------------------------------------------------------------------------------------------- scores

@@ -19,7 +19,9 @@ from lxmls_day1.compiled.chain_search import (
     Sentences,
     add_costs,
     best_path,
+    fold_scale,
     gain,
+    room,
     score_chain,
     score_words,
 )
@@ -33,9 +35,6 @@ if COMPILES:
     from lxmls_day1.compiled.machine_code import cached_jit
 
 __all__ = ["Sentences", "best_paths", "hinge_losses", "search_of_kernels", "take_round"]
-
-# As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
-_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
 
 
 # --------------------------------------------------------------------------------------------------------------- update
@@ -96,15 +95,7 @@ def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
     The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U of no entries switches
     averaging off. Returns whether d changed anything, and the new scale and scale_sum.
     """
-    if shrink != 1.0:
-        scale *= shrink
-        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
-            # V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round.
-            for i in range(len(V)):
-                if len(U) > 0:
-                    U[i] -= scale_sum * V[i]
-                V[i] *= scale
-            scale, scale_sum = 1.0, 0.0
+    scale, scale_sum = fold_scale(shrink, V, U, scale, scale_sum)
     changed = n > 0 and d != 0.0
     if changed:
         amount, amount_of_sum = 1.0 / scale * d, scale_sum / scale * d
@@ -116,23 +107,12 @@ def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
-@kernel(**CHAIN_PRIMITIVE)
-def _room(starts, indptr):
-    """How many words the longest sentence has, and how many entries a difference can have at most."""
-    n_words, n_entries = 0, 0
-    for m in range(len(starts) - 1):
-        words = starts[m + 1] - starts[m]
-        n_words = max(n_words, words)
-        n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 2 * words + 1))
-    return n_words, n_entries
-
-
 def _round(
     starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state, sums
 ):
     n_tags = V.shape[1]
     has_chain = V.shape[0] > n_features + 1
-    n_words_most, n_entries_most = _room(starts, indptr)
+    n_words_most, n_entries_most = room(starts, indptr)
     emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
@@ -233,7 +213,7 @@ def _compiled_round():
 def _search(starts, indptr, indices, labels, n_features, costs, W):
     n_tags = W.shape[1]
     has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
-    n_words_most, _ = _room(starts, indptr)
+    n_words_most, _ = room(starts, indptr)
     emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
