@@ -73,7 +73,7 @@ class StructuredSVM(StructuredClassifier, StochasticGradient):
         *,
         templates: Sequence[str] = TEMPLATES,
         min_count: int = 1,
-        transitions: bool = True,
+        transitions: bool | str = True,
         decoder: Callable[[ChainScores], ArrayLike] | None = None,
         seed: int = 1,
         order: ArrayLike | None = None,

@@ -11,7 +11,15 @@ import functools
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.compiled.chain_search import CHAIN_PRIMITIVE, fold_scale, room, score_words
+from lxmls_day1.compiled.chain_search import (
+    CHAIN_PRIMITIVE,
+    fold_scale,
+    groups_of_states,
+    read_steps,
+    room,
+    score_of_tags,
+    score_words,
+)
 from lxmls_day1.compiled.primitives import COMPILES, kernel
 
 if COMPILES:
@@ -24,10 +32,6 @@ _TINY = 1e-200  # a sum of products below this may have lost terms
 _EXACT = 1e-9  # marginals that miss 1 by more than this have
 
 # ------------------------------------------------------------------------------------------------------------- one sentence
-#
-# A *state* of a word is what the next step needs to know: its tag; or, with trigrams, its tag and the one before. There are B
-# groups of K states: state g * K + k is the tag k (B = 1), or the tag g after the tag k (B = K). From the states of group g
-# the matrix T[g] leads to the tag j of the next word, whose state is j * B + g.
 
 
 @kernel(**CHAIN_PRIMITIVE)
@@ -46,32 +50,6 @@ def _exponentiated(T, TT, E, ET):
                 E[g, k, j] = np.exp(T[g, k, j] - shift)
                 ET[g, j, k] = E[g, k, j]
     return shift
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _read_chain(W, scale, row, T, first, start, stop, last):
-    """The scores of steps, from the rows of W from ``row`` on: T (B, K, K), and those of the two ends of a sentence.
-
-    ``first`` is of the step from the first word, ``last`` of the last two tags (trigrams only).
-    """
-    n_tags = W.shape[1]
-    trigrams = T.shape[0] > 1
-    for k in range(n_tags):
-        start[k] = scale * W[row + n_tags, k]
-        stop[k] = scale * W[row + n_tags + 1, k]
-    for g in range(T.shape[0]):
-        for k in range(n_tags):
-            for j in range(n_tags):
-                if trigrams:  # from the tags k, g to the tag j
-                    T[g, k, j] = scale * (W[row + g, j] + W[row + n_tags + 2 + k * n_tags + g, j])
-                else:
-                    T[g, k, j] = scale * W[row + k, j]
-    if trigrams:
-        row_of_pairs = row + n_tags + 2 + n_tags * n_tags
-        for k in range(n_tags):
-            for j in range(n_tags):
-                first[k, j] = scale * (W[row + k, j] + W[row_of_pairs + k, j])
-                last[k, j] = scale * W[row_of_pairs + n_tags + k, j]
 
 
 @kernel(**CHAIN_PRIMITIVE)
@@ -271,30 +249,6 @@ def _without_chain(n_words, emissions, residuals):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _score_of_truth(n_words, labels, begin, emissions, T, first, start, stop, last):
-    """s(y) of the true tags."""
-    score, chain, trigrams = 0.0, len(T) > 0, len(T) > 1
-    for t in range(n_words):
-        tag = labels[begin + t]
-        score += emissions[t, tag]
-        if chain and t == 0:
-            score += start[tag]
-        if chain and t > 0:
-            before = labels[begin + t - 1]
-            if not trigrams:
-                score += T[0, before, tag]
-            elif t == 1:
-                score += first[before, tag]
-            else:
-                score += T[before, labels[begin + t - 2], tag]
-            if trigrams and t == n_words - 1:
-                score += last[before, tag]
-        if chain and t == n_words - 1:
-            score += stop[tag]
-    return score
-
-
-@kernel(**CHAIN_PRIMITIVE)
 def _take_truth(n_words, labels, begin, chain, trigrams, row, Q, residuals):
     """Marginals become residuals, and expected counts those beyond the true ones: minus 1 wherever the true tags count."""
     n_tags = residuals.shape[1]
@@ -334,16 +288,9 @@ def _add_words(n_words, begin, indptr, indices, residuals, factor, G):
 # ------------------------------------------------------------------------------------------------------- whole data sets
 
 
-@kernel(**CHAIN_PRIMITIVE)
-def _groups(n_rows, n_features, n_tags):
-    """How many groups the states have: 0 without transitions, 1, or K with trigrams."""
-    n_chain = n_rows - n_features - 1
-    return 0 if n_chain == 0 else 1 if n_chain == n_tags + 2 else n_tags
-
-
 def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
     n_tags, row = W.shape[1], n_features + 1
-    n_groups = _groups(W.shape[0], n_features, n_tags)
+    n_groups = groups_of_states(W.shape[0], n_features, n_tags)
     n_states = n_groups * n_tags
     chain, trigrams, gradient = n_groups > 0, n_groups > 1, len(G) > 0
     longest = room(starts, indptr)[0]
@@ -358,7 +305,7 @@ def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
     x, u, sums, V = np.empty(n_tags), np.empty(n_tags), np.empty(n_tags), np.empty((n_groups, n_tags))
     losses, shift = np.empty(len(starts) - 1), 0.0
     if chain:
-        _read_chain(W, 1.0, row, T, first, start, stop, last)
+        read_steps(W, 1.0, row, T, first, start, stop, last)
         shift = _exponentiated(T, TT, E, ET)
     for m in range(len(losses)):
         begin = starts[m]
@@ -369,7 +316,7 @@ def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
             log_z = _without_chain(n_words, emissions, residuals)
         losses[m] = log_z
         if len(labels) > 0:
-            losses[m] -= _score_of_truth(n_words, labels, begin, emissions, T, first, start, stop, last)
+            losses[m] -= score_of_tags(n_words, labels, begin, emissions, T, first, start, stop, last)
         if chain and (gradient or len(marginals) > 0):
             _backward(
                 n_words, emissions, T, TT, ET, shift, first, stop, last, alpha, U, tops, log_z,
@@ -389,7 +336,7 @@ def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
 
 def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkage, V, U, state):
     n_tags, row = V.shape[1], n_features + 1
-    n_groups = _groups(V.shape[0], n_features, n_tags)
+    n_groups = groups_of_states(V.shape[0], n_features, n_tags)
     n_states, n_chain = n_groups * n_tags, V.shape[0] - row
     chain, trigrams = n_groups > 0, n_groups > 1
     longest = room(starts, indptr)[0]
@@ -409,7 +356,7 @@ def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkag
         begin = starts[m]
         n_words = np.int64(score_words(starts, indptr, indices, m, V, scale, emissions))
         if chain:
-            _read_chain(V, scale, row, T, first, start, stop, last)
+            read_steps(V, scale, row, T, first, start, stop, last)
             shift = _exponentiated(T, TT, E, ET)
             log_z = _forward(n_words, emissions, T, E, shift, first, start, stop, last, alpha, before, tops, x, u, sums)
             _backward(
