@@ -179,28 +179,19 @@ class StructuredClassifier(OnlineClassifier):
         self.check_settings()
         X = check_sentences(X)
         if state is None:
-            labels = self._learn_tags(X, y)
-            self.feature_names, words = self._learn_features(X)
+            layout, sentences = self._learn_sentences(X, y)
         elif state.feature_names is None:
             raise InputError("this state is of a flat learner and knows no features of words; begin with state=None")
         else:
             self.classes, self.feature_names = state.classes, state.feature_names
-            labels, words = self._codes(_tags_of_training(X, y)), self._encode(X)
-        layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
+            layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
+            labels = self._codes(_tags_of_training(X, y))
+            sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
         state = state and self._copy_of(state, layout.shape[0])
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
-        sentences = chains.Sentences(*words, labels, layout.n_features)
         online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
         state = state or self._new_state(online_steps.Weights(*layout.shape, self._averages_steps()), None)
-        weights = state.weights
-        machine_code = online_steps.machine_code_of(self.rule) if self.decoder is None else None
-        if machine_code is None:
-            take_round = functools.partial(self._take_round, layout, sentences, costs, weights)
-        else:
-            take_round = functools.partial(
-                chains.take_round, machine_code, sentences, costs, self._shrinkage(), self.augmented, weights
-            )
-
+        take_round = self._steps_of(layout, sentences, costs, state.weights)
         orders = self._orders(len(X), state.rng)  # (R, M)
 
         def take(first, last):
@@ -210,6 +201,26 @@ class StructuredClassifier(OnlineClassifier):
 
         objective = functools.partial(self._structured_objective, sentences, costs)
         return self._train_rounds(take, state, objective, callback, keep_state=keep_state), state
+
+    def _learn_sentences(self, X, y):
+        """Set ``classes`` and ``feature_names``; returns the layout of W and the sentences as the kernels read them."""
+        from lxmls_day1.compiled import chains
+
+        labels = self._learn_tags(X, y)
+        self.feature_names, words = self._learn_features(X)
+        layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
+        return layout, chains.Sentences(*words, labels, layout.n_features)
+
+    def _steps_of(self, layout, sentences, costs, weights):
+        """What takes the steps of a round: a function (order, steps) -> how many changed the weights."""
+        from lxmls_day1.compiled import chains, online_steps
+
+        machine_code = online_steps.machine_code_of(self.rule) if self.decoder is None else None
+        if machine_code is None:
+            return functools.partial(self._take_round, layout, sentences, costs, weights)
+        return functools.partial(
+            chains.take_round, machine_code, sentences, costs, self._shrinkage(), self.augmented, weights
+        )
 
     def _take_round(self, layout, sentences, costs, weights, order, steps):
         """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""
