@@ -27,9 +27,9 @@
 ``binary_perceptron.py``        two classes, one weight vector, labels ±1
 ``mistake_bounds.py``           how many mistakes a perceptron can make at most
 ``structured.py``               the learners of tag sequences together; each has its file: ``structured_perceptron.py``,
-                                ``structured_mira.py``, ``structured_svm.py``
-``structured_classifier.py``    what they share: the flat rounds with a bigger argmax
-``viterbi.py``                  that argmax
+                                ``structured_mira.py``, ``structured_svm.py``, ``crf.py``
+``structured_classifier.py``    what they share: the flat rounds with a bigger argmax; ``structured_gradient.py``: with steps
+``viterbi.py``                  that argmax; ``forward_backward.py``: the sums in its place, for ``crf.py``
 ``joint_features.py``           what a sentence and its tags score by; ``tag_features.py``: of its words
 ``losses.py``                   the hinge and the log loss
 ``run_all_classifiers.py``      the comparison of them all
@@ -43,6 +43,7 @@ from importlib import import_module
 _FILE_OF = {
     "AROW": "arow",
     "BinaryPerceptron": "binary_perceptron",
+    "CRF": "crf",
     "ColumnSquishing": "column_squishing",
     "ConfidenceWeighted": "confidence_weighted",
     "GaussianNaiveBayes": "gaussian_naive_bayes",
@@ -58,6 +59,7 @@ _FILE_OF = {
     "Perceptron": "perceptron",
     "SVM": "svm",
     "StructuredClassifier": "structured_classifier",
+    "StructuredGradient": "structured_gradient",
     "StructuredMira": "structured_mira",
     "StructuredPerceptron": "structured_perceptron",
     "StructuredSVM": "structured_svm",

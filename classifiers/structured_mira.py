@@ -56,7 +56,7 @@ class StructuredMira(StructuredClassifier, Mira):
         self,
         templates: Sequence[str] = TEMPLATES,
         min_count: int = 1,
-        transitions: bool = True,
+        transitions: bool | str = True,
         decoder: Callable[[ChainScores], ArrayLike] | None = None,
         *,
         regularizer: float = 1.0,

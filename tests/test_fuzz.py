@@ -31,7 +31,7 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
 from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
@@ -537,7 +537,7 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
     outcome(lambda: Shards(out))
 
 
-@given(kind=st.sampled_from([StructuredPerceptron, StructuredMira, StructuredSVM]), one=rubbish, other=rubbish)
+@given(kind=st.sampled_from([StructuredPerceptron, StructuredMira, StructuredSVM, CRF]), one=rubbish, other=rubbish)
 @examples(few=60)
 def test_sentences_of_rubbish(kind, one, other):
     sentences, tags = [["a", "b"], ["b"]], [["x", "y"], ["y"]]

@@ -29,7 +29,7 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
 from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
@@ -447,7 +447,7 @@ def test_settings_that_make_no_sense(make, request):
                 pytest.fail(f"{setting}={value!r}: {classifier.train(X, Y)!r}")
 
 
-@pytest.mark.parametrize("kind", [StructuredPerceptron, StructuredMira, StructuredSVM])
+@pytest.mark.parametrize("kind", [StructuredPerceptron, StructuredMira, StructuredSVM, CRF])
 def test_settings_that_make_no_sense_for_sentences(kind):
     sentences, tags = [["a", "b"], ["b"]], [["x", "y"], ["y"]]
     for setting in settings(kind()):

@@ -25,6 +25,7 @@ CLASSIFIERS: dict[str, tuple[str, tuple[float, ...]]] = {
     "maximum entropy online": ("#4FA8A0", (9, 2)),
     "maximum entropy, online": ("#4FA8A0", (9, 2)),
     "svm": ("#7A3B1E", (5, 1, 1, 1)),
+    "conditional random field": ("#2F6B3A", (7, 1.5, 1.5, 1.5)),
 }
 TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
 CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels

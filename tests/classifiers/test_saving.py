@@ -23,15 +23,15 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
 from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.perceptron import Perceptron
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.model_file import declared_classes
 from readers.pos_corpus import PosCorpus
 
 ROOT = Path(__file__).resolve().parents[2]
-BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "StructuredClassifier"}
-TAGGERS = [StructuredPerceptron, StructuredMira, StructuredSVM]
+BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "StructuredClassifier", "StructuredGradient"}
+TAGGERS = [StructuredPerceptron, StructuredMira, StructuredSVM, CRF]
 
 MAKERS = [
     lambda: BinaryPerceptron(max_rounds=7),

@@ -18,7 +18,7 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.compiled import primitives
 
@@ -79,6 +79,8 @@ def trained():
             StructuredPerceptron(nr_rounds=4, transitions=transitions),
             StructuredMira(nr_rounds=4, transitions=transitions),
             StructuredSVM(nr_rounds=4, transitions=transitions, regularizer=0.1),
+            CRF(0.1, "online", nr_rounds=4, transitions=transitions),
+            CRF(0.1, transitions=transitions, tolerance=1e-12),
         ):
             name = f"{tagger.get_name()} {transitions}"
             results[name] = params = tagger.train(sentences, tags)
