@@ -140,8 +140,9 @@ def test_random_documents(lab, expect, rng, n_columns):
 
 
 @pytest.mark.hidden
-def test_sparse_document(lab, expect, rng):
+@pytest.mark.parametrize("n_columns", [211, 301, 512])
+def test_sparse_documents(lab, expect, rng, n_columns):
     """A random document, with more columns than features"""
     hashes = random_hashes(rng, 12)
-    found = np.asarray(row(lab, hashes, rng.uniform(0.5, 3.0, size=len(hashes)), 301))
-    expect("the row of 16 features with counts that are no whole numbers, n = 301", found, **SINGLE)
+    found = np.asarray(row(lab, hashes, rng.uniform(0.5, 3.0, size=len(hashes)), n_columns))
+    expect("the row of 16 features with counts that are no whole numbers", found, **SINGLE)
