@@ -3,13 +3,13 @@
 A hash function makes a number of 32 bits of every name: h, read with its sign, from −2³¹ to 2³¹ − 1. Of this number the column and
 the sign are taken,
 
-    column = |h| mod n,    sign = +1 if h ≥ 0, else −1
+    column = |h| mod B,    sign = +1 if h ≥ 0, else −1
 
 and the row of a document is the sum over its words of sign · count, each in its column. Two words that fall into one column
 *collide*: their terms are added, with equal signs as often as with different ones. So the inner product of two hashed rows is that of
-the rows over words on average over hash functions, whatever n is.
+the rows over words on average over hash functions, whatever B is.
 
-`lxmls-day1 cache --hash b` has n = 2ᵇ and hashes in machine code; the rows are the same.
+`lxmls-day1 cache --hash b` has B = 2ᵇ and hashes in machine code; the rows are the same.
 
 Sources: K. Weinberger, A. Dasgupta, J. Langford, A. Smola, J. Attenberg, Feature hashing for large scale multitask learning, 2009;
 scikit-learn's ``FeatureHasher``, whose columns and signs these are.

@@ -77,7 +77,7 @@ def small_properties(given, answer):
         return
     columns, signs = np.split(np.asarray(answer, dtype=float), 2)
     if columns.min() < 0 or columns.max() >= given["columns"]:
-        yield "no_columns", "Some columns are outside of 0 … n − 1."
+        yield "no_columns", "Some columns are outside of 0 … B − 1."
     elif not set(signs.tolist()) <= {-1.0, 1.0}:
         yield "no_signs", "Some signs are neither −1 nor +1."
 
@@ -85,7 +85,7 @@ def small_properties(given, answer):
 def test_columns(lab, expect):
     """The columns of positive and negative hashes"""
     columns, _ = located(lab, [5, -5, 8, 0, -1, 1023, -1024, 198527388, -538277408], 16)
-    expect("the columns of nine hashes, n = 16", columns)
+    expect("the columns of nine hashes, B = 16", columns)
 
 
 def test_signs(lab, expect):
@@ -97,13 +97,13 @@ def test_signs(lab, expect):
 def test_ends(lab, expect):
     """The largest and the smallest number of 32 bits"""
     columns, signs = located(lab, [MOST, LEAST, LEAST + 1], 1000)
-    expect("the columns of 2³¹ − 1, −2³¹ and 1 − 2³¹, n = 1000", columns)
+    expect("the columns of 2³¹ − 1, −2³¹ and 1 − 2³¹, B = 1000", columns)
     expect("their signs", signs)
 
 
 def test_row(lab, expect):
     """A document without collisions"""
-    expect("the row of three features, n = 6", row(lab, [7, -9, -10], [2, 1, 4], 6), **SINGLE)
+    expect("the row of three features, B = 6", row(lab, [7, -9, -10], [2, 1, 4], 6), **SINGLE)
 
 
 def test_collisions(lab, expect):
@@ -121,7 +121,7 @@ def random_hashes(rng, n):
 @pytest.mark.hidden
 @pytest.mark.parametrize("kind", ["powers of two", "other numbers"])
 def test_random_hashes(lab, expect, rng, kind):
-    """Random hashes, n a power of two or not"""
+    """Random hashes, B a power of two or not"""
     for number in range(3):
         n_columns = int(2 ** rng.integers(2, 20)) if kind == "powers of two" else int(2 * rng.integers(10, 400) + 1)
         columns, signs = located(lab, random_hashes(rng, 40), n_columns)
