@@ -97,7 +97,9 @@ class StructuredMira(StructuredClassifier, Mira):
             return super()._change(layout, sentences, m, step, costs, weights)
         truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
         scores = layout.scores(sentences, m, weights.state[0] * weights.V)
-        rivals = [path for path in k_best_paths(scores, int(self.k)) if not np.array_equal(path, truth)]
+        found = [path for path in k_best_paths(scores, int(self.k)) if np.isfinite(path_score(scores, path))]
+        gaps = [path_score(scores, path) - path_score(scores, layout.pairs(truth)) for path in found]
+        rivals = [layout.tags(path) for path in found]
         differences = [layout.difference(sentences, m, truth, rival) for rival in rivals]
         kept = [i for i, (entries, _) in enumerate(differences) if len(entries)]
         if not kept:
@@ -106,6 +108,5 @@ class StructuredMira(StructuredClassifier, Mira):
         deltas = np.zeros((len(kept), len(entries)))  # δ_i, of the weights that any of them touches
         for delta, i in zip(deltas, kept, strict=True):
             delta[np.searchsorted(entries, differences[i][0])] = differences[i][1]
-        of_truth = path_score(scores, truth)
-        lacking = [costs[truth, rivals[i]].sum() + path_score(scores, rivals[i]) - of_truth for i in kept]
+        lacking = [costs[truth, rivals[i]].sum() + gaps[i] for i in kept]
         return entries, hildreth(deltas @ deltas.T, np.array(lacking), step) @ deltas

@@ -28,7 +28,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import as_numbers, check_finite
-from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import (
     Examples,
@@ -499,6 +498,8 @@ class RowSteps:
         return updates
 
     def _take_parts(self, n_parts: int, orders: Integers, steps: Reals, updates: Integers) -> None:
+        from lxmls_day1.compiled.fixed_tree import joined  # which cannot be imported where mixing is an exercise
+
         n_threads = 1 if self._machine_code is None else n_parts  # Python's own steps wait for one another anyhow
         with thread_pool(n_threads) as pool:
             for r, (order, sizes) in enumerate(zip(orders, steps, strict=True)):

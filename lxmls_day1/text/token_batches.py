@@ -57,7 +57,7 @@ class NumberedRows(NamedTuple):
         signs = np.where(negative, np.float32(-1), np.float32(1))
         indices = buckets[self.indices]
         X = csr_array(
-            (self.values * signs[self.indices], indices.astype(np.int64), self.indptr),
+            (self.values * signs[self.indices], indices.astype(np.int64), self.indptr.copy()),  # summing changes it
             shape=(len(self.indptr) - 1, 1 << hash_bits),
         )
         X.sum_duplicates()
