@@ -162,10 +162,10 @@ def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage,
     start, stop = np.empty(n_tags), np.empty(n_tags)
     path = np.empty(n_words_most, np.int64)
     entries, signs = np.empty(n_entries_most, np.int64), np.empty(n_entries_most)
-    room = 2
-    while room < 2 * n_entries_most:
-        room *= 2
-    keys, sums, places = np.full(room, -1, np.int64), np.zeros(room), np.empty(n_entries_most, np.uint64)
+    n_keys = 2
+    while n_keys < 2 * n_entries_most:
+        n_keys *= 2
+    keys, sums, places = np.full(n_keys, -1, np.int64), np.zeros(n_keys), np.empty(n_entries_most, np.uint64)
     scores, cost = np.zeros(2), np.zeros(2)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
