@@ -146,6 +146,9 @@ def leave_to_campaigns(items):
 
 def pytest_collection_modifyitems(items, config):
     """Mark what is slow as a whole; put the longest files first, the order within a file stays."""
+    for item in items:
+        if item.path.suffix == ".ipynb":
+            item.add_marker(pytest.mark.sampled(2, by="file"))
     if not any("::" in argument for argument in config.args):  # who names a test wants all its cases
         leave_to_campaigns(items)
     slow = {path: any(folder in path.parents for folder in SLOW) for path in {item.path for item in items}}
