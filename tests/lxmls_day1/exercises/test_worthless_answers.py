@@ -142,7 +142,7 @@ def is_right(went, right):
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 class TestWorthlessAnswers:
     @pytest.mark.sampled(5, by="grades")
-    @pytest.mark.parametrize("grades", itertools.product(KINDS, SEEDS), indirect=True, ids=str, scope="module")
+    @pytest.mark.parametrize("grades", list(itertools.product(KINDS, SEEDS)), indirect=True, ids=str, scope="module")
     def test_zeros_constants_and_arguments_bring_nothing(self, grades, exercise):
         grade = grades[exercise.id]
         assert grade.checks
