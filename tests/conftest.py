@@ -40,7 +40,7 @@ LONGEST = """
     2_online.ipynb test_sums.py test_primitives.py test_fuzz.py 1_generative.ipynb test_structured_on_treebank.py
     test_library_path.py 5_structured.ipynb test_packaging.py test_guide.py test_export.py test_exercise_commands.py
     test_toy_stream.py test_mira_step.py
-""".split()
+"""
 
 
 #: Folders of tests that each draw figures or run cells: all of them take seconds.
@@ -160,7 +160,7 @@ def pytest_collection_modifyitems(items, config):
             item.add_marker(pytest.mark.slow)
         if is_measured(item):
             item.add_marker(pytest.mark.measured)
-    places = {name: place for place, name in enumerate(LONGEST)}
+    places = {name: place for place, name in enumerate(LONGEST.split())}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
