@@ -27,17 +27,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-#: Files that take longest, the longest first: begun first, they leave no process to work alone at the end.
-LONGEST = (
-    *("test_run.py", "test_hostile_submissions.py", "test_notebooks.py", "test_box.py", "test_sklearn_adapter.py"),
-    *("test_worker.py", "test_safe_start.py", "test_standard_streams.py", "test_online_classifier.py"),
-    *("test_structured_on_treebank.py", "test_machine_code.py", "test_authors_check.py", "test_packaging.py"),
-    *("test_importing_answers.py", "test_hidden_stays_hidden.py", "test_sandbox.py", "test_worthless_answers.py"),
-    *("3_maxent_svm.ipynb", "test_cluster.py", "test_record.py", "test_guide.py", "test_stochastic_gradient.py"),
-    *("test_same_marks.py", "4_comparison.ipynb", "test_in_a_browser.py", "2_online.ipynb", "test_checking.py"),
-    *("1_generative.ipynb", "test_hostile_answers.py", "test_library_path.py", "test_review_explorer.py"),
-    *("5_structured.ipynb", "test_importable.py", "test_max_ent_batch.py"),
-)
+#: Files that take longest, the longest first: begun first, they leave no process to work alone at the end. Those that run a copy of the
+#: package come last among them, when most kernels are compiled.
+LONGEST = """
+    test_run.py test_box.py test_worker.py test_hostile_submissions.py test_authors_check.py test_sklearn_adapter.py
+    test_online.py test_cache.py test_hidden_stays_hidden.py test_mixed_steps.py test_online_classifier.py
+    test_drafts.py test_sandbox.py test_cluster.py test_same_marks.py test_standard_streams.py
+    test_streamed_steps.py test_corpus_making.py test_notebooks.py test_importable.py test_importing_answers.py
+    test_record.py test_streamed_training.py test_command_line.py test_checkpoint.py test_in_a_browser.py
+    test_review_explorer.py test_machine_code.py test_checking.py test_release.py test_hostile_answers.py
+    test_worthless_answers.py 3_maxent_svm.ipynb test_stochastic_gradient.py test_safe_start.py 4_comparison.ipynb
+    2_online.ipynb test_sums.py test_primitives.py test_fuzz.py 1_generative.ipynb test_structured_on_treebank.py
+    test_library_path.py 5_structured.ipynb test_packaging.py test_guide.py test_export.py test_exercise_commands.py
+    test_toy_stream.py test_mira_step.py
+"""
 
 
 #: Folders of tests that each draw figures or run cells: all of them take seconds.
@@ -146,6 +149,9 @@ def leave_to_campaigns(items):
 
 def pytest_collection_modifyitems(items, config):
     """Mark what is slow as a whole; put the longest files first, the order within a file stays."""
+    for item in items:
+        if item.path.suffix == ".ipynb":
+            item.add_marker(pytest.mark.sampled(2, by="file"))
     if not any("::" in argument for argument in config.args):  # who names a test wants all its cases
         leave_to_campaigns(items)
     slow = {path: any(folder in path.parents for folder in SLOW) for path in {item.path for item in items}}
@@ -154,7 +160,7 @@ def pytest_collection_modifyitems(items, config):
             item.add_marker(pytest.mark.slow)
         if is_measured(item):
             item.add_marker(pytest.mark.measured)
-    places = {name: place for place, name in enumerate(LONGEST)}
+    places = {name: place for place, name in enumerate(LONGEST.split())}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 

@@ -387,7 +387,7 @@ def workspace(tmp_path_factory):
 
 @pytest.mark.slow
 class TestStudents:
-    @pytest.mark.sampled(3)
+    @pytest.mark.sampled(5)
     @pytest.mark.parametrize("name", NAMES)
     def test_with_nothing_written_it_runs_to_the_end(self, workspace, name):
         """Each cell of a code exercise ends in one line that names it; no cell ends in a traceback."""
@@ -413,8 +413,12 @@ class TestStudents:
                 program(cell.source) for cell in codes(read(name))
             ]
 
+    @pytest.mark.campaign
     def test_with_the_solutions_put_in_it_passes(self, tmp_path):
-        """One notebook with code exercises for all: the outputs of the reference are those of the solved workspace."""
+        """One notebook with code exercises for all: the outputs of the reference are those of the solved workspace.
+
+        In every run the test before this one says that both are the same programs.
+        """
         write_files(tmp_path / "solved", solved_files(ROOT))
         folder = tmp_path / "solved/notebooks"
         solved = nbformat.read(folder / "1_generative.ipynb", as_version=4)

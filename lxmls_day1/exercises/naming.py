@@ -72,7 +72,7 @@ def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
     return tuple(mistake for mistake, count in counts.items() if count == most)
 
 
-Row = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
+AnswerNumbers = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class _Share:
         return len(self.explained), -self.against
 
 
-def named(pool: Pool, row: Row, got: Sequence[Answer] | None = None) -> Named:
+def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None) -> Named:
     """What the answers to small inputs speak for.
 
     Parameters
@@ -160,13 +160,15 @@ def is_degenerate(answer: Answer, right: Answer) -> bool:
     return any(not math.isfinite(number) and number != wanted for number, wanted in pairs)
 
 
-def _alike(pool: Pool, row: Row) -> Named:
+def _alike(pool: Pool, row: AnswerNumbers) -> Named:
     """The mistakes one of whose programs answers the same to all inputs: then weak answers are evidence as well."""
     names = tuple(name for name, rows in pool.programs.items() if row in rows)
     return Named(ONE if len(names) == 1 else ONE_OF, names) if 0 < len(names) <= MOST_NAMED else Named()
 
 
-def _best_of_each(programs: Mapping[str, Sequence[Row]], row: Row, evidence: frozenset[int]) -> list[_Share]:
+def _best_of_each(
+    programs: Mapping[str, Sequence[AnswerNumbers]], row: AnswerNumbers, evidence: frozenset[int]
+) -> list[_Share]:
     """For each mistake: the program that explains the most of these wrong answers."""
     best = []
     for name, rows in programs.items():
@@ -182,7 +184,7 @@ def _best_of_each(programs: Mapping[str, Sequence[Row]], row: Row, evidence: fro
     return best
 
 
-def _in_front(pool: Pool, row: Row, evidence: frozenset[int]) -> Named:
+def _in_front(pool: Pool, row: AnswerNumbers, evidence: frozenset[int]) -> Named:
     """The mistake that explains the most of this evidence, if that is enough; or all mistakes that explain as much.
 
     Right answers that its program has wrong count as unexplained. Of several mistakes that explain equally much, those remain
@@ -198,7 +200,7 @@ def _in_front(pool: Pool, row: Row, evidence: frozenset[int]) -> Named:
     return Named(ONE if len(names) == 1 else ONE_OF, names)
 
 
-def _together(pool: Pool, row: Row, evidence: frozenset[int], got: Sequence[Answer] | None) -> Named:
+def _together(pool: Pool, row: AnswerNumbers, evidence: frozenset[int], got: Sequence[Answer] | None) -> Named:
     """The two mistakes that explain more of this evidence than one does; of several pairs what they have in common."""
     names = [name for name, rows in pool.programs.items() for _ in rows]
     table = np.array([its for rows in pool.programs.values() for its in rows])  # (programs, inputs)

@@ -31,7 +31,7 @@ from lxmls_day1.grading.gradebook import (
     ExerciseGrade,
     FreeAnswer,
     Gradebook,
-    Row,
+    SubmissionGrade,
 )
 from lxmls_day1.grading.groups import groups
 from lxmls_day1.grading.page_frame import VERDICT_WORDS, how_graded, points_text, render
@@ -63,7 +63,7 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
 
     Examples
     --------
-    >>> row = Row("ada", "Ada", "ada.zip", "", ())
+    >>> row = SubmissionGrade("ada", "Ada", "ada.zip", "", ())
     >>> 'href="feedback/ada.html"' in summary_html(Gradebook((row,), 1, "process", ""))
     True
     """
@@ -130,7 +130,7 @@ def answers_html(
     )
 
 
-def _in_short(rows: Sequence[Row]) -> str:
+def _in_short(rows: Sequence[SubmissionGrade]) -> str:
     if not rows:
         return "No submissions."
     points = [row.points for row in rows]
@@ -161,7 +161,7 @@ class _Distribution(NamedTuple):
     words: str
 
 
-def _distribution(rows: Sequence[Row]) -> _Distribution:
+def _distribution(rows: Sequence[SubmissionGrade]) -> _Distribution:
     shares = [row.points / row.out_of if row.out_of else 0.0 for row in rows]
     counts = Counter(min(int(BINS * share + 1e-9), BINS - 1) for share in shares)
     highest, step = max(counts.values()), WIDTH // BINS
@@ -181,7 +181,7 @@ class _ExerciseLine(NamedTuple):
     none: str
 
 
-def _exercises(rows: Sequence[Row]) -> Iterator[_ExerciseLine]:
+def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[_ExerciseLine]:
     """How the class did in each exercise."""
     grades: dict[str, list[ExerciseGrade]] = {}
     for row in rows:
@@ -203,7 +203,7 @@ class _MistakeLine(NamedTuple):
     exercise: str
     name: str
     sentence: str
-    who: list[Row]
+    who: list[SubmissionGrade]
 
     @property
     def sample(self) -> str:
@@ -211,9 +211,9 @@ class _MistakeLine(NamedTuple):
         return next((row.written[self.exercise] for row in self.who if self.exercise in row.written), "")
 
 
-def _mistakes(rows: Sequence[Row]) -> list[_MistakeLine]:
+def _mistakes(rows: Sequence[SubmissionGrade]) -> list[_MistakeLine]:
     """The known mistakes that most have made, those first."""
-    made: dict[tuple[str, str, str], list[Row]] = {}
+    made: dict[tuple[str, str, str], list[SubmissionGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
             for name, sentence in exercise.mistakes:
@@ -222,9 +222,9 @@ def _mistakes(rows: Sequence[Row]) -> list[_MistakeLine]:
     return [_MistakeLine(*mistake, who) for mistake, who in ranked]
 
 
-def _unseen(rows: Sequence[Row]) -> dict[str, list[Row]]:
+def _unseen(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]:
     """By exercise, whose wrong answers no small input shows: other checks find them."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[SubmissionGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
             small = exercise.small_inputs
@@ -251,7 +251,7 @@ class _CheckLine(NamedTuple):
         return self.discrimination is not None and self.discrimination < WEAK
 
 
-def _checks(rows: Sequence[Row]) -> dict[str, list[_CheckLine]]:
+def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, list[_CheckLine]]:
     """Difficulty and discrimination of each check: of the hardest ones, and of the others that not all pass."""
     results: dict[str, list[tuple[CheckGrade, float]]] = {}
     for row in rows:
@@ -317,10 +317,10 @@ def point_biserial(right: Sequence[bool], points: Sequence[float]) -> float | No
 class _TroubleLine(NamedTuple):
     verdict: str
     checks: int
-    who: list[Row]
+    who: list[SubmissionGrade]
 
 
-def _trouble(rows: Sequence[Row]) -> Iterator[_TroubleLine]:
+def _trouble(rows: Sequence[SubmissionGrade]) -> Iterator[_TroubleLine]:
     """Whose code had to be stopped or refused."""
     for verdict in (TIMEOUT, MEMORY, CRASHED, REFUSED):
         counts = [(row, sum(check.verdict == verdict for check in row.checks)) for row in rows]
@@ -330,14 +330,14 @@ def _trouble(rows: Sequence[Row]) -> Iterator[_TroubleLine]:
 
 
 class _SubmissionLine(NamedTuple):
-    row: Row
+    row: SubmissionGrade
     share: float
     points: str
     verdicts: str
     file: str
 
 
-def _submission(row: Row) -> _SubmissionLine:
+def _submission(row: SubmissionGrade) -> _SubmissionLine:
     verdicts = Counter(check.verdict for check in row.checks)
     return _SubmissionLine(
         row,
@@ -357,15 +357,15 @@ class _Question(NamedTuple):
     asked: str
     model: str
     most: str  # the points that it can bring, where they are known
-    answered: list[tuple[Row, str]]
-    silent: list[Row]
-    absent: list[Row]
+    answered: list[tuple[SubmissionGrade, str]]
+    silent: list[SubmissionGrade]
+    absent: list[SubmissionGrade]
 
 
 class _Attempt(NamedTuple):
     """What a student wrote about a mistake of one attempt, and predicted in that exercise."""
 
-    row: Row
+    row: SubmissionGrade
     explanation: Explanation
     predictions: list[FreeAnswer]
 
@@ -378,13 +378,13 @@ class _ExplainedMistake(NamedTuple):
     mistake: str
     sentence: str
     answered: list[_Attempt]
-    silent: list[Row]
+    silent: list[SubmissionGrade]
 
 
-def _explained(rows: Sequence[Row], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
+def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
     """The questions on named mistakes in the order of the exercises, those that most were asked first."""
     order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
-    asked: dict[tuple[str, str, str], list[tuple[Row, Explanation]]] = {}
+    asked: dict[tuple[str, str, str], list[tuple[SubmissionGrade, Explanation]]] = {}
     for row in rows:
         for one in row.explanations:
             asked.setdefault((one.exercise, one.mistake, one.question), []).append((row, one))
@@ -399,7 +399,7 @@ def _explained(rows: Sequence[Row], sentences: Mapping[str, Mapping[str, str]]) 
     return found
 
 
-def _predicted(row: Row, exercise: str) -> list[FreeAnswer]:
+def _predicted(row: SubmissionGrade, exercise: str) -> list[FreeAnswer]:
     return [answer for answer in row.answers if answer.is_prediction and answer.exercise == exercise]
 
 
@@ -408,12 +408,12 @@ class _Predicted(NamedTuple):
 
     exercise: str
     asked: str
-    theirs: list[tuple[Row, str]]
+    theirs: list[tuple[SubmissionGrade, str]]
 
 
-def _predictions(rows: Sequence[Row]) -> list[_Predicted]:
+def _predictions(rows: Sequence[SubmissionGrade]) -> list[_Predicted]:
     """The predictions, question by question."""
-    found: dict[tuple[str, str, str], list[tuple[Row, str]]] = {}
+    found: dict[tuple[str, str, str], list[tuple[SubmissionGrade, str]]] = {}
     for row in rows:
         for answer in row.answers:
             if answer.is_prediction:
@@ -423,9 +423,9 @@ def _predictions(rows: Sequence[Row]) -> list[_Predicted]:
     return [_Predicted(exercise, asked, found[exercise, notebook, asked]) for exercise, notebook, asked in keys]
 
 
-def _questions(rows: Sequence[Row], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
+def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
     """All questions, in the order of the exercises."""
-    answers: dict[tuple[str, str, str], list[tuple[Row, str]]] = {}
+    answers: dict[tuple[str, str, str], list[tuple[SubmissionGrade, str]]] = {}
     for row in rows:
         for answer in (answer for answer in row.answers if not answer.is_prediction):
             answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer.text))

@@ -31,7 +31,7 @@ from lxmls_day1.grading.gradebook import (
     CheckGrade,
     ExerciseGrade,
     Gradebook,
-    Row,
+    SubmissionGrade,
     to_plain,
 )
 from lxmls_day1.grading.page_frame import name_of
@@ -55,7 +55,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
 
     Examples
     --------
-    >>> row = Row("ada", "=Ada", "", "", (ExerciseGrade("1.1", "A look", "experiment", 5.0),))
+    >>> row = SubmissionGrade("ada", "=Ada", "", "", (ExerciseGrade("1.1", "A look", "experiment", 5.0),))
     >>> grades_csv(Gradebook((row,), 1, "process", "")).decode("utf-8-sig").splitlines()[1]
     "ada,'=Ada,0,0,,5,0,0,0,0,0,0,0,0,0"
     """
@@ -139,7 +139,7 @@ def junit_xml(gradebook: Gradebook) -> bytes:
     return content
 
 
-def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
+def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
     """A ``results.json`` for Gradescope.
 
     Public checks are visible at once. Hidden checks become visible with the published marks, so that nobody who may submit
@@ -148,7 +148,7 @@ def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
     Examples
     --------
     >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
-    >>> row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+    >>> row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
     >>> test = json.loads(gradescope_json(row, Gradebook((row,), 1, "process", "")))["tests"][0]
     >>> test["score"], test["max_score"], test["visibility"]
     (10.0, 10.0, 'after_published')
@@ -179,7 +179,7 @@ def gradescope_json(row: Row, gradebook: Gradebook) -> bytes:
     return _json(content)
 
 
-def _submission(row: Row) -> dict[str, Any]:
+def _submission(row: SubmissionGrade) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(row)
     for left_out in ("fingerprints", "boundaries", "key", "exercises", "written"):
         del plain[left_out]
@@ -216,7 +216,7 @@ def _mistake(name: str, sentence: str) -> dict[str, str]:
     return {"name": name, "sentence": " ".join(sentence.split())}
 
 
-def _by_hand(row: Row) -> float:
+def _by_hand(row: SubmissionGrade) -> float:
     return sum(exercise.out_of for exercise in row.exercises if exercise.by_hand)
 
 
@@ -246,7 +246,7 @@ def _output(check: CheckGrade, exercise: ExerciseGrade) -> str:
     return "\n".join(said)
 
 
-def _summary(row: Row, gradebook: Gradebook) -> str:
+def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
     said = []
     by_hand = [exercise.id for exercise in row.exercises if exercise.by_hand]
     if by_hand:
@@ -260,7 +260,7 @@ def _status(check: CheckGrade) -> str:
     return "pass" if check.verdict == OK else "fail" if check.verdict in (WRONG, MISSING) else "error"
 
 
-def _counts(rows: Iterable[Row]) -> dict[str, str]:
+def _counts(rows: Iterable[SubmissionGrade]) -> dict[str, str]:
     checks = [check for row in rows for check in row.checks]
     statuses = Counter(map(_status, checks))
     return {
@@ -278,7 +278,7 @@ def _timestamp(iso: str) -> str:
         return ""
 
 
-def _properties(row: Row, gradebook: Gradebook) -> list[tuple[str, str]]:
+def _properties(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
     return [
         ("name", name_of(row)),
         ("points", _number(row.points)),
@@ -291,7 +291,7 @@ def _properties(row: Row, gradebook: Gradebook) -> list[tuple[str, str]]:
     ]
 
 
-def _test_case(suite: ElementTree.Element, row: Row, check: CheckGrade) -> None:
+def _test_case(suite: ElementTree.Element, row: SubmissionGrade, check: CheckGrade) -> None:
     file, _, name = check.check.partition("::")
     case = ElementTree.SubElement(
         suite,

@@ -174,7 +174,7 @@ class Boundary:
 
 
 @dataclass(frozen=True)
-class Row:
+class SubmissionGrade:
     """All that is known of one submission.
 
     Attributes
@@ -251,8 +251,8 @@ class Gradebook:
 
     Attributes
     ----------
-    rows : tuple of Row
-        In the order of `Row.student`.
+    rows : tuple of SubmissionGrade
+        In the order of `SubmissionGrade.student`.
     seed : int
         The seed of the hidden checks; the same seed gives the same checks.
     level, level_text : str
@@ -266,7 +266,7 @@ class Gradebook:
         The version of this package.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[SubmissionGrade, ...]
     seed: int
     level: str
     level_text: str
@@ -297,7 +297,7 @@ def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
 
 
 def from_plain(kind: Any, plain: Any) -> Any:
-    """The inverse of `to_plain`: ``from_plain(Row, to_plain(row)) == row``.
+    """The inverse of `to_plain`: ``from_plain(SubmissionGrade, to_plain(row)) == row``.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from lxmls_day1.exercises.mistakes import NAME, TaughtMistake, mistakes_file, re
 from lxmls_day1.exercises.naming import PROPERTY, named
 from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Registry
 from lxmls_day1.exercises.small_inputs import RAISES
-from lxmls_day1.grading.gradebook import Row
+from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
 
@@ -43,7 +43,7 @@ class Group:
         Such as ``1.5-3fa9c1``; the same in every run that has the same wrong answers.
     exercise : str
     wrong : tuple of (input, answer)
-    rows : tuple of Row
+    rows : tuple of SubmissionGrade
     text : str
         The counter-example: what the check of small inputs says.
     """
@@ -51,7 +51,7 @@ class Group:
     id: str
     exercise: str
     wrong: Wrong
-    rows: tuple[Row, ...]
+    rows: tuple[SubmissionGrade, ...]
     text: str
 
 
@@ -63,19 +63,19 @@ def behaviour_of(error: WrongAnswer) -> str:
     return text if len(text) <= LONGEST_BEHAVIOUR else ""
 
 
-def groups(rows: Iterable[Row]) -> list[Group]:
+def groups(rows: Iterable[SubmissionGrade]) -> list[Group]:
     """The wrong answers of a class that no known mistake explains, those that most have given first.
 
     Parameters
     ----------
-    rows : iterable of Row
+    rows : iterable of SubmissionGrade
 
     Returns
     -------
     list of Group
         One for each behaviour, also if only one submission has it.
     """
-    found: dict[tuple[str, str], list[tuple[Wrong, list[Row], str]]] = {}
+    found: dict[tuple[str, str], list[tuple[Wrong, list[SubmissionGrade], str]]] = {}
     for row in rows:
         for check in row.checks:
             if not check.behaviour:
@@ -96,13 +96,18 @@ def groups(rows: Iterable[Row]) -> list[Group]:
 
 
 def name_group(
-    rows: Sequence[Row], id: str, name: str, sentence: str, question: str = "", reference: Path | None = None
+    rows: Sequence[SubmissionGrade],
+    id: str,
+    name: str,
+    sentence: str,
+    question: str = "",
+    reference: Path | None = None,
 ) -> tuple[TaughtMistake, Path]:
     """Make a known mistake of a group: an entry of the exercise's file of mistakes, and of ``recorded.json``.
 
     Parameters
     ----------
-    rows : sequence of Row
+    rows : sequence of SubmissionGrade
         Of the run whose page shows the group.
     id : str
         `Group.id`.
@@ -159,7 +164,7 @@ def name_group(
     return taught, path
 
 
-def _group_of(rows: Sequence[Row], id: str) -> Group:
+def _group_of(rows: Sequence[SubmissionGrade], id: str) -> Group:
     known = {group.id: group for group in groups(rows)}
     if id not in known:
         shown = nearest(id, known) if known else "; the last run left none."

@@ -33,7 +33,7 @@ from lxmls_day1.grading.gradebook import (
     CheckGrade,
     ExerciseGrade,
     FreeAnswer,
-    Row,
+    SubmissionGrade,
 )
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
@@ -54,7 +54,7 @@ Instead = TypeVar("Instead")
 class Graded:
     """A row, and the student's files that are made from it: path in the output folder -> content."""
 
-    row: Row
+    row: SubmissionGrade
     files: Files
 
 
@@ -123,7 +123,7 @@ def unfinished(
 ) -> Graded:
     """The row of a submission that the grader could not grade: one verdict on all checks, and a note for the instructor."""
     text = NOT_GRADED.format(why)
-    row = Row(
+    row = SubmissionGrade(
         submission.student,
         submission.name,
         submission.source,
@@ -212,7 +212,7 @@ def _prepared_given(plan: Plan) -> Files:
     return given
 
 
-def _with_files(plan: Plan, row: Row, notes: list[str], began: float) -> Graded:
+def _with_files(plan: Plan, row: SubmissionGrade, notes: list[str], began: float) -> Graded:
     def drawn() -> bytes | None:
         pictures = _pictures(plan)
         return pictures.draw(row.boundaries) if pictures is not None and row.boundaries else None
@@ -250,7 +250,7 @@ def _exercises(plan: Plan, checks: Sequence[CheckGrade]) -> tuple[ExerciseGrade,
 
 def _row(
     plan: Plan, submission: Submission, checks: Sequence[CheckGrade], remarks: Sequence[str], notes: list[str]
-) -> Row:
+) -> SubmissionGrade:
     from lxmls_day1.grading.notebook_answers import free_answers
     from lxmls_day1.grading.similarity import fingerprints
 
@@ -273,7 +273,7 @@ def _row(
     }
     samples = _attempt(notes, "samples", {}, lambda: _samples(files, plan, failed))
     sentences = [submission.problem, *submission.warnings, *remarks, *more]
-    return Row(
+    return SubmissionGrade(
         submission.student,
         submission.name,
         submission.source,

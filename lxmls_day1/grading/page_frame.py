@@ -25,7 +25,7 @@ from lxmls_day1.grading.gradebook import (
     VERDICTS,
     WRONG,
     Gradebook,
-    Row,
+    SubmissionGrade,
 )
 from lxmls_day1.grading.safe_text import html_prose, lines, one_line, visible
 
@@ -139,12 +139,12 @@ def how_graded(gradebook: Gradebook) -> list[tuple[str, str]]:
     ]
 
 
-def name_of(row: Row) -> str:
+def name_of(row: SubmissionGrade) -> str:
     """A student's name as plain text; the file name where it is empty.
 
     Examples
     --------
-    >>> name_of(Row("ada", " \\n", "", "", ()))
+    >>> name_of(SubmissionGrade("ada", " \\n", "", "", ()))
     'ada'
     """
     return one_line(row.name, 100) or one_line(row.student, 100)

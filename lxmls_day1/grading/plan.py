@@ -18,7 +18,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import Files, student_files
 from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files
-from lxmls_day1.grading.gradebook import Gradebook, Row
+from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.levels import Level
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.report_files import write_files
@@ -93,7 +93,7 @@ class Plan:
         seconds = 2 * self.limits.total_seconds + OWN_SECONDS
         return seconds + 10 * self.limits.total_seconds if self.run_notebooks else seconds
 
-    def gradebook(self, rows: Iterable[Row] = ()) -> Gradebook:
+    def gradebook(self, rows: Iterable[SubmissionGrade] = ()) -> Gradebook:
         """What came of it: these rows, in the order of the students."""
         return Gradebook(
             tuple(sorted(rows, key=lambda row: row.student)),

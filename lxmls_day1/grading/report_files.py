@@ -12,7 +12,7 @@ from lxmls_day1.grading.class_tables import (
     gradescope_json,
     junit_xml,
 )
-from lxmls_day1.grading.gradebook import Gradebook, Row
+from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.notebook_answers import model_answers
 from lxmls_day1.grading.similarity import Alike
 from lxmls_day1.grading.student_page import student_html, student_markdown
@@ -20,12 +20,14 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
 
 
-def files_of_student(row: Row, gradebook: Gradebook, picture: bytes | None = None) -> dict[PurePosixPath, bytes]:
+def files_of_student(
+    row: SubmissionGrade, gradebook: Gradebook, picture: bytes | None = None
+) -> dict[PurePosixPath, bytes]:
     """The files for one student.
 
     Parameters
     ----------
-    row : Row
+    row : SubmissionGrade
     gradebook : Gradebook
         The run; only `row` of its rows is used.
     picture : bytes, optional
@@ -37,7 +39,7 @@ def files_of_student(row: Row, gradebook: Gradebook, picture: bytes | None = Non
 
     Examples
     --------
-    >>> for path in files_of_student(Row("ada", "Ada", "", "", ()), Gradebook((), 1, "process", "")):
+    >>> for path in files_of_student(SubmissionGrade("ada", "Ada", "", "", ()), Gradebook((), 1, "process", "")):
     ...     print(path)
     feedback/ada.html
     feedback/ada.md

@@ -19,7 +19,7 @@ from typing import Protocol
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.finding_submissions import Found, find_submissions
-from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, Row, from_plain, to_plain
+from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.one_submission import Graded, unfinished
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.report_files import files_of_class, write_files
@@ -166,7 +166,7 @@ def grade(
     """
     with held(out, "grading into"), run_folder():
         found = [replace(one, path=one.path.absolute()) for one in find_submissions(paths)]  # workers are elsewhere
-        rows: dict[str, Row] = {}
+        rows: dict[str, SubmissionGrade] = {}
         kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not row.failed}
         digests = {student: row.digest for student, row in kept.items()}
         local = functools.partial(LocalWorkers, jobs=min(number_of_jobs(jobs), len(found)))
@@ -261,10 +261,10 @@ def keep(out: Path, graded: Graded) -> None:
     write_files(out, {PurePosixPath(ROWS, f"{graded.row.student}.json"): json.dumps(to_plain(graded.row)).encode()})
 
 
-def kept_rows(out: Path) -> Iterator[Row]:
+def kept_rows(out: Path) -> Iterator[SubmissionGrade]:
     """The rows that earlier runs have finished; one that cannot be read is graded again."""
     for path in sorted((out / ROWS).glob("*.json")):
         try:
-            yield from_plain(Row, json.loads(path.read_text(encoding="utf-8")))
+            yield from_plain(SubmissionGrade, json.loads(path.read_text(encoding="utf-8")))
         except (InputError, ValueError, OSError):
             continue

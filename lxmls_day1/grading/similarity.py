@@ -34,7 +34,7 @@ from lxmls_day1.exercises.generation import Files, cell_source
 from lxmls_day1.exercises.markers import functions_of, stubs_left
 from lxmls_day1.exercises.registry import Exercise
 from lxmls_day1.exercises.source_functions import function_lines
-from lxmls_day1.grading.gradebook import Row
+from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.notebook_answers import parsed_notebook
 
 GRAM, WINDOW = 6, 4
@@ -71,7 +71,7 @@ class Alike:
     exercise : str
         ``"1.5"``
     first, second : str
-        `Row.student` of both, in alphabetical order.
+        `SubmissionGrade.student` of both, in alphabetical order.
     share : float
         In [0, 1]: how much of what is left after everything common they share; 1 if they are identical.
     identical : bool
@@ -135,13 +135,13 @@ def fingerprints(files: Files, given: Files, exercises: Iterable[Exercise]) -> d
     return found
 
 
-def alike(rows: Sequence[Row], least: float = 0.8, at_most: int = 500) -> list[Alike]:
+def alike(rows: Sequence[SubmissionGrade], least: float = 0.8, at_most: int = 500) -> list[Alike]:
     """The pairs of submissions that a human should compare.
 
     Parameters
     ----------
-    rows : sequence of Row
-        With `Row.fingerprints` as `fingerprints` makes them.
+    rows : sequence of SubmissionGrade
+        With `SubmissionGrade.fingerprints` as `fingerprints` makes them.
     least : float in (0, 1]
         The smallest share that is listed.
     at_most : int
@@ -155,7 +155,7 @@ def alike(rows: Sequence[Row], least: float = 0.8, at_most: int = 500) -> list[A
 
     Examples
     --------
-    >>> def row(student, *numbers): return Row(student, student, "", "", (), fingerprints={"1.5": numbers})
+    >>> def row(student, *numbers): return SubmissionGrade(student, student, "", "", (), fingerprints={"1.5": numbers})
     >>> rows = [row("ada", 1, 90, *range(10)), row("bob", 2, 90, *range(1, 11)), row("eve", 1, 90, *range(10))]
     >>> for pair in alike(rows): print(pair.first, pair.second, pair.share, pair.identical)
     ada eve 1.0 True

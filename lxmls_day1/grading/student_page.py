@@ -10,7 +10,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lxmls_day1.exercises.naming import head_of
-from lxmls_day1.grading.gradebook import OK, VERDICTS, WRONG, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
+from lxmls_day1.grading.gradebook import (
+    OK,
+    VERDICTS,
+    WRONG,
+    CheckGrade,
+    ExerciseGrade,
+    FreeAnswer,
+    Gradebook,
+    SubmissionGrade,
+)
 from lxmls_day1.grading.page_frame import VERDICT_WORDS, embedded, how_graded, joined, name_of, points_text, render
 from lxmls_day1.grading.safe_text import lines, markdown_block, markdown_prose, markdown_text, one_line
 
@@ -22,12 +31,12 @@ PICTURE_TEXT = (
 )
 
 
-def student_html(row: Row, gradebook: Gradebook, picture: bytes | None = None) -> str:
+def student_html(row: SubmissionGrade, gradebook: Gradebook, picture: bytes | None = None) -> str:
     """The page of one student: a document that needs no other file.
 
     Parameters
     ----------
-    row : Row
+    row : SubmissionGrade
     gradebook : Gradebook
         The run that the row belongs to; its other rows are not used.
     picture : bytes, optional
@@ -40,7 +49,7 @@ def student_html(row: Row, gradebook: Gradebook, picture: bytes | None = None) -
     Examples
     --------
     >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
-    >>> row = Row("ada", "Ada", "ada.zip", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+    >>> row = SubmissionGrade("ada", "Ada", "ada.zip", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
     >>> text = student_html(row, Gradebook((row,), 1, "process", "a process of its own"))
     >>> "<b>10</b> of 10 points" in text, "Costs" in text
     (True, True)
@@ -62,13 +71,13 @@ def student_html(row: Row, gradebook: Gradebook, picture: bytes | None = None) -
     )
 
 
-def student_markdown(row: Row, gradebook: Gradebook) -> str:
+def student_markdown(row: SubmissionGrade, gradebook: Gradebook) -> str:
     """The same as Markdown text, for a forge's comment or an e-mail.
 
     Examples
     --------
     >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
-    >>> row = Row("ada", "Ada", "ada.zip", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+    >>> row = SubmissionGrade("ada", "Ada", "ada.zip", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
     >>> print(student_markdown(row, Gradebook((row,), 1, "process", "a process of its own")))
     # Feedback for Ada
     <BLANKLINE>
@@ -136,7 +145,7 @@ def calls_text(check: CheckGrade) -> str:
     return lines("\n".join(one_line(call, 500) for call in check.calls), most_lines=20)
 
 
-def _still_to_come(row: Row) -> str:
+def _still_to_come(row: SubmissionGrade) -> str:
     """A sentence about the exercises that are marked by hand; empty if there is none."""
     by_hand = [exercise for exercise in row.exercises if exercise.by_hand]
     if not by_hand:
@@ -146,7 +155,7 @@ def _still_to_come(row: Row) -> str:
     return f"Up to {most} more points come from exercise{'s' * (len(by_hand) > 1)} {ids}, {BY_HAND}."
 
 
-def _facts(row: Row, gradebook: Gradebook) -> list[tuple[str, str]]:
+def _facts(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
     digest = f"sha256 {one_line(row.digest)[:16]}…" if row.digest else ""
     return [*how_graded(gradebook), ("submission", digest)]
 
@@ -177,7 +186,7 @@ class _ToldExercise(NamedTuple):
     named: str  # what stands above the sentences on its mistakes
 
 
-def _told_exercise(exercise: ExerciseGrade, row: Row) -> _ToldExercise:
+def _told_exercise(exercise: ExerciseGrade, row: SubmissionGrade) -> _ToldExercise:
     points, out_of = exercise.points, points_text(exercise.out_of)
     return _ToldExercise(
         exercise,

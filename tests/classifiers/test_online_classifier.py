@@ -196,6 +196,7 @@ def mixed_training(rule, X, labels, orders, steps, shrinkage, n_parts):
     return W, total / orders.size, n_updates
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n_jobs", [2, 3, 50])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("rule", [perceptron_rule, svm_rule, max_ent_rule], ids=lambda rule: rule.__name__)

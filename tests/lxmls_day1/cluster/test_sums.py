@@ -55,16 +55,17 @@ def test_blocks_are_those_of_the_tree(n_jobs, tmp_path):
         assert block.start % size == 0 and size & (size - 1) == 0
 
 
-def test_maximum_entropy_has_the_bits_of_one_thread(scheduler, tmp_path):
-    for n_classes, n_jobs in ((2, 1), (3, 2), (3, 4)):
-        shards, X, y = corpus(tmp_path / str(n_jobs), n_classes, False)
-        alone, workers = MaxEntBatch(regularizer=0.05), MaxEntBatch(regularizer=0.05, n_jobs=n_jobs)
-        expected = alone.train(shards)
-        np.testing.assert_array_equal(workers.train(shards, scheduler=scheduler), expected)
-        assert [one.objective for one in workers.history] == [one.objective for one in alone.history]
-        memory = MaxEntBatch(regularizer=0.05, tolerance=1e-9)
-        optimum = memory.objective(X, y, memory.train(X, y))
-        assert memory.objective(X, y, expected) <= optimum * (1 + 1e-4)  # the certificate's tolerance
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("n_classes", "n_jobs"), [(2, 1), (3, 2), (3, 4)])
+def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, scheduler, tmp_path):
+    shards, X, y = corpus(tmp_path, n_classes, False)
+    alone, workers = MaxEntBatch(regularizer=0.05), MaxEntBatch(regularizer=0.05, n_jobs=n_jobs)
+    expected = alone.train(shards)
+    np.testing.assert_array_equal(workers.train(shards, scheduler=scheduler), expected)
+    assert [one.objective for one in workers.history] == [one.objective for one in alone.history]
+    memory = MaxEntBatch(regularizer=0.05, tolerance=1e-9)
+    optimum = memory.objective(X, y, memory.train(X, y))
+    assert memory.objective(X, y, expected) <= optimum * (1 + 1e-4)  # the certificate's tolerance
 
 
 @pytest.mark.parametrize("counts", [True, False])

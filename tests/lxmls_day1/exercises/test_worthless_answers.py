@@ -5,6 +5,7 @@ taken from a table of the public checks' inputs.
 """
 
 import ast
+import itertools
 import shutil
 
 import pytest
@@ -103,30 +104,28 @@ def worthless_lab(folder, kind, table):
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """The reference, and it with each kind of answers; those of the table are of the public checks."""
-    place = tmp_path_factory.mktemp("worthless")
-    table = place / "table.txt"
-    dry_run([worthless_lab(place / "recorded", "recorded", table)])
-    labs = [worthless_lab(place / kind.replace(" ", "-"), kind, table) for kind in [*KINDS, "looked up"]]
-    return [DryRun("reference", reference_folder(), labs[0].check_files), *labs]
+def place(tmp_path_factory):
+    """A folder for labs; in it a table of the public checks' inputs."""
+    folder = tmp_path_factory.mktemp("worthless")
+    dry_run([worthless_lab(folder / "recorded", "recorded", folder / "table.txt")])
+    return folder
 
 
-@pytest.fixture(scope="module", params=SEEDS)
-def grades(request, runs):
-    """Kind of answers -> exercise -> `ExerciseGrade`."""
-    outcomes = dry_run(runs, hidden=True, seed=request.param)
-    right = outcomes.pop("reference")
+@pytest.fixture(scope="module")
+def grades(request, place):
+    """What answers of a kind get with a seed: exercise -> `ExerciseGrade`."""
+    kind, seed = request.param
+    lab = worthless_lab(place / f"{kind}-{seed}".replace(" ", "-"), kind, place / "table.txt")
+    outcomes = dry_run([DryRun("reference", reference_folder(), lab.check_files), lab], hidden=True, seed=seed)
+    right = outcomes["reference"]
     found = {}
-    for kind, checks in outcomes.items():
-        for exercise in EXERCISES:
-            graded = tuple(
-                CheckGrade(check, exercise.id, check, went.hidden, OK if is_right(went, right[check]) else WRONG)
-                for check, went in checks.items()
-                if exercise_of_check(check.partition("::")[0]) == exercise.id
-            )
-            grade = ExerciseGrade(exercise.id, exercise.title, exercise.kind, exercise.points, graded)
-            found.setdefault(kind, {})[exercise.id] = grade
+    for exercise in EXERCISES:
+        graded = tuple(
+            CheckGrade(check, exercise.id, check, went.hidden, OK if is_right(went, right[check]) else WRONG)
+            for check, went in outcomes[kind].items()
+            if exercise_of_check(check.partition("::")[0]) == exercise.id
+        )
+        found[exercise.id] = ExerciseGrade(exercise.id, exercise.title, exercise.kind, exercise.points, graded)
     return found
 
 
@@ -140,16 +139,18 @@ def is_right(went, right):
     )
 
 
-@pytest.mark.sampled(2, by="grades")
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 class TestWorthlessAnswers:
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_zeros_constants_and_arguments_bring_nothing(self, grades, exercise, kind):
-        grade = grades[kind][exercise.id]
+    @pytest.mark.sampled(5, by="grades")
+    @pytest.mark.parametrize("grades", list(itertools.product(KINDS, SEEDS)), indirect=True, ids=str, scope="module")
+    def test_zeros_constants_and_arguments_bring_nothing(self, grades, exercise):
+        grade = grades[exercise.id]
         assert grade.checks
         assert [check.check for check in grade.checks if check.verdict == OK] == []
 
+    @pytest.mark.sampled(2, by="grades")
+    @pytest.mark.parametrize("grades", [("looked up", seed) for seed in SEEDS], indirect=True, ids=str, scope="module")
     def test_a_table_of_the_public_checks_brings_their_quarter(self, grades, exercise):
-        grade = grades["looked up"][exercise.id]
+        grade = grades[exercise.id]
         assert [check.check for check in grade.checks if (check.verdict == OK) == check.hidden] == []
         assert grade.points == PUBLIC_SHARE * exercise.points

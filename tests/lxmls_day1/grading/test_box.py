@@ -286,6 +286,7 @@ def test_what_was_printed(lab):
     assert said.count("hello") == 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("function", "argument", "verdict", "said"),
     [
@@ -324,6 +325,7 @@ def test_what_is_written_is_limited(lab):
         lab.function("things", "write", 3_000_000)
 
 
+@pytest.mark.sampled(3)
 def test_processor_time_is_limited_over_all_boxes(fork_server):
     lab = BoxedLab(fork_server, FILES, Limits(check_seconds=30, total_seconds=60, cpu_seconds=1))
     lab.begin()
@@ -335,6 +337,7 @@ def test_processor_time_is_limited_over_all_boxes(fork_server):
     assert info.value.verdict == "timeout"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", ["burn", "burn_in_c"])
 def test_processor_time_of_a_check_is_limited(fork_server, function):
     lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1))
@@ -349,6 +352,7 @@ def test_processor_time_of_a_check_is_limited(fork_server, function):
         lab.close()
 
 
+@pytest.mark.sampled(3)
 def test_time_in_which_the_box_has_no_processor_is_not_charged(fork_server):
     """It sleeps here for longer than it may compute: so does a box on a busy machine."""
     lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1, cpu_seconds=1))

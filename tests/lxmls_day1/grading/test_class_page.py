@@ -9,7 +9,7 @@ from lxmls_day1.exercises.answers import Answer
 from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.class_page import answers_html, point_biserial, summary_html
-from lxmls_day1.grading.gradebook import CellFailure, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, Row
+from lxmls_day1.grading.gradebook import CellFailure, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.groups import behaviour_of, groups
 from lxmls_day1.grading.similarity import Alike
 
@@ -27,7 +27,9 @@ def row_of(student, easy, hard, answer="", mistake=None, **more):
     )
     exercises = (ExerciseGrade("1.1", "A look", "experiment", 5.0), ExerciseGrade("1.5", "MIRA", "code", 10.0, checks))
     answers = (FreeAnswer("1.1", "notebooks/1.ipynb", "What do you see?", answer),)
-    return Row(student, more.pop("name", student.title()), f"in/{student}.zip", "", exercises, answers=answers, **more)
+    return SubmissionGrade(
+        student, more.pop("name", student.title()), f"in/{student}.zip", "", exercises, answers=answers, **more
+    )
 
 
 @pytest.fixture
@@ -149,7 +151,7 @@ def test_what_students_write_adds_no_markup(build, text):
 def test_an_empty_class():
     empty = Gradebook((), 1, "process", "")
     assert "No submissions." in summary_html(empty) and "No answers" in answers_html(empty)
-    nothing = Gradebook((Row("ada", "Ada", "", "", ()),), 1, "process", "")
+    nothing = Gradebook((SubmissionGrade("ada", "Ada", "", "", ()),), 1, "process", "")
     assert "0 of 0" in summary_html(nothing)
 
 
@@ -175,7 +177,7 @@ def test_the_model_answer_stands_below_its_question(run):
 
 
 def test_who_has_no_such_cell_is_named(run):
-    rows = (*run.rows, Row("eve", "Eve", "", "", ()))
+    rows = (*run.rows, SubmissionGrade("eve", "Eve", "", "", ()))
     text = answers_html(Gradebook(rows, 1, "process", ""))
     assert re.search("No such cell.*Eve", text)
 
@@ -268,7 +270,7 @@ class TestChecks:
 
     def test_many_checks_are_folded(self):
         checks = tuple(CheckGrade(f"t.py::test_{n}", "1.5", f"Check {n}", False, "wrong") for n in range(25))
-        row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+        row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
         assert "5 more that not everyone passes" in summary_html(Gradebook((row,), 1, "process", ""))
 
 
@@ -285,7 +287,7 @@ def test_groups_without_a_name(run):
         "t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour
     )
     exercises = (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),)
-    rows = [Row(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
+    rows = [SubmissionGrade(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
     text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
     section = text[text.index('id="groups"') : text.index('id="checks"')]
     (group,) = groups(rows)
@@ -301,7 +303,7 @@ def test_who_is_wrong_where_no_small_input_shows_it():
             CheckGrade("t.py::test_small_inputs", "1.5", "S", False, small),
             CheckGrade("t.py::a", "1.5", "A", True, other),
         )
-        return Row(student, student.title(), "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+        return SubmissionGrade(student, student.title(), "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
 
     rows = (
         row("ada", "ok", "wrong"),

@@ -17,7 +17,7 @@ from lxmls_day1.grading.gradebook import (
     ExerciseGrade,
     FreeAnswer,
     Gradebook,
-    Row,
+    SubmissionGrade,
 )
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "grades.schema.json"
@@ -47,7 +47,7 @@ def row_of(student, name, verdicts, text="", seconds=1.5):
         ExerciseGrade("1.5", f"MIRA {text}", "code", 10.0, checks_of("1.5", verdicts, text)),
         ExerciseGrade("1.7", "SVM", "code", 7.5, checks_of("1.7", ["ok"] * 7)),
     )
-    return Row(
+    return SubmissionGrade(
         student,
         name,
         f"{text}.zip",
@@ -98,7 +98,7 @@ class TestCsv:
                 assert not cell.lstrip(" ").startswith(("=", "+", "-", "@"))
 
     def test_a_row_without_an_exercise_has_an_empty_cell(self, run):
-        odd = Row("zoe", "Zoe", "", "", ())
+        odd = SubmissionGrade("zoe", "Zoe", "", "", ())
         (*_, zoe) = self.read(Gradebook((*run.rows, odd), 1, "process", ""))
         assert (zoe["exercise 1.5"], zoe["points"]) == ("", "0")
 

@@ -14,7 +14,7 @@ from lxmls_day1.exercises.mistakes import read_mistakes, read_taught
 from lxmls_day1.exercises.naming import named
 from lxmls_day1.exercises.pool_making import made_pool
 from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Registry
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Row, from_plain, to_plain
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.groups import behaviour_of, groups, name_group
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.one_submission import Graded
@@ -41,7 +41,7 @@ def row_of(student, wrong, exercise="1.5", **settings):
             named_as=error.named_as, behaviour=behaviour_of(error),
         ),
     )  # fmt: skip
-    return Row(student, student.title(), "", "", (ExerciseGrade(exercise, "MIRA", "code", 10.0, checks),))
+    return SubmissionGrade(student, student.title(), "", "", (ExerciseGrade(exercise, "MIRA", "code", 10.0, checks),))
 
 
 class TestGrouping:
@@ -75,7 +75,7 @@ class TestGrouping:
 
     def test_rows_survive_being_written(self):
         row = row_of("ada", [(INPUTS[0], Answer.of([float("nan"), float("inf")]))])
-        again = from_plain(Row, json.loads(json.dumps(to_plain(row))))
+        again = from_plain(SubmissionGrade, json.loads(json.dumps(to_plain(row))))
         assert again == row and groups([again])[0].id == groups([row])[0].id
 
     def test_not_a_number_is_like_itself(self):
@@ -220,7 +220,7 @@ def small_answers(lab, inputs):
     def test_the_session_keeps_wrong_answers_without_a_name(self, tmp_path):
         check = self.checked(tmp_path)
         assert (check.verdict, check.mistakes) == ("wrong", ())
-        row = Row("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+        row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
         (group,) = groups([row])
         assert group.wrong == (({"n": 1}, Answer.of(7)),) and "1 of 2 small inputs" in group.text
 

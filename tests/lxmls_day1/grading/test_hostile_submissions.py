@@ -493,14 +493,14 @@ USERS = [None, NOBODY] if SUPERUSER else [None]
 #: Level, whose the boxes are, the newest version of Landlock to go by: two of them in every run, all with `make hostile`.
 CONFIGURATIONS = [(BUBBLEWRAP, None, None), (LANDLOCK, USERS[-1], None)]
 MORE = [(BUBBLEWRAP, user, None) for user in USERS] + [(LANDLOCK, user, abi) for user in USERS for abi in LANDLOCKS]
-HALVES = dict(zip(CONFIGURATIONS, ("one half", "the other half"), strict=True))
+SHARES = dict(zip(CONFIGURATIONS, ("a quarter", "another quarter"), strict=True))
 ALL = "all"
 
 
 def pytest_generate_tests(metafunc):
-    """In every run each attack at one of the two levels, drawn by lot. Where campaigns are asked for, all at each level."""
+    """In every run half of the attacks, drawn by lot, each at one of two levels. Where campaigns are asked for, all at each level."""
     if "graded" in metafunc.fixturenames:
-        graded = list(HALVES.items())
+        graded = list(SHARES.items())
         if metafunc.config.getoption("markexpr").startswith("campaign"):
             levels = dict.fromkeys([*CONFIGURATIONS, *MORE])
             graded += [pytest.param((level, ALL), marks=pytest.mark.campaign) for level in levels]
@@ -517,13 +517,13 @@ def attacks_of(configuration, share, draw) -> set[str]:
     attacks = [*IN_A_CALL, *AT_IMPORT, *AS_FILES]
     if share == ALL:
         return set(attacks) - set(LEVEL_DOES_NOT_MATTER if configuration != CONFIGURATIONS[0] else ())
-    half = set(draw("attacks", attacks, 2))
-    return half if share == HALVES[CONFIGURATIONS[0]] else set(attacks) - half
+    mixed, place = draw("attacks", attacks, 1), list(SHARES.values()).index(share)
+    return set(mixed[place::4])
 
 
 @pytest.fixture(scope="module")
 def graded(request, tmp_path_factory, drawn):
-    """All of them, or half, graded in one run with a good one between; and what was there before and after."""
+    """All of them, or a share, graded in one run with a good one between; and what was there before and after."""
     configuration, share = request.param
     level, user, newest_landlock = configuration
     tried = attacks_of(configuration, share, drawn)
@@ -610,7 +610,7 @@ UNHARMED = ("a_right_one", "m_right_one", "z_right_one")
 def test_its_verdict(graded, name):
     rows, *_ = graded
     if name not in rows:
-        pytest.skip("tried at another level")
+        pytest.skip("tried at another level, or in another run")
     verdicts = {check.verdict for check in rows[name].checks}
     assert verdicts <= EXPECTED[name], [(check.check, check.verdict, check.text) for check in rows[name].checks]
 
@@ -619,7 +619,7 @@ def test_its_verdict(graded, name):
 def test_it_earns_nothing(graded, name):
     rows, *_ = graded
     if name not in rows:
-        pytest.skip("tried at another level")
+        pytest.skip("tried at another level, or in another run")
     assert rows[name].points == 0
 
 
@@ -665,9 +665,9 @@ def test_nobody_came_through_the_network(graded):
 
 def test_nothing_secret_is_in_any_report(graded):
     """Nor anything that a browser would run."""
-    *_, out = graded
+    rows, *_, out = graded
     texts = {path: path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file()}
-    assert len(texts) > 100
+    assert len(texts) > 2 * len(rows)
     assert [path for path, text in texts.items() if SECRET in text] == []
     assert [path for path, text in texts.items() if path.suffix == ".html" and "<script>alert" in text] == []
 
@@ -678,7 +678,7 @@ def test_nothing_secret_is_in_any_report(graded):
 def test_nothing_was_found(graded, name):
     rows, *_ = graded
     if name not in rows:
-        pytest.skip("tried at another level")
+        pytest.skip("tried at another level, or in another run")
     assert not [check.text for check in rows[name].checks if re.search("found|wrote", check.text)]
 
 

@@ -2,7 +2,7 @@ import json
 from xml.etree import ElementTree
 
 import lxmls_day1
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, Row
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.plan import identity
 from lxmls_day1.grading.report_files import files_of_class, files_of_student
 
@@ -10,7 +10,7 @@ from lxmls_day1.grading.report_files import files_of_class, files_of_student
 def run_of_two():
     check = CheckGrade("test_1_05_mira.py::test_a", "1.5", "A mistake", False, "ok")
     exercise = ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,))
-    rows = tuple(Row(student, student.title(), "", "", (exercise,)) for student in ("ada", "bob"))
+    rows = tuple(SubmissionGrade(student, student.title(), "", "", (exercise,)) for student in ("ada", "bob"))
     return Gradebook(rows, 3, "process", "apart")
 
 

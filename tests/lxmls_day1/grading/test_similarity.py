@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lxmls_day1.exercises.generation import student_files
 from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.registry import FILE, Exercise, Registry
-from lxmls_day1.grading.gradebook import Row, from_plain, to_plain
+from lxmls_day1.grading.gradebook import SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.similarity import (
     _TOKEN,
     GRAM,
@@ -73,7 +73,9 @@ def prints(text):
 
 
 def row(student, text):
-    return Row(student, student, "", "", (), fingerprints=prints(text) if isinstance(text, str | bytes) else text)
+    return SubmissionGrade(
+        student, student, "", "", (), fingerprints=prints(text) if isinstance(text, str | bytes) else text
+    )
 
 
 def rows(**solutions):
@@ -202,7 +204,7 @@ class TestFingerprints:
 
     def test_json_keeps_them(self):
         one = row("ada", source(SOLUTION))
-        assert from_plain(Row, json.loads(json.dumps(to_plain(one)))) == one
+        assert from_plain(SubmissionGrade, json.loads(json.dumps(to_plain(one)))) == one
         assert all(0 <= number < 2**48 for number in one.fingerprints["1.5"])
 
 

@@ -14,7 +14,7 @@ from lxmls_day1.grading.gradebook import (
     ExerciseGrade,
     FreeAnswer,
     Gradebook,
-    Row,
+    SubmissionGrade,
 )
 from lxmls_day1.grading.page_frame import VERDICT_WORDS
 from lxmls_day1.grading.student_page import BY_HAND, explanation, student_html, student_markdown
@@ -50,7 +50,7 @@ def row_with(text, **changes):
         ExerciseGrade("1.1", "A look", "experiment", 5.0),
         ExerciseGrade("1.5", "MIRA", "code", 10.0, tuple(checks)),
     )
-    row = Row(
+    row = SubmissionGrade(
         "ada",
         f"Ada {text}",
         f"/home/me/{text}.zip",
@@ -194,7 +194,7 @@ class TestWhatIsSaid:
         assert verdict == "ok" or VERDICTS[verdict] in text
 
     def test_nothing_to_grade(self, render):
-        row = Row("ada", "", "", "", ())
+        row = SubmissionGrade("ada", "", "", "", ())
         text = render(row, run_of(row, graded="", version="", limits={}))
         assert "ada" in text and "0 points" in text
 

@@ -53,6 +53,7 @@ def all_but_seconds(history):
     return [round._replace(seconds=None) for round in history]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("make", "averaged"),
     [*((make, "steps") for make in LEARNERS), *((SVM, averaged) for averaged in ("last round", "rounds", False))],
