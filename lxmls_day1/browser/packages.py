@@ -28,7 +28,9 @@ INSTALLED = {
     "tqdm": (),
 }
 COMPILED = (".so", ".pyd", ".dylib")
-LEFT_OUT = re.compile(r"(^|/)(__pycache__|tests?)(/|$)|\.py[co]$|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$")
+LEFT_OUT = re.compile(
+    r"(^|/)(__pycache__|tests?)(/|$)|\.py[co]$|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$"
+)
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,9 @@ def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
         if ".." in place.parts or place.is_absolute() or LEFT_OUT.search(str(place)):
             continue
         if place.suffix in COMPILED:
-            raise InputError(f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}.")
+            raise InputError(
+                f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}."
+            )
         files[place] = found.locate_file(path).read_bytes()  # type: ignore[attr-defined]
     if not any(place.suffix == ".py" for place in files):
         raise InputError(f"the files of {name} {found.version} were not found where it is installed: install it again.")

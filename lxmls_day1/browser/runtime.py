@@ -24,7 +24,18 @@ CORE = {
 }
 
 #: Packages of Pyodide that the lab and the kernel of JupyterLite import; what these need in turn comes with them.
-PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "packaging", "pygments", "scipy", "sqlite3", "ssl", "threadpoolctl")
+PACKAGES = (
+    "ipython",
+    "jedi",
+    "matplotlib",
+    "micropip",
+    "numpy",
+    "packaging",
+    "pygments",
+    "scipy",
+    "sqlite3",
+    "threadpoolctl",
+)
 
 
 def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, bytes]:
@@ -56,7 +67,9 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
         raise InputError(f"{folder / LOCK} is {version}; {_wanted()}")
     files = {LOCK: lock}
     packages = json.loads(lock)["packages"]
-    wanted = CORE | {packages[name]["file_name"]: packages[name]["sha256"] for name in with_dependencies(packages, names)}
+    wanted = CORE | {
+        packages[name]["file_name"]: packages[name]["sha256"] for name in with_dependencies(packages, names)
+    }
     for name, digest in wanted.items():
         files[name] = _read(folder, name)
         if _digest(files[name]) != digest:

@@ -1,11 +1,11 @@
 """A site of the lab: JupyterLite, a student's workspace as its content, and all packages that Python needs in the page.
 
-    index.html            leads to the first notebook
-    lab/, build/, …       JupyterLite, as its own builder writes it
-    files/, api/          the workspace, and the lists of its folders
-    static/lxmls-day1/    what runs in the page besides, and the table of packages
-    static/wheels/        our wheel without solutions, and the pure Python packages that it needs
-    static/pyodide/       the runtime, if it is to come from the site itself
+index.html            leads to the first notebook
+lab/, build/, …       JupyterLite, as its own builder writes it
+files/, api/          the workspace, and the lists of its folders
+static/lxmls-day1/    what runs in the page besides, and the table of packages
+static/wheels/        our wheel without solutions, and the pure Python packages that it needs
+static/pyodide/       the runtime, if it is to come from the site itself
 """
 
 import html
@@ -47,6 +47,8 @@ OF_KERNEL: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "piplite": (("piplite",), ("micropip",)),
     "pyodide-kernel": (("pyodide_kernel",), ("ipython", "comm")),
 }
+#: Names that the kernel asks for although all is there: the module of a package, and what only network connections need.
+UNNEEDED = ("pyodide_kernel", "ssl")
 OURS = "lxmls-day1"
 FIRST = "notebooks/1_generative.ipynb"
 PAGE = PurePosixPath("static/lxmls-day1")
@@ -137,7 +139,7 @@ def make_site(
         address = html.escape(f"lab/index.html?path={FIRST}")
         files[PurePosixPath("index.html")] = INDEX.format(address=address).encode()
         write_files(made, files)
-        _configure(made, sorted(table["packages"]) + list(runtime.PACKAGES))
+        _configure(made, table["load"])
         written = [path for path in made.rglob("*") if path.is_file()]
         n_bytes = sum(path.stat().st_size for path in written)
     domains = tuple(sorted({name.parts[1] for name in review_files}))
@@ -242,6 +244,7 @@ def _packages_table(site: Path, wheels: list[Wheel], with_runtime: bool, with_re
             OFFLINE_VARIABLE: "1",
             **({DATA_VARIABLE: DATA} if with_reviews else {}),
         },
+        "load": sorted({*packages, *runtime.PACKAGES}),
         "lock_sha256": runtime.CORE[runtime.LOCK],
         "packages": packages,
         "reviews": os.path.relpath(REVIEWS, PAGE).replace(os.sep, "/") if with_reviews else None,
@@ -286,15 +289,18 @@ def _entry(path: PurePosixPath, kind: str, size: int | None, moment: str) -> dic
     }
 
 
-def _configure(site: Path, packages: list[str]) -> None:
-    """Tell JupyterLite to start Python our way, and have its page load our part of it."""
+def _configure(site: Path, loaded: list[str]) -> None:
+    """Tell JupyterLite to start Python our way, and have its page load our part of it.
+
+    The kernel looks for the packages that it needs among those that are loaded at the start, and on the network for the others.
+    """
     path = site / "jupyter-lite.json"
     settings = json.loads(path.read_text(encoding="utf-8"))
     data = settings["jupyter-config-data"]
     data |= {"appName": "Day-1 lab", "exposeAppInBrowser": True}
     data["litePluginSettings"][f"{KERNEL}:kernel"] = {
         "disablePyPIFallback": True,
-        "loadPyodideOptions": {"packages": packages},
+        "loadPyodideOptions": {"packages": [*loaded, *UNNEEDED]},
         "pipliteUrls": [],
         "pyodideUrl": f"./{PAGE}/start.js",
     }
