@@ -93,7 +93,7 @@ class Layout(NamedTuple):
         """
         first, end = words.starts[m], words.starts[m + 1]
         n_features_of_word = np.diff(words.indptr[first : end + 1])  # (T,)
-        rows = [np.zeros(len(path), dtype=np.int64), 1 + words.indices[words.indptr[first] : words.indptr[end]]]
+        rows = [np.zeros(len(path), dtype=np.intp), 1 + words.indices[words.indptr[first] : words.indptr[end]]]
         tags = [path, np.repeat(path, n_features_of_word)]
         if self.transitions:
             row = 1 + self.n_features

@@ -365,7 +365,7 @@ class StructuredClassifier(OnlineClassifier):
                 f"training needs at least two tags, but every word has the tag {shown(classes[0])}; take more sentences"
             )
         self.classes = classes
-        return codes.astype(np.int64)
+        return codes.astype(np.intp)
 
     def _learn_features(self, X):
         """The names of the features of checked sentences, and which of them each word has."""
@@ -479,4 +479,4 @@ def _path(decoder, scores):
             f"{name} must return a path, {n_words} tag numbers from 0 to {n_tags - 1} for {n_words} words, but "
             f"returned {'None; is its return missing?' if found is None else repr(found)}"
         )
-    return path.astype(np.int64)
+    return path.astype(np.intp)

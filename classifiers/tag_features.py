@@ -301,7 +301,7 @@ def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
     """Features from a table (templates, N) of their numbers, where −1 stands for none."""
     numbers = numbers.T
     there = numbers >= 0  # (N, templates)
-    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.intp)
     return TokenFeatures(starts, indptr, numbers[there])
 
 
@@ -327,10 +327,10 @@ class _Words:
         for sentence in sentences:
             lengths.append(len(sentence))
             kinds.extend(numbers.setdefault(word, len(numbers)) for word in sentence)
-        self.starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+        self.starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.intp)])
         self.nr_words = len(kinds)
         self._vocabulary = list(numbers)
-        self._kinds = np.array(kinds, dtype=np.int64)  # (N,)
+        self._kinds = np.array(kinds, dtype=np.intp)  # (N,)
         self._first = np.repeat(self.starts[:-1], lengths)  # (N,): where the sentence of each word begins, and ends
         self._end = np.repeat(self.starts[1:], lengths)
         self._values_of: dict[tuple[str, int | None], tuple[np.ndarray, list[str]]] = {}
@@ -373,7 +373,7 @@ class _Words:
             numbers: dict[str | None, int] = {None: -1}
             codes = [numbers.setdefault(part.value(word), len(numbers) - 1) for word in self._vocabulary]
             codes.append(numbers.setdefault(OUTSIDE, len(numbers) - 1))
-            self._values_of[key] = np.array(codes, dtype=np.int64), [value for value in numbers if value is not None]
+            self._values_of[key] = np.array(codes, dtype=np.intp), [value for value in numbers if value is not None]
         return self._values_of[key]
 
 
@@ -385,6 +385,6 @@ def _by_first_occurrence(codes: np.ndarray, nr_codes: int) -> tuple[np.ndarray, 
     first = np.full(nr_codes, len(codes))
     first[codes[places[::-1]]] = places[::-1]  # of several assignments to one entry the last one stays
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
-    numbers = np.full(nr_codes + 1, -1, dtype=np.int64)
+    numbers = np.full(nr_codes + 1, -1, dtype=np.intp)
     numbers[order] = np.arange(len(order))
     return numbers[codes], first[order], np.bincount(codes[places], minlength=nr_codes)[order]

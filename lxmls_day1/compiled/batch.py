@@ -102,7 +102,7 @@ class LogLoss:
             return sum(self.shares[rows] @ np.square(self.examples[rows]) for rows in blocks)
         examples = self.examples
         squares = examples.data**2
-        squares *= np.repeat(self.shares, np.diff(examples.indptr))
+        squares *= np.repeat(self.shares, np.diff(examples.indptr).astype(np.intp, copy=False))
         return np.bincount(examples.indices, weights=squares, minlength=examples.n_features)
 
 

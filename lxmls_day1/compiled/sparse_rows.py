@@ -189,7 +189,8 @@ def _squared_norms_in_numpy(indptr, data):
     with np.errstate(over="ignore"):  # the norms of large numbers are infinite, as they are in machine code
         squares = data * data
     n_rows = len(indptr) - 1
-    return 1.0 + np.bincount(np.repeat(np.arange(n_rows), np.diff(indptr)), weights=squares, minlength=n_rows)
+    rows = np.repeat(np.arange(n_rows), np.diff(indptr).astype(np.intp, copy=False))
+    return 1.0 + np.bincount(rows, weights=squares, minlength=n_rows)
 
 
 @kernel(_squared_norms_in_numpy, fastmath={"reassoc", "contract"})
