@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.errors import InputError, check_path
+from lxmls_day1.errors import InputError
 
 VERSION = "0.27.7"
 #: Where Pyodide's documentation says that the files of a version are.
@@ -58,7 +58,6 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
     InputError
         If a file is missing, or is not the one of this version.
     """
-    check_path(folder, "the folder of Pyodide")
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder; {_wanted()}")
     lock = _read(folder, LOCK)

@@ -12,13 +12,12 @@ import html
 import importlib.metadata
 import json
 import os
+import site as site_packages
 import subprocess
 import sys
-import zipfile
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -113,11 +112,10 @@ def make_site(
         version, Pyodide's folder is incomplete or changed, there are no reviews in their folder, or a line of a
         solution would be in the site.
     """
-    check_path(out, "the folder of the site")
-    folder = Path(os.path.expanduser(out)).resolve()
+    folder = check_path("out", out).expanduser().resolve()
     _require_builders()
-    runtime_content = runtime.runtime_files(Path(os.path.expanduser(pyodide))) if pyodide is not None else {}
-    review_files = _reviews(Path(os.path.expanduser(reviews))) if reviews is not None else {}
+    runtime_content = runtime.runtime_files(check_path("pyodide", pyodide).expanduser()) if pyodide is not None else {}
+    review_files = _reviews(check_path("reviews", reviews).expanduser()) if reviews is not None else {}
     with new_folder(folder) as made:
         lab = student_lab(assigned)
         workspace = with_workspace_files(lab.files, folder, installation="")
@@ -143,8 +141,8 @@ def make_site(
         written = [path for path in made.rglob("*") if path.is_file()]
         n_bytes = sum(path.stat().st_size for path in written)
     domains = tuple(sorted({name.parts[1] for name in review_files}))
-    source = f"Pyodide {runtime.VERSION} in the site" if runtime_content else runtime.ADDRESS
-    return Site(folder, len(written), n_bytes, lab.stubbed, domains, source)
+    of_runtime = f"Pyodide {runtime.VERSION} in the site" if runtime_content else runtime.ADDRESS
+    return Site(folder, len(written), n_bytes, lab.stubbed, domains, of_runtime)
 
 
 def _require_builders() -> None:
@@ -181,7 +179,7 @@ def _reviews(folder: Path) -> Files:
 
 def _build_jupyterlite(site: Path) -> None:
     """Have JupyterLite written by its own builder, with no content."""
-    share = [Path(prefix, "share/jupyter/labextensions") for prefix in (sys.prefix, *_user_prefix())]
+    share = [Path(prefix, "share/jupyter/labextensions") for prefix in (sys.prefix, site_packages.getuserbase())]
     extensions = []
     for name, package in EXTENSIONS.items():
         place = next((path / name for path in share if (path / name / "package.json").is_file()), None)
@@ -200,7 +198,7 @@ def _build_jupyterlite(site: Path) -> None:
         }
         Path(temporary, "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": settings}))
         Path(temporary, "overrides.json").write_text(json.dumps(SETTINGS))
-        command = ["-m", "jupyterlite_core", "build", "--lite-dir", temporary, "--output-dir", str(site / "built")]
+        command = ["-m", "jupyterlite_core", "build", "--lite-dir", str(temporary), "--output-dir", str(site / "built")]
         result = subprocess.run(
             [sys.executable, "-P", *command], cwd=temporary, capture_output=True, text=True, check=False
         )
@@ -209,12 +207,6 @@ def _build_jupyterlite(site: Path) -> None:
     for path in (site / "built").iterdir():
         path.rename(site / path.name)
     (site / "built").rmdir()
-
-
-def _user_prefix() -> tuple[str, ...]:
-    import site
-
-    return (site.getuserbase(),) if site.ENABLE_USER_SITE else ()
 
 
 def _needs() -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def address(site) -> Iterator[str]:
         yield address
 
 
-class served:  # noqa: N801 - used as a function
+class served:
     """A folder served on loopback by a process of its own."""
 
     def __init__(self, folder: Path):
