@@ -4,14 +4,14 @@ import hashlib
 import re
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.archives import zipped
 
 #: What the lab and its demonstrations import in a browser and Pyodide does not bring: name -> what it needs of these.
-INSTALLED = {
+INSTALLED: dict[str, tuple[str, ...]] = {
     "click": (),
     "comm": (),
     "iniconfig": (),
@@ -28,7 +28,9 @@ INSTALLED = {
     "tqdm": (),
 }
 COMPILED = (".so", ".pyd", ".dylib")
-LEFT_OUT = re.compile(r"(^|/)(__pycache__|tests?)(/|$)|\.py[co]$|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$")
+LEFT_OUT = re.compile(
+    r"(^|/)(__pycache__|tests?)(/|$)|\.py[co]$|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$"
+)
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,10 @@ def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
         if ".." in place.parts or place.is_absolute() or LEFT_OUT.search(str(place)):
             continue
         if place.suffix in COMPILED:
-            raise InputError(f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}.")
-        files[place] = found.locate_file(path).read_bytes()  # type: ignore[attr-defined]
+            raise InputError(
+                f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}."
+            )
+        files[place] = Path(str(found.locate_file(path))).read_bytes()
     if not any(place.suffix == ".py" for place in files):
         raise InputError(f"the files of {name} {found.version} were not found where it is installed: install it again.")
     return files

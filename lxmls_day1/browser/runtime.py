@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.errors import InputError, check_path
+from lxmls_day1.errors import InputError
 
 VERSION = "0.27.7"
 #: Where Pyodide's documentation says that the files of a version are.
@@ -24,7 +24,18 @@ CORE = {
 }
 
 #: Packages of Pyodide that the lab and the kernel of JupyterLite import; what these need in turn comes with them.
-PACKAGES = ("ipython", "jedi", "matplotlib", "micropip", "numpy", "packaging", "pygments", "scipy", "sqlite3", "ssl", "threadpoolctl")
+PACKAGES = (
+    "ipython",
+    "jedi",
+    "matplotlib",
+    "micropip",
+    "numpy",
+    "packaging",
+    "pygments",
+    "scipy",
+    "sqlite3",
+    "threadpoolctl",
+)
 
 
 def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, bytes]:
@@ -47,7 +58,6 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
     InputError
         If a file is missing, or is not the one of this version.
     """
-    check_path(folder, "the folder of Pyodide")
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder; {_wanted()}")
     lock = _read(folder, LOCK)
@@ -56,7 +66,9 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
         raise InputError(f"{folder / LOCK} is {version}; {_wanted()}")
     files = {LOCK: lock}
     packages = json.loads(lock)["packages"]
-    wanted = CORE | {packages[name]["file_name"]: packages[name]["sha256"] for name in with_dependencies(packages, names)}
+    wanted = CORE | {
+        packages[name]["file_name"]: packages[name]["sha256"] for name in with_dependencies(packages, names)
+    }
     for name, digest in wanted.items():
         files[name] = _read(folder, name)
         if _digest(files[name]) != digest:

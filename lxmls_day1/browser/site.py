@@ -1,24 +1,23 @@
 """A site of the lab: JupyterLite, a student's workspace as its content, and all packages that Python needs in the page.
 
-    index.html            leads to the first notebook
-    lab/, build/, …       JupyterLite, as its own builder writes it
-    files/, api/          the workspace, and the lists of its folders
-    static/lxmls-day1/    what runs in the page besides, and the table of packages
-    static/wheels/        our wheel without solutions, and the pure Python packages that it needs
-    static/pyodide/       the runtime, if it is to come from the site itself
+index.html            leads to the first notebook
+lab/, build/, …       JupyterLite, as its own builder writes it
+files/, api/          the workspace, and the lists of its folders
+static/lxmls-day1/    what runs in the page besides, and the table of packages
+static/wheels/        our wheel without solutions, and the pure Python packages that it needs
+static/pyodide/       the runtime, if it is to come from the site itself
 """
 
 import html
 import importlib.metadata
 import json
 import os
+import site as site_packages
 import subprocess
 import sys
-import zipfile
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -47,6 +46,8 @@ OF_KERNEL: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "piplite": (("piplite",), ("micropip",)),
     "pyodide-kernel": (("pyodide_kernel",), ("ipython", "comm")),
 }
+#: Names that the kernel asks for although all is there: the module of a package, and what only network connections need.
+UNNEEDED = ("pyodide_kernel", "ssl")
 OURS = "lxmls-day1"
 FIRST = "notebooks/1_generative.ipynb"
 PAGE = PurePosixPath("static/lxmls-day1")
@@ -111,11 +112,10 @@ def make_site(
         version, Pyodide's folder is incomplete or changed, there are no reviews in their folder, or a line of a
         solution would be in the site.
     """
-    check_path(out, "the folder of the site")
-    folder = Path(os.path.expanduser(out)).resolve()
+    folder = check_path("out", out).expanduser().resolve()
     _require_builders()
-    runtime_content = runtime.runtime_files(Path(os.path.expanduser(pyodide))) if pyodide is not None else {}
-    review_files = _reviews(Path(os.path.expanduser(reviews))) if reviews is not None else {}
+    runtime_content = runtime.runtime_files(check_path("pyodide", pyodide).expanduser()) if pyodide is not None else {}
+    review_files = _reviews(check_path("reviews", reviews).expanduser()) if reviews is not None else {}
     with new_folder(folder) as made:
         lab = student_lab(assigned)
         workspace = with_workspace_files(lab.files, folder, installation="")
@@ -137,12 +137,12 @@ def make_site(
         address = html.escape(f"lab/index.html?path={FIRST}")
         files[PurePosixPath("index.html")] = INDEX.format(address=address).encode()
         write_files(made, files)
-        _configure(made, sorted(table["packages"]) + list(runtime.PACKAGES))
+        _configure(made, table["load"])
         written = [path for path in made.rglob("*") if path.is_file()]
         n_bytes = sum(path.stat().st_size for path in written)
     domains = tuple(sorted({name.parts[1] for name in review_files}))
-    source = f"Pyodide {runtime.VERSION} in the site" if runtime_content else runtime.ADDRESS
-    return Site(folder, len(written), n_bytes, lab.stubbed, domains, source)
+    of_runtime = f"Pyodide {runtime.VERSION} in the site" if runtime_content else runtime.ADDRESS
+    return Site(folder, len(written), n_bytes, lab.stubbed, domains, of_runtime)
 
 
 def _require_builders() -> None:
@@ -179,7 +179,7 @@ def _reviews(folder: Path) -> Files:
 
 def _build_jupyterlite(site: Path) -> None:
     """Have JupyterLite written by its own builder, with no content."""
-    share = [Path(prefix, "share/jupyter/labextensions") for prefix in (sys.prefix, *_user_prefix())]
+    share = [Path(prefix, "share/jupyter/labextensions") for prefix in (sys.prefix, site_packages.getuserbase())]
     extensions = []
     for name, package in EXTENSIONS.items():
         place = next((path / name for path in share if (path / name / "package.json").is_file()), None)
@@ -198,7 +198,7 @@ def _build_jupyterlite(site: Path) -> None:
         }
         Path(temporary, "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": settings}))
         Path(temporary, "overrides.json").write_text(json.dumps(SETTINGS))
-        command = ["-m", "jupyterlite_core", "build", "--lite-dir", temporary, "--output-dir", str(site / "built")]
+        command = ["-m", "jupyterlite_core", "build", "--lite-dir", str(temporary), "--output-dir", str(site / "built")]
         result = subprocess.run(
             [sys.executable, "-P", *command], cwd=temporary, capture_output=True, text=True, check=False
         )
@@ -207,12 +207,6 @@ def _build_jupyterlite(site: Path) -> None:
     for path in (site / "built").iterdir():
         path.rename(site / path.name)
     (site / "built").rmdir()
-
-
-def _user_prefix() -> tuple[str, ...]:
-    import site
-
-    return (site.getuserbase(),) if site.ENABLE_USER_SITE else ()
 
 
 def _needs() -> tuple[str, ...]:
@@ -242,6 +236,7 @@ def _packages_table(site: Path, wheels: list[Wheel], with_runtime: bool, with_re
             OFFLINE_VARIABLE: "1",
             **({DATA_VARIABLE: DATA} if with_reviews else {}),
         },
+        "load": sorted({*packages, *runtime.PACKAGES}),
         "lock_sha256": runtime.CORE[runtime.LOCK],
         "packages": packages,
         "reviews": os.path.relpath(REVIEWS, PAGE).replace(os.sep, "/") if with_reviews else None,
@@ -286,15 +281,18 @@ def _entry(path: PurePosixPath, kind: str, size: int | None, moment: str) -> dic
     }
 
 
-def _configure(site: Path, packages: list[str]) -> None:
-    """Tell JupyterLite to start Python our way, and have its page load our part of it."""
+def _configure(site: Path, loaded: list[str]) -> None:
+    """Tell JupyterLite to start Python our way, and have its page load our part of it.
+
+    The kernel looks for the packages that it needs among those that are loaded at the start, and on the network for the others.
+    """
     path = site / "jupyter-lite.json"
     settings = json.loads(path.read_text(encoding="utf-8"))
     data = settings["jupyter-config-data"]
     data |= {"appName": "Day-1 lab", "exposeAppInBrowser": True}
     data["litePluginSettings"][f"{KERNEL}:kernel"] = {
         "disablePyPIFallback": True,
-        "loadPyodideOptions": {"packages": packages},
+        "loadPyodideOptions": {"packages": [*loaded, *UNNEEDED]},
         "pipliteUrls": [],
         "pyodideUrl": f"./{PAGE}/start.js",
     }

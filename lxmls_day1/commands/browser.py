@@ -6,8 +6,12 @@ import click
 @click.command(name="browser", short_help="For instructors: make the lab as a web site.")
 @click.argument("out", type=click.Path())
 @click.option("--exercises", help="Which ones are to be solved, such as 1.2,1.5,1.7; the others come with solutions.")
-@click.option("--with-reviews", metavar="FOLDER", type=click.Path(), help="Your copy of the reviews goes into the site.")
-@click.option("--pyodide", metavar="FOLDER", type=click.Path(), help="An unpacked release of Pyodide goes into the site.")
+@click.option(
+    "--with-reviews", metavar="FOLDER", type=click.Path(), help="Your copy of the reviews goes into the site."
+)
+@click.option(
+    "--pyodide", metavar="FOLDER", type=click.Path(), help="An unpacked release of Pyodide goes into the site."
+)
 def command(out: str, exercises: str | None, with_reviews: str | None, pyodide: str | None) -> None:
     """Write the lab as a static site into the new folder OUT: in the page are notebooks, editor, Python, checks.
 

@@ -63,7 +63,7 @@ del _accept_list_of_fonts
       const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
-      const pyodide = await self.loadPyodide({ ...options, indexURL: index, lockFileURL, env: environment });
+      const pyodide = await self.loadPyodide({ ...options, indexURL: index, lockFileURL, packages: table.load, env: environment });
       pyodide.runPython(FONTS);
       if (reviews) {
         pyodide.FS.mkdirTree(table.data);

