@@ -29,7 +29,8 @@
 ``structured.py``               the learners of tag sequences together; each has its file: ``structured_perceptron.py``,
                                 ``structured_mira.py``, ``structured_svm.py``, ``crf.py``
 ``structured_classifier.py``    what they share: the flat rounds with a bigger argmax; ``structured_gradient.py``: with steps
-``viterbi.py``                  that argmax; ``forward_backward.py``: the sums in its place, for ``crf.py``
+``viterbi.py``                  that argmax; ``k_best.py``: the k best, and the step of MIRA that leads them all;
+                                ``forward_backward.py``: the sums in its place, for ``crf.py``
 ``joint_features.py``           what a sentence and its tags score by; ``tag_features.py``: of its words
 ``losses.py``                   the hinge and the log loss
 ``run_all_classifiers.py``      the comparison of them all

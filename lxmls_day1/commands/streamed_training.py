@@ -90,7 +90,8 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     if not getattr(learner, "streams", False):
         raise InputError(
             f"{learner.get_name()} of this lab learns from data in memory; a corpus on disk is for the online learners (perceptron, "
-            "mira, svm, max_ent_online, column_squishing), max_ent_batch and multinomial_naive_bayes."
+            "mira, passive_aggressive, svm, max_ent_online, column_squishing, arow, confidence_weighted), max_ent_batch and "
+            "multinomial_naive_bayes."
         )
     online = "checkpoint" in inspect.signature(learner.train).parameters
     if options["checkpoint"] is not None and not online:

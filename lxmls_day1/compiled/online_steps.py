@@ -551,12 +551,12 @@ class RowSteps:
         for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
             scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
             errors[n // steps_per_round] += scores.argmax() != labels[m]
-            label, size, shrink, variances = labels[m], step * factors[m], 1.0 - step * self._shrinkage, ()
+            label, size, shrink = labels[m], step * factors[m], 1.0 - step * self._shrinkage
             if len(S):
                 answer = rule(scores, label, variances_of_row(self._examples, m, S), size, cost_of[label])
                 d, b = _as_updates(rule, answer, len(cost_of))
-                variances = b, S
+                changed = update_by_row(self._examples, m, d, shrink, V, U, state, b, S)
             else:
                 d = _as_update(rule, rule(scores, label, sq_norms[m], size, cost_of[label]), len(cost_of))
-            if update_by_row(self._examples, m, d, shrink, V, U, state, *variances):
-                updates[n // steps_per_round] += 1
+                changed = update_by_row(self._examples, m, d, shrink, V, U, state)
+            updates[n // steps_per_round] += bool(changed)
