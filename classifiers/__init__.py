@@ -5,7 +5,8 @@
 ``linear_classifier.py``        what all share: test, evaluate, scores, labels, save and load
 ``naive_bayes.py``              naive Bayes by the kind of input: Gaussian or multinomial
 ``gaussian_naive_bayes.py``     Gaussian class conditionals; ``gaussian_weights.py``: as a linear classifier
-``multinomial_naive_bayes.py``  bags of words
+``multinomial_naive_bayes.py``  bags of words; ``bernoulli_naive_bayes.py``: sets of words
+``nbsvm.py``                    an SVM on features that naive Bayes has weighed
 ``online_classifier.py``        that loop at work: settings, order, rounds, history
 ``perceptron.py``               a rule for that loop
 ``running_average.py``          the averaged perceptron by itself: its running sum, for reading
@@ -38,6 +39,7 @@ Their classes can be imported from here, too: ``from classifiers import Mira``. 
 from importlib import import_module
 
 _FILE_OF = {
+    "BernoulliNaiveBayes": "bernoulli_naive_bayes",
     "BinaryPerceptron": "binary_perceptron",
     "CRF": "crf",
     "ColumnSquishing": "column_squishing",
@@ -47,6 +49,7 @@ _FILE_OF = {
     "MaxEntOnline": "max_ent_online",
     "Mira": "mira",
     "MultinomialNaiveBayes": "multinomial_naive_bayes",
+    "NBSVM": "nbsvm",
     "NaiveBayes": "naive_bayes",
     "OnlineClassifier": "online_classifier",
     "Perceptron": "perceptron",

@@ -49,8 +49,8 @@ NEEDED = (
 #: Modules that these import only where numba can be imported.
 WITH_NUMBA = ("compiled.intrinsics", "compiled.machine_code")
 
-#: Modules that compute what an exercise asks for, the search of 1.13, the sums of 1.17 and the weights of 1.3, and those that import them. No check
-#: trains what needs them: taggers and Gaussian naive Bayes.
+#: Modules that compute what an exercise asks for, the search of 1.13, the sums of 1.17 and the weights of 1.3, and those that
+#: import them. No check trains what needs them: taggers and Gaussian naive Bayes.
 ANSWERS = ("compiled.chain_search", "compiled.chain_sums", "compiled.chains", "gaussians")
 
 #: Installed libraries that the given files import, and what these need in turn.
