@@ -16,6 +16,7 @@
 ``svm.py``                      a rule for that loop: the hinge loss; or the optimum, by ``svm_dual.py``
 ``max_ent_online.py``           a rule for that loop: the log loss
 ``max_ent_batch.py``            maximum entropy to its optimum: L-BFGS (``lbfgs.py``), or
+``owl_qn.py``                   … with sparse weights (L1), and their ``regularization_path.py``, or
 ``max_ent_dual.py``             … dual coordinate ascent, or
 ``gradient_descent.py``         … gradient descent with Armijo backtracking, or
 ``iterative_scaling.py``        … generalized iterative scaling, with its moment matching
