@@ -5,7 +5,8 @@
 ``linear_classifier.py``        what all share: test, evaluate, scores, labels, save and load
 ``naive_bayes.py``              naive Bayes by the kind of input: Gaussian or multinomial
 ``gaussian_naive_bayes.py``     Gaussian class conditionals; ``gaussian_weights.py``: as a linear classifier
-``multinomial_naive_bayes.py``  bags of words
+``multinomial_naive_bayes.py``  bags of words; ``bernoulli_naive_bayes.py``: sets of words
+``nbsvm.py``                    an SVM on features that naive Bayes has weighed
 ``online_classifier.py``        that loop at work: settings, order, rounds, history
 ``perceptron.py``               a rule for that loop
 ``running_average.py``          the averaged perceptron by itself: its running sum, for reading
@@ -18,6 +19,7 @@
 ``svm.py``                      a rule for that loop: the hinge loss; or the optimum, by ``svm_dual.py``
 ``max_ent_online.py``           a rule for that loop: the log loss
 ``max_ent_batch.py``            maximum entropy to its optimum: L-BFGS (``lbfgs.py``), or
+``owl_qn.py``                   … with sparse weights (L1), and their ``regularization_path.py``, or
 ``max_ent_dual.py``             … dual coordinate ascent, or
 ``gradient_descent.py``         … gradient descent with Armijo backtracking, or
 ``iterative_scaling.py``        … generalized iterative scaling, with its moment matching
@@ -43,6 +45,7 @@ from importlib import import_module
 
 _FILE_OF = {
     "AROW": "arow",
+    "BernoulliNaiveBayes": "bernoulli_naive_bayes",
     "BinaryPerceptron": "binary_perceptron",
     "CRF": "crf",
     "ColumnSquishing": "column_squishing",
@@ -53,6 +56,7 @@ _FILE_OF = {
     "MaxEntOnline": "max_ent_online",
     "Mira": "mira",
     "MultinomialNaiveBayes": "multinomial_naive_bayes",
+    "NBSVM": "nbsvm",
     "NaiveBayes": "naive_bayes",
     "OnlineClassifier": "online_classifier",
     "PassiveAggressive": "passive_aggressive",

@@ -62,6 +62,8 @@ class CRF(StructuredGradient):
     nr_rounds, initial_step, alpha, delay, averaged, seed, order, track_objective, progress
         As in :class:`StructuredGradient`. With ``solver="lbfgs"`` of the first rounds only, which are five at most and not
         averaged.
+    cost
+        Not used.
 
     Attributes
     ----------
@@ -92,7 +94,7 @@ class CRF(StructuredGradient):
         self,
         regularizer: float = 1e-4,
         solver: str = "lbfgs",
-        tolerance: float = 1e-4,
+        tolerance: float = 1e-3,
         max_iterations: int = 500,
         *,
         templates: Sequence[str] = TEMPLATES,
@@ -106,6 +108,7 @@ class CRF(StructuredGradient):
         averaged: bool | str = "steps",
         seed: int = 1,
         order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
         track_objective: bool = False,
         progress: bool = False,
     ) -> None:
@@ -122,6 +125,7 @@ class CRF(StructuredGradient):
             decoder=decoder,
             seed=seed,
             order=order,
+            cost=cost,
             track_objective=track_objective,
             progress=progress,
         )

@@ -28,7 +28,6 @@ import numpy as np
 from classifiers.tag_features import TokenFeatures
 from classifiers.viterbi import ChainScores
 
-
 TRIGRAMS = "trigrams"
 
 

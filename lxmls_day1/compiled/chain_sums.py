@@ -4,6 +4,8 @@ Sentences and the matrix of weights are laid out as ``chain_search.py`` describe
 readable form. All sums are kept as logarithms; what is added up inside of one is exp(a − a_max), so that nothing overflows. A
 matrix of transitions is exponentiated once for all words: a sum over the K tags before then takes K multiplications for each
 tag after. Where that loses all digits, as scores differ by hundreds, the sum is taken term by term.
+
+(More than 400 lines: the NumPy twins stand here, and each kernel is for pairs of tags as well as for trigrams.)
 """
 
 import functools
@@ -163,6 +165,30 @@ def _first_word(first, alpha, log_z, ahead, row, Q, residuals):
 
 
 @kernel(**CHAIN_PRIMITIVE)
+def _count_step(trigrams, row, g, k, j, count, Q):
+    """A step from the states of group g is a pair of tags, and with trigrams a triple."""
+    n_tags = Q.shape[1]
+    if trigrams:
+        Q[row + g, j] += count
+        Q[row + n_tags + 2 + k * n_tags + g, j] += count
+    else:
+        Q[row + k, j] += count
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _step_by_terms(t, T, alpha, ahead, log_z, row, Q, residuals):
+    """What :func:`_backward` does for the step from word t, term by term."""
+    n_groups, n_tags = T.shape[0], T.shape[1]
+    for g in range(n_groups):
+        for k in range(n_tags):
+            for j in range(n_tags):
+                q = np.exp(alpha[t, g * n_tags + k] + T[g, k, j] + ahead[(t + 1) % 2, j * n_groups + g] - log_z)
+                residuals[t, g if n_groups > 1 else k] += q
+                if len(Q) > 0:
+                    _count_step(n_groups > 1, row, g, k, j, q, Q)
+
+
+@kernel(**CHAIN_PRIMITIVE)
 def _backward(
     n_words, emissions, T, TT, ET, shift, first, stop, last, alpha, U, tops, log_z, ahead, x, v, V, sums, p, factors,
     row, Q, S, residuals,
@@ -205,24 +231,7 @@ def _backward(
                         for j in range(n_tags):
                             S[g, k, j] += share * V[g, j]
         else:
-            for g in range(n_groups):
-                for k in range(n_tags):
-                    for j in range(n_tags):
-                        q = np.exp(alpha[t, g * n_tags + k] + T[g, k, j] + ahead[then, j * n_groups + g] - log_z)
-                        residuals[t, g if trigrams else k] += q
-                        if len(Q) > 0:
-                            _count_step(trigrams, row, g, k, j, q, Q)
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _count_step(trigrams, row, g, k, j, count, Q):
-    """A step from the states of group g is a pair of tags, and with trigrams a triple."""
-    n_tags = Q.shape[1]
-    if trigrams:
-        Q[row + g, j] += count
-        Q[row + n_tags + 2 + k * n_tags + g, j] += count
-    else:
-        Q[row + k, j] += count
+            _step_by_terms(t, T, alpha, ahead, log_z, row, Q, residuals)
 
 
 @kernel(**CHAIN_PRIMITIVE)
@@ -346,7 +355,11 @@ def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkag
     S, Q = np.zeros((n_groups, n_tags, n_tags)), np.zeros((n_chain, n_tags))
     first, last = np.empty((n_tags * trigrams, n_tags)), np.empty((n_tags * trigrams, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
-    alpha, before, tops = np.empty((longest + 1, n_states)), np.empty((longest, n_states)), np.empty((longest, n_groups))
+    alpha, before, tops = (
+        np.empty((longest + 1, n_states)),
+        np.empty((longest, n_states)),
+        np.empty((longest, n_groups)),
+    )
     ahead, p, factors = np.empty((2, n_states)), np.empty(n_states), np.empty(n_groups)
     x, u, sums, after = np.empty(n_tags), np.empty(n_tags), np.empty(n_tags), np.empty((n_groups, n_tags))
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
@@ -398,7 +411,10 @@ def _sentence_in_numpy(emissions, labels, chain):
         return of_word.sum(), emissions[truth].sum(), residuals, excess
     trigrams = len(chain) > n_tags + 2
     pairs, start, stop = chain[:n_tags], chain[n_tags], chain[n_tags + 1]
-    steps, end = [pairs[None]] * (n_words - 1), stop[None]  # (1, K, K): from all tags before, from this one, to the next one
+    steps, end = (
+        [pairs[None]] * (n_words - 1),
+        stop[None],
+    )  # (1, K, K): from all tags before, from this one, to the next one
     if trigrams:
         triples, of_second, of_last = np.split(chain[n_tags + 2 :], [n_tags**2, n_tags**2 + n_tags])
         steps = [(pairs + of_second)[None], *[pairs + triples.reshape(n_tags, n_tags, n_tags)] * (n_words - 2)]
@@ -544,9 +560,7 @@ def tag_marginals(starts, indptr, indices, n_features, W):
     log_z : array (M,)
     """
     marginals = np.empty((len(indptr) - 1, W.shape[1]))
-    log_z = sums_of_kernels()(
-        starts, indptr, indices, np.empty(0, np.int64), n_features, W, _none(W), marginals
-    )
+    log_z = sums_of_kernels()(starts, indptr, indices, np.empty(0, np.int64), n_features, W, _none(W), marginals)
     return marginals, log_z
 
 

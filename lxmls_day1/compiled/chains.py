@@ -25,8 +25,8 @@ from lxmls_day1.compiled.chain_search import (
     groups_of_states,
     read_steps,
     room,
-    score_of_tags,
     score_chain,
+    score_of_tags,
     score_words,
 )
 from lxmls_day1.compiled.primitives import COMPILES, kernel
@@ -193,9 +193,7 @@ def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage,
             for t in range(n_words):
                 cost[0] += costs[labels[first + np.int64(t)], path[t]]
             if trigrams:
-                gained = _gain_of_pairs(
-                    np.int64(n_words), labels, first, emissions, T, second, start, stop, last, path
-                )
+                gained = _gain_of_pairs(np.int64(n_words), labels, first, emissions, T, second, start, stop, last, path)
             else:
                 gained = gain(n_words, labels, first, emissions, from_tag, start, stop, path)
             scores[0] = max(0.0, gained)
@@ -349,7 +347,9 @@ def _search_of_pairs_in_numpy(starts, scores, labels, chain):
 
     for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         emissions, path = scores[first:end], paths[first:end]
-        ahead = np.repeat(emissions[:, None], n_tags, axis=1)  # (T, K, K): word t has the second tag, that before the first
+        ahead = np.repeat(
+            emissions[:, None], n_tags, axis=1
+        )  # (T, K, K): word t has the second tag, that before the first
         ahead[-1] += stop + last if len(path) > 1 else stop
         for t in range(len(path) - 2, 0, -1):
             ahead[t] += (triples + ahead[t + 1]).max(axis=2)

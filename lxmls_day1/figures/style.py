@@ -15,6 +15,8 @@ CLASSIFIERS: dict[str, tuple[str, tuple[float, ...]]] = {
     "naive bayes": ("#6A3D9A", (4, 1.5)),
     "gaussian naive bayes": ("#6A3D9A", (4, 1.5)),
     "multinomial naive bayes": ("#6A3D9A", (4, 1.5)),
+    "bernoulli naive bayes": ("#9B72C8", (2, 2)),
+    "nbsvm": ("#B5651D", (3, 1, 1, 1, 1, 1)),
     "perceptron": ("#A6761D", (1, 1.2)),
     "mira": ("#C51B7D", (6, 1.5, 1, 1.5)),
     "passive-aggressive": ("#E08214", (3, 1, 1, 1)),

@@ -184,6 +184,9 @@ def explain(
 
     x.sum_duplicates()
     x.eliminate_zeros()
+    if getattr(classifier, "binary", False):  # features count by their presence
+        x.data = (x.data > 0).astype(float)
+        x.eliminate_zeros()
     columns, counts = x.indices, x.data  # (n,) both
     contributions = counts[:, None] * params[1 + columns]  # (n, K)
     if quadratic:

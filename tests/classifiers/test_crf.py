@@ -117,7 +117,7 @@ def test_both_solvers_lead_to_the_same_optimum():
 
 
 def test_five_rounds_and_five_more_are_ten():
-    first, state = CRF(0.1, "online", nr_rounds=5).resume(None, X_SAW, Y_SAW)
+    _, state = CRF(0.1, "online", nr_rounds=5).resume(None, X_SAW, Y_SAW)
     params, state = CRF(0.1, "online", nr_rounds=5).resume(state, X_SAW, Y_SAW)
     ten = CRF(0.1, "online", nr_rounds=10, delay=None).train(X_SAW, Y_SAW)
     assert params.shape == ten.shape and state.n_rounds == 10

@@ -1,6 +1,6 @@
 """Sums over tag sequences: against all sequences listed, against finite differences, and the twins against each other."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def phi(sentences, m, path, shape):
         return counts
     counts[row + n_tags, path[0]] += 1
     counts[row + n_tags + 1, path[-1]] += 1
-    for a, b in zip(path, path[1:], strict=False):
+    for a, b in pairwise(path):
         counts[row + a, b] += 1
     if n_rows == row + n_tags + 2 or len(path) == 1:
         return counts
