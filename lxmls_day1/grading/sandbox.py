@@ -92,9 +92,12 @@ class ForkServer:
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,
                 )
-        except OSError as error:
+        except BaseException as error:
+            self._requests.close()
             shutil.rmtree(self._folder, ignore_errors=True)
-            raise BoxesUnavailable(f"{error}") from error
+            if isinstance(error, OSError):
+                raise BoxesUnavailable(f"{error}") from error
+            raise
         finally:
             theirs.close()
         try:

@@ -374,3 +374,18 @@ def test_a_box_has_no_descriptor_but_its_own(useful):
     lab.close()  # the next call opens a new one
     lab.begin()
     assert lab.function("useful", "descriptors") == [0, 1, 2, 3]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="fork servers are Linux's")
+@pytest.mark.parametrize(
+    ("level", "lacking"),
+    [(PROCESS, (sys, "executable")), (LANDLOCK, (sys, "executable")), (BUBBLEWRAP, (os, "environ"))],
+)
+def test_a_fork_server_that_cannot_be_started_leaves_nothing(tmp_path, monkeypatch, level, lacking):
+    module, name = lacking
+    monkeypatch.setattr(module, name, str(tmp_path / "none") if module is sys else {"PATH": str(tmp_path)})
+    before = set(os.listdir("/proc/self/fd"))
+    with pytest.raises(BoxesUnavailable, match="none|not installed"):
+        fork_server_of(level, place=str(tmp_path))
+    assert set(os.listdir("/proc/self/fd")) == before
+    assert not list(tmp_path.iterdir())
