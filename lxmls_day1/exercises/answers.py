@@ -9,6 +9,7 @@ expected answer stand the answers of the known mistakes at the same place. `lxml
 import base64
 import json
 import math
+import re
 import reprlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ POOL_RTOL, POOL_ATOL = (
 MOST_SHOWN = 12
 LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
 
@@ -373,6 +375,10 @@ class _Told(reprlib.Repr):
         super().__init__()
         self.maxlist = self.maxtuple = self.maxdict = MOST_SHOWN
         self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        """The ``repr`` of any other object, without its address: that is another one in each run."""
+        return shortened(ADDRESS.sub("", repr(x)), self.maxother)
 
 
 def _told(value: Any) -> str:
