@@ -9,6 +9,7 @@ PYTHON ?=
 ARGS ?=
 LAB ?= my-lab
 SECONDS ?= 300
+PORT ?= 8000
 
 VENV_PYTHON := .venv/bin/python
 COMMA := ,
@@ -37,7 +38,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
 	any_done() { for stamp; do done_for $$stamp && return 0; done; return 1; }; \
 	if any_done $(2) $(3); then exit 0; fi; \
-	if ! any_done ready-to-run ready-to-test ready-to-check ready-to-lab ready-to-demo; then \
+	if ! any_done ready-to-run ready-to-test ready-to-check ready-to-lab ready-to-demo ready-to-browse; then \
 	python=; $(FIND_PYTHON); \
 	echo "Setting up .venv with $$("$$python" -V 2>&1) (once; a minute or two) ..." >&2; \
 	"$$python" -m venv --clear .venv || exit 1; fi; \
@@ -45,7 +46,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	printf '%s\n' "$$key" > .venv/$(2)
 
 .PHONY: help run check test test-load teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
-	set-up-demo
+	set-up-demo set-up-browser browser pyodide test-browser
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
@@ -58,6 +59,8 @@ help:
 	@echo 'make test-load  grade right solutions on a machine that is kept busy (make test-load ARGS="--runs 3")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
+	@echo 'make browser  the lab as a web site in out/site, served on this machine (options: make browser ARGS="--exercises 1.2,1.5")'
+	@echo 'make test-browser  that site in a real browser: every notebook, checks, reload, hand-in; the runtime is fetched once'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
 	@echo 'make campaigns  the tests that are too long for every run: every demonstration in a browser, all learners without'
 	@echo '             numba, more seeds of grading, every known mistake in the sandbox, those of make hostile, and all cases'
@@ -113,6 +116,19 @@ lab: set-up-lab
 demo: set-up-demo
 	@$(VENV_PYTHON) -P -m lxmls_day1 demo $(ARGS)
 
+browser: set-up-browser
+	rm -rf out/site
+	@$(VENV_PYTHON) -P -m lxmls_day1 browser out/site $(ARGS)
+	@echo 'It is served at 127.0.0.1:$(PORT) until Ctrl-C.'
+	@$(VENV_PYTHON) -P -m http.server --bind 127.0.0.1 --directory out/site $(PORT) >/dev/null 2>&1
+
+# Pyodide with its packages, into the cache folder, for the tests of the site.
+pyodide: set-up-test
+	$(VENV_PYTHON) tests/lxmls_day1/browser/pyodide_files.py
+
+test-browser: pyodide
+	$(VENV_PYTHON) -m pytest -m 'campaign or not campaign' tests/lxmls_day1/browser $(ARGS)
+
 clean:
 	rm -rf .venv out build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
@@ -131,3 +147,6 @@ set-up-lab:
 
 set-up-demo:
 	@$(call SET_UP,.[demo],ready-to-demo,ready-to-test ready-to-check)
+
+set-up-browser:
+	@$(call SET_UP,.[browser],ready-to-browse,ready-to-test ready-to-check)

@@ -168,7 +168,7 @@ def _squared_deviations(X, labels, weights, means):
 
 def _floor(X, weights):
     """What every estimated variance gets on top, so that a constant feature divides nothing by zero."""
-    together = np.zeros(X.shape[0], dtype=np.int64)
+    together = np.zeros(X.shape[0], dtype=np.intp)
     n_examples = weights.sum()
     means = _sums(X, together, weights) / n_examples  # (1, J)
     variances = _squared_deviations(X, together, weights, means) / n_examples

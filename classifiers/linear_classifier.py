@@ -334,7 +334,7 @@ class LinearClassifier:
                     "before training, labels are the numbers of columns, 0, 1, …, but "
                     f"{listed(y)} are others; train the classifier first"
                 )
-            return y.astype(np.int64)
+            return y.astype(np.intp)
         check_same_kind(y, self.classes, "labels and those of the training data")
         codes = np.searchsorted(self.classes, y)
         known = (codes < len(self.classes)) & (self.classes[np.minimum(codes, len(self.classes) - 1)] == y)

@@ -8,7 +8,11 @@ where α = 0 is maximum likelihood and α > 0 smooths (add-α; a maximum a poste
 
     b_c = log p(c),    w_c = log p(w | c)
 
-Source: the guide, section 1.2.2, exercise 1.2 and remark 1.2. Its equation 1.10 divides by the number of *documents* of
+The length of a document, |x| = Σ_j n_j(x), says nothing of its class, as long as all classes have the same distribution of
+lengths. With ``length="poisson"`` each class has its own, p(l | c) = μ_c^l exp(−μ_c) / l!, with μ_c its mean length. Then
+b_c falls by μ_c, and every word adds log μ_c more: the classifier is linear still.
+
+Source: the guide, section 1.2.2 with its footnote 2, exercise 1.2 and remark 1.2. Its equation 1.10 divides by the number of *documents* of
 the class, and the probabilities of the words then do not sum to one: a misprint.
 """
 
@@ -23,6 +27,7 @@ from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
 from lxmls_day1.checks import (
     as_matrix,
+    check_choice,
     check_finite,
     check_flag,
     check_inputs,
@@ -51,6 +56,8 @@ class MultinomialNaiveBayes(LinearClassifier):
         weight is −∞: one such word rules the class out, whatever else the document says.
     smooth_param : float > 0
         The α that is added to every count when ``smooth`` is true; 1 is add-one smoothing.
+    length : "same" or "poisson"
+        Whether all classes have the same distribution of document lengths, or each a Poisson distribution.
 
     Attributes
     ----------
@@ -82,10 +89,11 @@ class MultinomialNaiveBayes(LinearClassifier):
     rules_out = True
     streams = True
 
-    def __init__(self, smooth: bool = True, smooth_param: float = 1.0) -> None:
+    def __init__(self, smooth: bool = True, smooth_param: float = 1.0, length: str = "same") -> None:
         super().__init__()
         self.smooth = smooth
         self.smooth_param = smooth_param
+        self.length = length
         self.prior: Any = None
         self.likelihood: Any = None
         self.n_ruled_out = 0
@@ -119,6 +127,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         """
         from lxmls_day1.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
 
+        check_choice("length", self.length, ("same", "poisson"))
         alpha = check_number("smooth_param", self.smooth_param, above=0) if check_flag("smooth", self.smooth) else 0.0
         shards = corpus_on_disk(X)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -134,7 +143,7 @@ class MultinomialNaiveBayes(LinearClassifier):
                 for rows in [X] if shards is None else (shards.open(i).X for i in range(len(shards))):
                     check_finite(rows)
                 raise InputError("the counts are so large that their sum is not finite; scale them down")
-        _check_lowest(lowest)
+        _check_lowest(lowest, hashed=shards is not None and shards.manifest["hash_bits"] is not None)
 
         wordless = ~word_counts.any(axis=0)  # (K,)
         if wordless.any() and not (alpha > 0 and X.shape[1] > 0):
@@ -152,6 +161,11 @@ class MultinomialNaiveBayes(LinearClassifier):
         if weights is not None:
             self.prior = np.bincount(labels, weights) / weights.sum()
             params[0] = np.log(self.prior)
+        if self.length == "poisson":
+            mean_lengths = word_counts.sum(axis=0) / np.bincount(labels, weights)  # (K,)
+            params[0] -= mean_lengths
+            with np.errstate(divide="ignore"):  # a class whose documents are all empty
+                params[1:] += np.log(mean_lengths)
         self.trained = True
         return params
 
@@ -225,9 +239,11 @@ def _check_counts(X):
     _check_lowest((X.data if sp.issparse(X) else X).min(initial=0.0))
 
 
-def _check_lowest(lowest):
+def _check_lowest(lowest, hashed=False):
     if lowest < 0:
-        raise InputError(
-            f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; "
-            "for real-valued features take Gaussian naive Bayes"
+        remedy = (
+            "hashed features have signs, so make the corpus without --hash, or take another learner"
+            if hashed
+            else "for real-valued features take Gaussian naive Bayes"
         )
+        raise InputError(f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; {remedy}")

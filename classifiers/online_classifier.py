@@ -96,6 +96,8 @@ class OnlineClassifier(LinearClassifier):
     history : list of :class:`Round`
     nr_updates : int
         Over all rounds: for the perceptron its number of mistakes.
+    variances : array (J + 1, K), or None
+        Σ after the last step: the smaller, the surer is the weight. None where the rule is not a second-order one.
 
     Notes
     -----
@@ -109,6 +111,15 @@ class OnlineClassifier(LinearClassifier):
     cost      (K,)             ρ(·, y), the cost of each class where y is true
     d         (K,)             what to add: the weights of class k get d_k · g(x)
     ========  ===============  ==========================================================================
+
+    A rule marked with :func:`second_order` sees, in place of ``sq_norm``, how sure the scores are, and answers with two vectors:
+    ``rule(scores, label, variances, step, cost) -> (d, b)``. Every weight has a variance Σ_jk then, 1 at the start, and
+
+    =========  ===============  =========================================================================
+    variances  (K,)             those of the scores: Σ_j Σ_jk g_j²
+    d          (K,)             what to add: the weights of class k get d_k Σ_k ∘ g(x)
+    b          (K,)             what to take from the variances: those of class k lose b_k (Σ_k ∘ g(x))²
+    =========  ===============  =========================================================================
 
     A rule marked with :func:`compiled` runs as machine code. Any other rule runs as the Python function that it is,
     in the same loop on compiled row operations.
@@ -140,6 +151,7 @@ class OnlineClassifier(LinearClassifier):
         self.n_jobs = n_jobs
         self.history: list[Any] = []
         self.nr_updates = 0
+        self.variances: np.ndarray | None = None
 
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
         """Look at the training data before the first step. Here: nothing.
@@ -225,7 +237,7 @@ class OnlineClassifier(LinearClassifier):
         X, labels = self._training_data(X, y, check=as_matrix)
         factors = check_sample_weight(sample_weight, labels)
         factors = None if factors is None else factors / factors.mean()
-        costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
+        costs = self._costs()
         steps = online_steps.RowSteps(
             self.rule, X, labels, costs, self._shrinkage(), self._averages_steps(), factors, n_jobs=int(self.n_jobs)
         )
@@ -294,7 +306,7 @@ class OnlineClassifier(LinearClassifier):
         X, labels = self._training_data(X, y, check=as_matrix, classes=classes)
         factors = check_sample_weight(sample_weight, labels, every_class=False)
         state = state and self._copy_of(state, X.shape[1] + 1)
-        costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
+        costs = self._costs()
         weights = state and state.weights
         steps = online_steps.RowSteps(
             self.rule,
@@ -327,7 +339,7 @@ class OnlineClassifier(LinearClassifier):
         place_of = mixed_steps.place_of if mixes else streamed_steps.place_of
         training = Training(checkpoint, report, int(self.nr_rounds) * shards.n_rows, place_of)
         state = training.begin(self, shards, state, mix_every=mix_every)
-        costs = np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)  # row y: ρ(·, y)
+        costs = self._costs()
         learner = streamed_steps.Learner(self.rule, columns, costs, self._shrinkage(), self._averages_steps())
         steps = streamed_steps.StreamedSteps(learner, shards, state and state.weights)
         if state is None:
@@ -441,6 +453,7 @@ class OnlineClassifier(LinearClassifier):
             if callback:
                 callback(self.history[-1], weights.current(), params.copy())
         self.nr_updates = sum(round.updates for round in self.history)
+        self.variances = weights.variances()
         self.trained = True
         return params
 
@@ -477,6 +490,10 @@ class OnlineClassifier(LinearClassifier):
             return None
         total = sum(self.losses(self._scores(X, params), columns[labels]).sum() for X, labels in row_blocks(shards))
         return float(total / shards.n_rows + self.regularizer / 2 * (params**2).sum())
+
+    def _costs(self):
+        """What the rule is told of the costs (K, K): row y is ρ(·, y)."""
+        return np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)
 
     def _shrinkage(self):
         """λ for a learner whose weights shrink, else 0."""
@@ -527,4 +544,10 @@ def compiled(rule: Callable[..., Any]) -> Callable[..., Any]:
     code is kept on disk; if it cannot be compiled, a warning says why and the Python function runs.
     """
     rule.compiled = True
+    return rule
+
+
+def second_order(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark an update rule as one that sees and shrinks the variances of the weights (see :class:`OnlineClassifier`)."""
+    rule.second_order = True
     return rule

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classifiers.joint_features import Layout
+from classifiers.joint_features import TRIGRAMS, Layout
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.tag_features import TEMPLATES, EncodedSentences, FeatureIndex, TokenFeatures, check_templates
 from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
@@ -55,8 +55,9 @@ class StructuredClassifier(OnlineClassifier):
         What a word's features are, see :mod:`classifiers.tag_features`.
     min_count : int ≥ 1
         A feature counts if at least so many words of the training sentences have it.
-    transitions : bool
-        Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself.
+    transitions : bool or "trigrams"
+        Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself; with "trigrams" three tags in a
+        row have one, too, and the search, exact as before, takes K³ steps for each word.
     decoder : function (ChainScores) -> path (T,), optional
         A search written in Python, such as :func:`classifiers.viterbi.viterbi`, in place of the compiled one; for
         training and for tagging.
@@ -68,7 +69,7 @@ class StructuredClassifier(OnlineClassifier):
     ----------
     classes : array (K,)
         The tags of the training sentences in ascending order.
-    feature_names : list of J str
+    feature_names : sequence of J str
         The features, in the order of the rows of the parameters.
     history, nr_updates
         As in :class:`OnlineClassifier`.
@@ -93,7 +94,7 @@ class StructuredClassifier(OnlineClassifier):
         self,
         templates: Sequence[str] = TEMPLATES,
         min_count: int = 1,
-        transitions: bool = True,
+        transitions: bool | str = True,
         decoder: Callable[[ChainScores], ArrayLike] | None = None,
         *,
         nr_rounds: int = 10,
@@ -117,13 +118,14 @@ class StructuredClassifier(OnlineClassifier):
         self.min_count = min_count
         self.transitions = transitions
         self.decoder = decoder
-        self.feature_names: list[str] | None = None
+        self.feature_names: Sequence[str] | None = None
 
     def check_settings(self) -> None:
         super().check_settings()
         check_templates(self.templates)
         check_number("min_count", self.min_count, at_least=1, whole=True)
-        check_flag("transitions", self.transitions)
+        if self.transitions != TRIGRAMS:
+            check_flag('transitions (if it is not "trigrams")', self.transitions)
         if not (self.decoder is None or callable(self.decoder)):
             raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
 
@@ -177,28 +179,23 @@ class StructuredClassifier(OnlineClassifier):
         self.check_settings()
         X = check_sentences(X)
         if state is None:
-            labels = self._learn_tags(X, y)
-            self.feature_names, words = self._learn_features(X)
+            layout, sentences = self._learn_sentences(X, y)
         elif state.feature_names is None:
             raise InputError("this state is of a flat learner and knows no features of words; begin with state=None")
         else:
             self.classes, self.feature_names = state.classes, state.feature_names
-            labels, words = self._codes(_tags_of_training(X, y)), self._encode(X)
-        layout = Layout(len(self.feature_names), len(self.classes), bool(self.transitions))
+            layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
+            labels = self._codes(_tags_of_training(X, y))
+            sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
         state = state and self._copy_of(state, layout.shape[0])
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
-        sentences = chains.Sentences(*words, labels, layout.n_features)
+        if getattr(self.rule, "second_order", False):
+            raise InputError(
+                "second-order rules are for single examples; tag sequences take rules that see scores alone"
+            )
         online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
         state = state or self._new_state(online_steps.Weights(*layout.shape, self._averages_steps()), None)
-        weights = state.weights
-        machine_code = online_steps.machine_code_of(self.rule) if self.decoder is None else None
-        if machine_code is None:
-            take_round = functools.partial(self._take_round, layout, sentences, costs, weights)
-        else:
-            take_round = functools.partial(
-                chains.take_round, machine_code, sentences, costs, self._shrinkage(), self.augmented, weights
-            )
-
+        take_round = self._steps_of(layout, sentences, costs, state.weights)
         orders = self._orders(len(X), state.rng)  # (R, M)
 
         def take(first, last):
@@ -208,6 +205,30 @@ class StructuredClassifier(OnlineClassifier):
 
         objective = functools.partial(self._structured_objective, sentences, costs)
         return self._train_rounds(take, state, objective, callback, keep_state=keep_state), state
+
+    def _learn_sentences(self, X, y):
+        """Set ``classes`` and ``feature_names``; returns the layout of W and the sentences as the kernels read them."""
+        from lxmls_day1.compiled import chains
+
+        labels = self._learn_tags(X, y)
+        self.feature_names, words = self._learn_features(X)
+        layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
+        return layout, chains.Sentences(*words, labels, layout.n_features)
+
+    def _steps_of(self, layout, sentences, costs, weights):
+        """What takes the steps of a round: a function (order, steps) -> how many changed the weights."""
+        from lxmls_day1.compiled import chains, online_steps
+
+        machine_code = online_steps.machine_code_of(self.rule) if self._compiles() else None
+        if machine_code is None:
+            return functools.partial(self._take_round, layout, sentences, costs, weights)
+        return functools.partial(
+            chains.take_round, machine_code, sentences, costs, self._shrinkage(), self.augmented, weights
+        )
+
+    def _compiles(self):
+        """Whether the compiled round takes the steps of this learner."""
+        return self.decoder is None
 
     def _take_round(self, layout, sentences, costs, weights, order, steps):
         """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""
@@ -219,16 +240,17 @@ class StructuredClassifier(OnlineClassifier):
 
     def _change(self, layout, sentences, m, step, costs, weights):
         """τ [Φ(x, y) − Φ(x, ŷ)] for sentence m, as entries of the flattened W and what to add there."""
-        scale, truth = weights.state[0], sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
-        scores = layout.scores(sentences, m, weights.V)
-        scores = type(scores)(*(scale * part for part in scores))
-        searched = cost_augmented(scores, truth, costs.T) if self.augmented else scores
-        rival = _path(self.decoder or viterbi, searched)
+        truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
+        searched = layout.scores(sentences, m, weights.V, weights.state[0])
+        if self.augmented:
+            searched = cost_augmented(searched, truth, layout.costs(costs).T)
+        found = _path(self.decoder or viterbi, searched)
+        rival = layout.tags(found)
         entries, values = layout.difference(sentences, m, truth, rival)
         if len(entries) == 0:
             return entries, values
         cost = costs[truth, rival].sum()  # ρ(ŷ, y)
-        gain = max(0.0, path_score(searched, rival) - path_score(searched, truth))
+        gain = max(0.0, path_score(searched, found) - path_score(searched, layout.pairs(truth)))
         gain -= cost if self.augmented else 0.0
         d = np.asarray(self.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
         if d.shape != (2,) or abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
@@ -258,11 +280,14 @@ class StructuredClassifier(OnlineClassifier):
         from lxmls_day1.compiled import chains
 
         if self.decoder is not None:
-            return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
+            layout, all_scores = self._fit(params)[0], self.get_scores(X, params)
+            return [self.classes[layout.tags(_path(self.decoder, scores))].tolist() for scores in all_scores]
         layout, params = self._fit(params)
         words: TokenFeatures = self._encode(check_sentences(X))
-        tags = self.classes[chains.best_paths(*words, layout.n_features, params)].tolist()
-        return [tags[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
+        tags, paths = self.classes.tolist(), chains.best_paths(*words, layout.n_features, params).tolist()
+        return [
+            [tags[k] for k in paths[start:end]] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)
+        ]
 
     def get_scores(self, X: Sentences, params: ArrayLike) -> list[ChainScores]:
         """The scores of all parts of the tag sequences of each sentence: what the search works on.
@@ -275,7 +300,8 @@ class StructuredClassifier(OnlineClassifier):
         Returns
         -------
         list of M :class:`classifiers.viterbi.ChainScores`
-            Tags by their number in ``classes``.
+            Tags by their number in ``classes``; with trigrams pairs of them (`Layout.scores`), the number of the tag being
+            what is left over from a division by K.
         """
         layout, params = self._fit(params)
         words = self._encode(check_sentences(X))
@@ -365,7 +391,7 @@ class StructuredClassifier(OnlineClassifier):
                 f"training needs at least two tags, but every word has the tag {shown(classes[0])}; take more sentences"
             )
         self.classes = classes
-        return codes.astype(np.int64)
+        return codes.astype(np.intp)
 
     def _learn_features(self, X):
         """The names of the features of checked sentences, and which of them each word has."""
@@ -395,13 +421,14 @@ class StructuredClassifier(OnlineClassifier):
         if self.classes is None or self.feature_names is None:
             raise InputError(f"{self.get_name()} has no features yet: train it first")
         params = np.ascontiguousarray(check_finite_params(params))
-        layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in (True, False)]
+        known = (True, False, TRIGRAMS)
+        layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in known]
         for layout in layouts:
             if params.shape == layout.shape:
                 return layout, params
         raise InputError(
-            f"the parameters must have the shape {layouts[0].shape}, or {layouts[1].shape} without transitions, but "
-            f"have {params.shape}; use those that its own train returned"
+            f"the parameters must have the shape {layouts[0].shape}, or {layouts[1].shape} without transitions, or "
+            f"{layouts[2].shape} with trigrams, but have {params.shape}; use those that its own train returned"
         )
 
 
@@ -479,4 +506,4 @@ def _path(decoder, scores):
             f"{name} must return a path, {n_words} tag numbers from 0 to {n_tags - 1} for {n_words} words, but "
             f"returned {'None; is its return missing?' if found is None else repr(found)}"
         )
-    return path.astype(np.int64)
+    return path.astype(np.intp)

@@ -4,6 +4,9 @@
 
 with ρ the number of wrong tags, unless other costs are given. What stands in both Φ cancels in the norm.
 
+With k > 1 the truth is to lead each of the k best sequences by its cost, and the step is the least change that does it
+(``k_best.py``); also where the prediction is right, but a margin too small.
+
 The flat MIRA (``mira.py``, whose rule this is) is the special case of sentences of one word without transitions, where
 the norm is 2 ‖g(x)‖².
 
@@ -12,21 +15,26 @@ Source: R. McDonald, K. Crammer, F. Pereira, Online large-margin training of dep
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from classifiers.k_best import hildreth, k_best_paths
 from classifiers.mira import Mira
 from classifiers.structured_classifier import StructuredClassifier
 from classifiers.tag_features import TEMPLATES
-from classifiers.viterbi import ChainScores
+from classifiers.viterbi import ChainScores, path_score
+from lxmls_day1.checks import check_number
 
 
 class StructuredMira(StructuredClassifier, Mira):
-    """MIRA on tag sequences, with one constraint per sentence (k = 1).
+    """MIRA on tag sequences, with a constraint for each of the k best sequences of a sentence.
 
     Parameters
     ----------
     regularizer : float > 0
         λ; 1/λ caps the step, so that a larger one moves the weights less.
+    k : int ≥ 1
+        How many sequences the truth is to lead. More than one are searched for by plain NumPy, some twenty times slower.
     templates, min_count, transitions, decoder
         As in :class:`StructuredClassifier`.
     nr_rounds, averaged, seed, order, cost, track_objective, progress
@@ -48,10 +56,11 @@ class StructuredMira(StructuredClassifier, Mira):
         self,
         templates: Sequence[str] = TEMPLATES,
         min_count: int = 1,
-        transitions: bool = True,
+        transitions: bool | str = True,
         decoder: Callable[[ChainScores], ArrayLike] | None = None,
         *,
         regularizer: float = 1.0,
+        k: int = 1,
         nr_rounds: int = 10,
         averaged: bool | str = "steps",
         seed: int = 1,
@@ -74,3 +83,30 @@ class StructuredMira(StructuredClassifier, Mira):
             progress=progress,
         )
         self.regularizer = regularizer
+        self.k = k
+
+    def check_settings(self) -> None:
+        super().check_settings()
+        check_number("k (sequences that the truth is to lead)", self.k, at_least=1, whole=True)
+
+    def _compiles(self):
+        return super()._compiles() and self.k == 1
+
+    def _change(self, layout, sentences, m, step, costs, weights):
+        if self.k == 1:
+            return super()._change(layout, sentences, m, step, costs, weights)
+        truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
+        scores = layout.scores(sentences, m, weights.state[0] * weights.V)
+        found = [path for path in k_best_paths(scores, int(self.k)) if np.isfinite(path_score(scores, path))]
+        gaps = [path_score(scores, path) - path_score(scores, layout.pairs(truth)) for path in found]
+        rivals = [layout.tags(path) for path in found]
+        differences = [layout.difference(sentences, m, truth, rival) for rival in rivals]
+        kept = [i for i, (entries, _) in enumerate(differences) if len(entries)]
+        if not kept:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        entries = np.unique(np.concatenate([differences[i][0] for i in kept]))
+        deltas = np.zeros((len(kept), len(entries)))  # δ_i, of the weights that any of them touches
+        for delta, i in zip(deltas, kept, strict=True):
+            delta[np.searchsorted(entries, differences[i][0])] = differences[i][1]
+        lacking = [costs[truth, rivals[i]].sum() + gaps[i] for i in kept]
+        return entries, hildreth(deltas @ deltas.T, np.array(lacking), step) @ deltas

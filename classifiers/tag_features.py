@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.text.packed_texts import PackedTexts
 
 #: What `FeatureIndex` uses unless it is given other templates. They were chosen on the development part of the English
 #: Web Treebank.
@@ -188,13 +189,13 @@ class FeatureIndex:
     Attributes
     ----------
     templates : tuple of str
-    names : list of str
-        Such as ``lower[-1]=the``; the values of a template with several parts are separated by tabs.
+    names : PackedTexts
+        A sequence of texts such as ``lower[-1]=the``; the values of a template with several parts are separated by tabs.
 
     Examples
     --------
     >>> index = FeatureIndex.from_sentences([["The", "cat"], ["the", "dog"]], ["lower", "lower[-1]"])
-    >>> index.names
+    >>> list(index.names)
     ['lower=the', 'lower=cat', 'lower=dog', 'lower[-1]=', 'lower[-1]=the']
     >>> index.features(["the", "cat", "purrs"])
     [['lower=the', 'lower[-1]='], ['lower=cat', 'lower[-1]=the'], []]
@@ -202,7 +203,7 @@ class FeatureIndex:
 
     def __init__(self, templates: Sequence[str], names: Sequence[str]) -> None:
         self.templates = check_templates(templates)
-        self.names = list(names)
+        self.names = names if isinstance(names, PackedTexts) else PackedTexts(names)
 
     @classmethod
     def from_sentences(
@@ -219,7 +220,7 @@ class FeatureIndex:
         cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
     ) -> tuple["FeatureIndex", TokenFeatures]:
         """The index of these sentences, and what `encode` gives for them, in one go."""
-        names: list[str] = []
+        names = PackedTexts()
         words, templates = _Words(sentences), check_templates(templates)
         numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
         for row, template in zip(numbers, templates, strict=True):
@@ -244,12 +245,17 @@ class FeatureIndex:
         -------
         TokenFeatures
         """
-        words, number_of = _Words(sentences), dict(zip(self.names, range(len(self.names)), strict=True))
-        numbers = np.full((len(self.templates), words.nr_words), -1, dtype=np.int32)
+        words = _Words(sentences)
+        numbers = np.empty((len(self.templates), words.nr_words), dtype=np.int32)
+        kinds = []
         for row, template in zip(numbers, self.templates, strict=True):
-            kind_of_word, name_of_kind, _ = words.features(template)
+            row[:], name_of_kind, _ = words.features(template)
+            kinds.append(name_of_kind)
+        there = set(itertools.chain.from_iterable(kinds))
+        number_of = {name: number for number, name in enumerate(self.names) if name in there}
+        for row, name_of_kind in zip(numbers, kinds, strict=True):
             number_of_kind = np.array([*(number_of.get(name, -1) for name in name_of_kind), -1], dtype=np.int32)
-            row[:] = number_of_kind[kind_of_word]
+            row[:] = number_of_kind[row]
         return _as_features(words.starts, numbers)
 
     def features(self, sentence: Sequence[str]) -> list[list[str]]:
@@ -272,7 +278,7 @@ class EncodedSentences:
     Examples
     --------
     >>> train = EncodedSentences.learn([["The", "cat"], ["the", "dog"]], ["lower"])
-    >>> len(train), train.index.names
+    >>> len(train), list(train.index.names)
     (2, ['lower=the', 'lower=cat', 'lower=dog'])
     >>> train.others([["the", "cat", "purrs"]]).features.indices
     array([0, 1], dtype=int32)
@@ -301,7 +307,7 @@ def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
     """Features from a table (templates, N) of their numbers, where −1 stands for none."""
     numbers = numbers.T
     there = numbers >= 0  # (N, templates)
-    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.intp)
     return TokenFeatures(starts, indptr, numbers[there])
 
 
@@ -327,10 +333,10 @@ class _Words:
         for sentence in sentences:
             lengths.append(len(sentence))
             kinds.extend(numbers.setdefault(word, len(numbers)) for word in sentence)
-        self.starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+        self.starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.intp)])
         self.nr_words = len(kinds)
         self._vocabulary = list(numbers)
-        self._kinds = np.array(kinds, dtype=np.int64)  # (N,)
+        self._kinds = np.array(kinds, dtype=np.intp)  # (N,)
         self._first = np.repeat(self.starts[:-1], lengths)  # (N,): where the sentence of each word begins, and ends
         self._end = np.repeat(self.starts[1:], lengths)
         self._values_of: dict[tuple[str, int | None], tuple[np.ndarray, list[str]]] = {}
@@ -373,7 +379,7 @@ class _Words:
             numbers: dict[str | None, int] = {None: -1}
             codes = [numbers.setdefault(part.value(word), len(numbers) - 1) for word in self._vocabulary]
             codes.append(numbers.setdefault(OUTSIDE, len(numbers) - 1))
-            self._values_of[key] = np.array(codes, dtype=np.int64), [value for value in numbers if value is not None]
+            self._values_of[key] = np.array(codes, dtype=np.intp), [value for value in numbers if value is not None]
         return self._values_of[key]
 
 
@@ -385,6 +391,6 @@ def _by_first_occurrence(codes: np.ndarray, nr_codes: int) -> tuple[np.ndarray, 
     first = np.full(nr_codes, len(codes))
     first[codes[places[::-1]]] = places[::-1]  # of several assignments to one entry the last one stays
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
-    numbers = np.full(nr_codes + 1, -1, dtype=np.int64)
+    numbers = np.full(nr_codes + 1, -1, dtype=np.intp)
     numbers[order] = np.arange(len(order))
     return numbers[codes], first[order], np.bincount(codes[places], minlength=nr_codes)[order]

@@ -353,12 +353,18 @@ def check_number(
     above: float | None = None,
     at_least: float | None = None,
     at_most: float | None = None,
+    below: float | None = None,
     whole: bool = False,
 ) -> Any:
     """A hyper-parameter as a number in its range, or an error that names it."""
     bounds = [
         text.format(limit)
-        for text, limit in (("above {}", above), ("at least {}", at_least), ("at most {}", at_most))
+        for text, limit in (
+            ("above {}", above),
+            ("at least {}", at_least),
+            ("at most {}", at_most),
+            ("below {}", below),
+        )
         if limit is not None
     ]
     wanted = f"{name} must be a {'whole ' if whole else ''}number {' and '.join(bounds)}".rstrip()
@@ -371,6 +377,7 @@ def check_number(
     fits = np.isfinite(number) and (not whole or number == int(number))
     fits = fits and (above is None or number > above)
     fits = fits and (at_least is None or number >= at_least) and (at_most is None or number <= at_most)
+    fits = fits and (below is None or number < below)
     if not fits:
         raise InputError(f"{wanted}, but is {value!r}")
     return int(number) if whole else number

@@ -6,6 +6,7 @@ The reference lab, a student's workspace and a submission are the same kind of f
 (More than 400 lines: half of them document what is called from outside.)
 """
 
+import contextlib
 import importlib
 import inspect
 import os
@@ -13,7 +14,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import FileFinder, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -397,6 +398,40 @@ class Lab:
             if path.is_absolute() and any(is_within(path, self.folder / package) for package in PACKAGES):
                 return path, frame.lineno
         return default, None
+
+
+@contextlib.contextmanager
+def set_aside(folder: Path) -> Iterator[None]:
+    """Within this context libraries alone can be imported, and nothing of a lab is; after it all is imported as before.
+
+    Parameters
+    ----------
+    folder : Path
+        The lab that will be opened in this context. What was imported from its files under other names is set aside too.
+    """
+    finder = _finder()
+    with _IMPORTS:
+        inside, path = finder.folder, sys.path[:]
+        modules = {name: sys.modules.pop(name) for name in _of_labs(folder)}
+        sys.path[:] = library_path()
+    try:
+        yield
+    finally:
+        with _IMPORTS:
+            for name in _of_labs(folder):
+                del sys.modules[name]
+            sys.modules.update(modules)
+            sys.path[:], finder.folder = path, inside
+            importlib.invalidate_caches()
+
+
+def _of_labs(folder: Path) -> list[str]:
+    """The names of the modules that belong to any lab by their names, or to this one by their files."""
+    places = tuple(f"{folder / package}{os.sep}" for package in PACKAGES)
+    by_file = [
+        name for name, module in list(sys.modules.items()) if str(getattr(module, "__file__", "")).startswith(places)
+    ]
+    return [*dict.fromkeys([*_imported(), *by_file])]
 
 
 def _imported() -> list[str]:

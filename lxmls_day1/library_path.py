@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGES = ("readers", "classifiers")
+#: Whether this Python can start another one. In a browser it cannot.
+STARTS_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")
 _PACKAGE = __name__.partition(".")[0]
 
 

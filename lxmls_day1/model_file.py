@@ -169,7 +169,7 @@ def trainable_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) ->
     >>> from lxmls_day1.lab import Lab
     >>> folder = Lab.open().folder / "classifiers"
     >>> sorted(set(declared_classes(folder)) - set(trainable_classes(folder)))
-    ['LinearClassifier', 'OnlineClassifier', 'StochasticGradient', 'StructuredClassifier']
+    ['LinearClassifier', 'OnlineClassifier', 'StochasticGradient', 'StructuredClassifier', 'StructuredGradient']
     """
     derived = _derived_from(root, list(_class_statements(folder)))
     rules = {name: _value_of(node, RULE) for name, (node, _) in derived.items()}

@@ -1,4 +1,4 @@
-"""The lab as a notebook opens it: it checks exercises, gives hints and shows how far one is.
+"""The lab as a notebook opens it: it checks exercises, gives hints, shows how far one is, packs and opens work.
 
 The first cell of every notebook is::
 
@@ -51,7 +51,8 @@ class NotebookLab(Lab):
     def check(self, exercise: str | float | Iterable[str | float] | None = None) -> "Shown":
         """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
 
-        They run in a process of their own: neither what this one has imported nor an endless loop does harm.
+        They run in a process of their own: neither what this one has imported nor an endless loop does harm. In a browser
+        they run in this one, on modules that are imported anew, and a loop is ended all the same.
 
         Parameters
         ----------
@@ -116,6 +117,73 @@ class NotebookLab(Lab):
         from lxmls_day1.exercises.notebook_display import status_shown
 
         return status_shown(self)
+
+    def solve(self, exercise: str | float) -> "Shown":
+        """Put in the reference solution of an exercise, to go on with; `undo` brings back what was there.
+
+        Raises
+        ------
+        InputError
+            If there is no such exercise, or this installation has no solutions.
+        """
+        from lxmls_day1.exercises.notebook_display import solved
+
+        return solved(self, exercise)
+
+    def reset(self, exercise: str | float) -> "Shown":
+        """Put back the empty exercise; `undo` brings back what was there."""
+        from lxmls_day1.exercises.notebook_display import emptied
+
+        return emptied(self, exercise)
+
+    def undo(self) -> "Shown":
+        """Take back the last `solve`, `reset` or `open_work`; called again, the one before it.
+
+        Raises
+        ------
+        InputError
+            If there is nothing to take back.
+        """
+        from lxmls_day1.exercises.notebook_display import undone
+
+        return undone(self)
+
+    def submit(self, name: str | None = None) -> "Shown":
+        """Pack readers, classifiers and notebooks into one zip file for the instructor, or for `open_work`.
+
+        It is in the folder of the lab; a page in a browser offers it as a download, too. Notebooks are packed as they
+        were saved last.
+
+        Parameters
+        ----------
+        name : str, optional
+            Yours, or what your instructor asks for; that of the folder unless given.
+
+        Raises
+        ------
+        InputError
+            If a file is missing or cannot be read; the message says which.
+        """
+        from lxmls_day1.exercises.notebook_display import submitted
+
+        return submitted(self, name)
+
+    def open_work(self, path: str | os.PathLike[str]) -> "Shown":
+        """Put work that `submit` has packed into this lab: from another browser, say. `undo` brings back what was there.
+
+        Parameters
+        ----------
+        path : path
+            The zip file; a name alone is looked for in the current folder, then in that of the lab.
+
+        Raises
+        ------
+        InputError
+            If it is not there, damaged, or no work that was packed.
+        """
+        from lxmls_day1.exercises.notebook_display import opened
+
+        return opened(self, path)
 
 
 def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:

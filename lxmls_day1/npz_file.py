@@ -24,6 +24,7 @@ import numpy as np
 
 from lxmls_day1 import __version__
 from lxmls_day1.errors import InputError, check_path
+from lxmls_day1.text.packed_texts import PackedTexts
 from lxmls_day1.whole_files import whole_file
 
 FORMAT = "lxmls-day1 model"
@@ -234,7 +235,7 @@ def _pack(value: Any, name: str, arrays: dict[str, np.ndarray], describe: Descri
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": str(value)}
-    if type(value) is list:
+    if type(value) in (list, PackedTexts):
         return [_pack(item, f"{name}.{i}", arrays, describe) for i, item in enumerate(value)]
     if type(value) is tuple:
         return {"tuple": _pack(list(value), name, arrays, describe)}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import check_number, check_offers, random_numbers
+from lxmls_day1.checks import as_list, as_matrix, check_labels, check_number, check_offers, random_numbers
 from lxmls_day1.errors import InputError, UnknownSetting, nearest
 from lxmls_day1.settings import known_settings
 
@@ -109,7 +109,7 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
     """
     choices = list(_choices(classifier, usual_grid(classifier) if grid is None else grid))
     _check_parts(data)
-    n_examples = sum(len(y) if isinstance(y, (tuple, list)) else 1 for y in data.dev_y)
+    n_examples = sum(len(y) if isinstance(y, (tuple, list)) else 1 for y in _labels(data, "dev_y"))
     if n_examples == 0:
         raise InputError(
             "tuning wants a development part, and this data set has none: split it, as in split=[0.6, 0.2, 0.2]; the test part "
@@ -170,17 +170,24 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
     (40, 10)
     """
     _check_parts(data)
-    if len(data.dev_y):
+    if len(_labels(data, "dev_y")):
         return data
     share = check_number("the share of the development part", share, above=0, at_most=1)
-    n_examples = len(data.train_y)
+    n_examples = len(_labels(data, "train_y"))
     n_held_out = round(share * n_examples)
     if not 0 < n_held_out < n_examples:
         raise InputError(f"{n_examples} training examples cannot be parted so that {share:g} of them are held out")
     order = random_numbers(seed).permutation(n_examples)
     held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
-    parts = [_chosen(part, rows) for rows in (kept, held_out) for part in (data.train_X, data.train_y)]
-    return Parts(*parts)
+    X, y = data.train_X, data.train_y
+    X, y = (X, y) if _is_list(X) else (as_matrix(X), y)
+    y = y if _is_list(y) else check_labels(y)
+    n_rows = len(X) if _is_list(X) else X.shape[0]
+    if n_rows != n_examples:
+        raise InputError(
+            f"train_X has {n_rows} examples, but train_y has {n_examples} labels; each example needs its label"
+        )
+    return Parts(*(_chosen(part, rows) for rows in (kept, held_out) for part in (X, y)))
 
 
 def _check_parts(data: Any) -> None:
@@ -191,8 +198,17 @@ def _check_classifier(classifier: Any) -> None:
     check_offers(classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "get_name"))
 
 
+def _labels(data: Any, name: str) -> list[Any]:
+    return as_list(getattr(data, name), f"{name} must hold labels, one for each example")
+
+
+def _is_list(part: Any) -> bool:
+    """Whether a part is a list, of sentences or rows, and no array: it stays one."""
+    return isinstance(part, (list, tuple))
+
+
 def _chosen(part: Any, rows: np.ndarray) -> Any:
-    return [part[row] for row in rows] if isinstance(part, (list, tuple)) else part[rows]
+    return [part[row] for row in rows] if _is_list(part) else part[rows]
 
 
 def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
@@ -220,14 +236,16 @@ def _choices(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dic
     known = known_settings(type(classifier))
     if not isinstance(grid, Mapping):
         raise InputError(f"the grid must be a dict from setting to values, such as {{'seed': [1, 2]}}, but is {grid!r}")
-    for name, values in grid.items():
+    for name in grid:
         if name not in known:
             raise UnknownSetting(f"{classifier.get_name()} has no setting {name!r}{nearest(str(name), list(known))}")
-        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or not len(values):
-            raise InputError(f"the values of {name} must be a list of at least one, but are {values!r}")
     if not grid:
         raise InputError("the grid is empty: name a setting and the values to try")
-    return (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
+    values_of = {name: as_list(values, f"the values of {name} must be a list") for name, values in grid.items()}
+    for name, values in values_of.items():
+        if not values:
+            raise InputError(f"the values of {name} must be a list of at least one, but are {grid[name]!r}")
+    return (dict(zip(grid, values, strict=True)) for values in itertools.product(*values_of.values()))
 
 
 def _shown(choices: Sequence[dict[str, Any]], progress: bool) -> Iterable[dict[str, Any]]:

@@ -256,7 +256,7 @@ def _holder(file: IO[str]) -> str:
 
 
 def locked(file: IO[str]) -> bool:
-    """Whether the lock on a file is ours now; also where the file system has no locks."""
+    """Whether the lock on a file is ours now; also where the file system, or a browser, has no locks."""
     try:
         if sys.platform == "win32":
             import msvcrt  # each system has one of these two only
@@ -264,28 +264,28 @@ def locked(file: IO[str]) -> bool:
             file.seek(1 << 20)  # the text before it can still be read
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
-            import fcntl
+            from fcntl import LOCK_EX, LOCK_NB, flock
 
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            flock(file.fileno(), LOCK_EX | LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
-    except OSError:
+    except (OSError, ImportError):  # a browser may have an empty `fcntl`
         return True
     return True
 
 
 def unlock(file: IO[str]) -> None:
     """Let go of the lock on a file."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ImportError):
         if sys.platform == "win32":
             import msvcrt  # each system has one of these two only
 
             file.seek(1 << 20)
             msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
         else:
-            import fcntl
+            from fcntl import LOCK_UN, flock
 
-            fcntl.flock(file.fileno(), fcntl.LOCK_UN)
+            flock(file.fileno(), LOCK_UN)
 
 
 @contextlib.contextmanager

@@ -477,3 +477,5 @@ lab.reveal("1.13")
 # J. Lafferty, A. McCallum, F. Pereira, *Conditional random fields*, 2001 · B. Taskar, C. Guestrin, D. Koller, *Max-margin Markov
 # networks*, 2003 · I. Tsochantaridis et al., *Large margin methods for structured and interdependent output variables*, 2005 · L. Rabiner, *A tutorial
 # on hidden Markov models*, 1989 · D. Jurafsky, J. Martin, *Speech and Language Processing*, 3rd ed., the chapter on sequence labelling.
+#
+# **Next.** [Notebook 6](6_beyond_memory.ipynb) leaves the small data behind: hashing, streaming, and learning on several machines.

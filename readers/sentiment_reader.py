@@ -177,7 +177,7 @@ class SentimentCorpus:
 
         self.domain = domain
         self.X = X
-        self.y = reviews.y.astype(np.int64)
+        self.y = reviews.y.astype(np.intp)
         self.label_names = LABEL_NAMES
         self.feature_names = [reviews.tokens[column] for column in kept.tolist()]
         self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}

@@ -93,7 +93,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
             columns.extend(column for column, _ in row)
             counts.extend(count for _, count in row)
             starts.append(len(columns))
-        places = np.array(columns or np.zeros(0, dtype=np.int64))
+        places = np.array(columns or np.zeros(0, dtype=np.intp))
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"{_BAGS_WANTED}: {error}") from error
     if places.dtype.kind not in "iu" or (len(places) and not 0 <= places.min() <= places.max() < len(feat_dict)):
@@ -234,7 +234,7 @@ class BagCorpus:
             )
         self.label_names = tuple(sorted(set(labels), key=label_order))
         codes = {label: code for code, label in enumerate(self.label_names)}
-        self.y = np.array([codes[label] for label in labels], dtype=np.int64)
+        self.y = np.array([codes[label] for label in labels], dtype=np.intp)
         self.nr_examples, self.nr_features = self.X.shape
         self.train_X, self.train_y = _rows(self.X, 0, train_end), self.y[:train_end]
         self.dev_X, self.dev_y = _rows(self.X, train_end, dev_end), self.y[train_end:dev_end]

@@ -5,6 +5,7 @@ another form. The short campaign tries the same few examples each time; `make fu
 have a name are in ``test_refusals.py``.
 """
 
+import itertools
 import os
 import warnings
 from functools import partial
@@ -17,8 +18,10 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from classifiers.arow import AROW
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing, multiclass_update
+from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
@@ -27,8 +30,9 @@ from classifiers.mira import Mira
 from classifiers.mistake_bounds import mistake_bound
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
+from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
@@ -40,6 +44,7 @@ from lxmls_day1.gaussians import (
     discriminant_params,
     linear_discriminant_params,
 )
+from lxmls_day1.settings import known_settings
 from lxmls_day1.streaming.corpus_making import make_corpus
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.shards import Shards
@@ -47,6 +52,7 @@ from lxmls_day1.text.explanations import explain
 from lxmls_day1.text.parsed_reviews import parse_review, parse_reviews
 from lxmls_day1.text.svmlight import parse_svmlight
 from lxmls_day1.text.tables import parse_columns, parse_json_lines
+from lxmls_day1.tuning import tune, with_development_part
 from readers.pos_corpus import parse_conllu
 from readers.question_reader import parse_question
 from readers.simple_data_set import SimpleDataSet
@@ -157,6 +163,9 @@ CLASSIFIERS = {
     "perceptron": lambda: Perceptron(nr_rounds=2),
     "plain perceptron": lambda: Perceptron(nr_rounds=1, averaged="rounds"),
     "MIRA": lambda: Mira(nr_rounds=2),
+    "AROW": lambda: AROW(nr_rounds=2),
+    "confidence-weighted": lambda: ConfidenceWeighted(nr_rounds=2),
+    "passive-aggressive": lambda: PassiveAggressive(nr_rounds=2),
     "squishing": lambda: ColumnSquishing(nr_rounds=2),
     "capped squishing": lambda: ColumnSquishing(nr_rounds=2, cap=1.0, averaged=False),
     "SVM": lambda: SVM(nr_rounds=2),
@@ -433,6 +442,113 @@ def test_pictures_of_rubbish(place, value, also):
     outcome(calls[(place + 5) % len(calls)])
 
 
+# ---------------------------------------------------------------------------------------------------------------- tuning
+
+
+class SplitData:
+    """A data set whose test part nobody may look at."""
+
+    def __init__(self, train_X, train_y, dev_X, dev_y):
+        self.train_X, self.train_y, self.dev_X, self.dev_y = train_X, train_y, dev_X, dev_y
+
+    def __getattr__(self, name):
+        if name.startswith("test"):
+            raise AssertionError("tuning looks at the test part")
+        raise AttributeError(name)
+
+
+#: Settings and values that a learner can have; "cost" and "order" are arrays of the data's size, so they are left out.
+TUNABLE = {
+    "regularizer": [1.0, 0.25, 1e-3, 0, np.float32(0.5), np.int64(2)],
+    "smooth_param": [1.0, 0.01, 3, np.float64(0.5)],
+    "nr_rounds": [1, 2, np.int8(3)],
+    "seed": [0, 1, 2**40],
+    "averaged": [False, "steps", "rounds", "last round"],
+    "max_iterations": [1, 5],
+    "variances": ["shared", "pooled", "per_class"],
+}
+CONTAINERS = {"list": list, "tuple": tuple, "array": lambda values: np.array(values, dtype=object), "series": pd.Series}
+
+
+@given(
+    data=st.one_of(matrices(nice, least=4), matrices(counts, least=4)),
+    codes=st.lists(st.integers(0, 2), min_size=7, max_size=7),
+    form=st.sampled_from(sorted(FORMS)),
+    label_form=st.sampled_from(sorted(LABELS)),
+    held_out=st.integers(0, 3),
+    container=st.sampled_from(sorted(CONTAINERS)),
+    choose=st.randoms(use_true_random=False),
+)
+@examples(few=3)
+def test_tuning_takes_the_first_of_the_best_on_the_development_part(
+    data, codes, form, label_form, held_out, container, choose
+):
+    codes = np.array(codes[: len(data)])
+    labels = LABELS[label_form](codes)
+    n_train = len(data) - held_out
+    parts = SplitData(in_form(form, data[:n_train]), labels[:n_train], in_form(form, data[n_train:]), labels[n_train:])
+    for name, make in CLASSIFIERS.items():
+        of_learner = sorted(set(known_settings(type(make()))) & set(TUNABLE))
+        names = choose.sample(of_learner, choose.randint(0, min(2, len(of_learner))))
+        values = {name: [choose.choice(TUNABLE[name]) for _ in range(choose.randint(1, 2))] for name in names}
+        grid = {name: CONTAINERS[container](of) for name, of in values.items()}
+        learner = make()
+        before = repr(vars(learner))
+        found = outcome(lambda learner=learner, grid=grid: tune(learner, parts, grid))
+        assert repr(vars(learner)) == before, name
+        trials = []
+        for choice in itertools.product(*values.values()):
+            again = make()
+            for setting, value in zip(names, choice, strict=True):
+                setattr(again, setting, value)
+            trials.append(outcome(lambda again=again: tried(again, parts)))
+        if found is None:
+            assert not grid or held_out == 0 or None in trials, name
+            continue
+        accuracies = [trial.accuracy for trial in found.trials]
+        assert accuracies == trials, name
+        assert found.best is found.trials[trials.index(max(trials))], name
+        assert found.n_examples == held_out and found.best in found.as_good()
+        assert found.classifier.evaluate(parts.dev_y, found.classifier.test(parts.dev_X, found.params)) == max(trials)
+
+
+def tried(learner, parts):
+    """The accuracy of a learner on the development part."""
+    params = learner.train(parts.train_X, parts.train_y)
+    learner.evaluate(parts.train_y, learner.test(parts.train_X, params))
+    return learner.evaluate(parts.dev_y, learner.test(parts.dev_X, params))
+
+
+@given(name=st.sampled_from(sorted(CLASSIFIERS)), one=rubbish, other=rubbish, place=st.integers(0, 20))
+@examples(few=40)
+def test_tuning_with_rubbish(name, one, other, place):
+    assume(not any(hasattr(value, "__next__") for value in (one, other)))
+    X, y = np.array([[1.0, 0, 2], [0, 3, 1], [2, 1, 0], [1, 1, 1]]), [0, 1, 0, 1]
+    make, sound = CLASSIFIERS[name], SplitData(X, y, X, y)
+    settings_of = list(known_settings(type(make())))
+    setting = settings_of[place % len(settings_of)] if settings_of else "seed"
+    for grid in (one, {setting: one}, {setting: [one]}, {setting: [one, other]}, {"seed": [1], setting: one}):
+        found = outcome(lambda grid=grid: tune(make(), sound, grid))
+        assert found is None or (0.0 <= found.best.accuracy <= 1.0 and found.n_examples == 4)
+    good_grid = {"regularizer": [1.0]} if "regularizer" in settings_of else None
+    outcome(lambda: tune(one, sound, good_grid))
+    outcome(lambda: tune(make(), one, good_grid))
+    for part in ("train_X", "train_y", "dev_X", "dev_y"):
+        parts = SplitData(X, y, X, y)
+        setattr(parts, part, one)
+        found = outcome(lambda parts=parts: tune(make(), parts, good_grid))
+        assert found is None or 0.0 <= found.best.accuracy <= 1.0
+        setattr(parts, "dev_y" if part != "dev_y" else "train_y", other)
+        outcome(lambda parts=parts: tune(make(), parts, good_grid))
+        outcome(lambda parts=parts: with_development_part(parts))
+    for share in (one, 0.5):
+        parts = SplitData(X, y, [], [])
+        found = outcome(lambda parts=parts, share=share: with_development_part(parts, share, other))
+        assert found is None or len(found.train_y) + len(found.dev_y) == 4
+    outcome(lambda: with_development_part(one))
+    outcome(lambda: with_development_part(SplitData(one, other, [], [])))
+
+
 # --------------------------------------------------------------------------------------------------------------- readers
 
 lines = st.lists(st.text(st.sampled_from("abz019+-.:,;|\t \"'#_/\\é\x00\x85\u2028"), max_size=12), max_size=5).map(
@@ -531,7 +647,7 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
     outcome(lambda: Shards(out))
 
 
-@given(kind=st.sampled_from([StructuredPerceptron, StructuredMira, StructuredSVM]), one=rubbish, other=rubbish)
+@given(kind=st.sampled_from([StructuredPerceptron, StructuredMira, StructuredSVM, CRF]), one=rubbish, other=rubbish)
 @examples(few=60)
 def test_sentences_of_rubbish(kind, one, other):
     sentences, tags = [["a", "b"], ["b"]], [["x", "y"], ["y"]]

@@ -28,6 +28,7 @@ PARTS = {
         "MaxEntModel",
         "MaxEntObjective",
         "MistakeBound",
+        "Objective",
     ),
     *("Moments", "Part", "Round", "Scaling", "StochasticGradient", "TokenFeatures", "Weights", "Iterate"),
     *("ChainScores", "BagCorpus", "Question", "TaggedSentence"),

@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from classifiers.arow import AROW
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing, multiclass_update
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
@@ -26,8 +27,9 @@ from classifiers.mira import Mira
 from classifiers.mistake_bounds import mistake_bound
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
+from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
@@ -47,6 +49,8 @@ from readers.vocabulary import count_vocabulary, vectorise
 CLASSIFIERS = {
     "perceptron": lambda **more: Perceptron(nr_rounds=2, **more),
     "MIRA": lambda **more: Mira(nr_rounds=2, **more),
+    "AROW": lambda **more: AROW(nr_rounds=2, **more),
+    "passive-aggressive": lambda **more: PassiveAggressive(nr_rounds=2, **more),
     "squishing": lambda **more: ColumnSquishing(nr_rounds=2, **more),
     "SVM": lambda **more: SVM(nr_rounds=2, **more),
     "dual": lambda **more: SVM(solver="dual", **more),
@@ -443,7 +447,7 @@ def test_settings_that_make_no_sense(make, request):
                 pytest.fail(f"{setting}={value!r}: {classifier.train(X, Y)!r}")
 
 
-@pytest.mark.parametrize("kind", [StructuredPerceptron, StructuredMira, StructuredSVM])
+@pytest.mark.parametrize("kind", [StructuredPerceptron, StructuredMira, StructuredSVM, CRF])
 def test_settings_that_make_no_sense_for_sentences(kind):
     sentences, tags = [["a", "b"], ["b"]], [["x", "y"], ["y"]]
     for setting in settings(kind()):

@@ -1,6 +1,7 @@
 """``lxmls-day1 cache``: labelled text of any size becomes a corpus on disk."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -67,6 +68,7 @@ def command(
     """
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.streaming.corpus_making import make_corpus
+    from lxmls_day1.streaming.shards import JOURNAL
     from lxmls_day1.text.documents import printable
 
     if no_quotes:
@@ -79,7 +81,9 @@ def command(
         with warnings_as_notes():
             corpus = make_corpus(paths, out, resume=resume, progress=sys.stderr.isatty(), **settings)
     except KeyboardInterrupt:
-        click.echo(f"\nInterrupted. The same command with --resume goes on with {printable(out)}.", err=True)
+        kept = (Path(out) / JOURNAL).exists()
+        then = f"The same command with --resume goes on with {printable(out)}." if kept else "Nothing is kept yet."
+        click.echo(f"\nInterrupted. {then}", err=True)
         raise
     for line in corpus.manifest["read_as"][:5]:
         click.echo(f"Read {printable(line)}.", err=True)

@@ -39,6 +39,7 @@ COMMANDS = {
     "update": "lxmls_day1.commands.update",
     "submit": "lxmls_day1.commands.submit",
     "release": "lxmls_day1.commands.release",
+    "browser": "lxmls_day1.commands.browser",
     "grade": "lxmls_day1.commands.grade",
 }
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")

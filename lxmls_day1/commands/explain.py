@@ -48,7 +48,8 @@ def command(
 
     The score of a class is its intercept, plus for each word the count of the word times its weight for the class. So
     the lead of the predicted class over the next one is a sum over the words too: positive terms speak for the
-    prediction, negative ones against it. Words that the classifier does not know count for nothing; they are listed.
+    prediction, negative ones against it. Learners that know how sure they are of a weight (arow, confidence_weighted) add the
+    standard deviation of each term in a column ±, which is the count times 1.41 for a word that they know nothing of. Words that the classifier does not know count for nothing; they are listed.
 
     FILE is read as `lxmls-day1 predict` does: raw text or token:count lines; - is standard input. If it holds several
     reviews, each is explained.
@@ -76,7 +77,7 @@ def command(
         if number > len(documents):
             raise InputError(f"--number is {number}, but the file holds {counted(len(documents), 'review')}.")
         documents = [documents[number - 1]]
-    X, params, feature_names = features_and_weights(lab, documents, model)
+    X, params, variances, feature_names = features_and_weights(lab, documents, model)
     known = set(feature_names)
     with warnings_as_notes():
         explained = [
@@ -86,6 +87,7 @@ def command(
                 X[m : m + 1],
                 feature_names,
                 class_names=model.class_names,
+                variances=variances,
                 unknown={token: int(count) for token, count in document.counts.items() if token not in known},
             )
             for m, document in enumerate(documents)
@@ -109,8 +111,8 @@ def command(
 
 def features_and_weights(
     lab: "Lab", documents: Sequence["Document"], model: "SavedModel"
-) -> tuple[Any, "np.ndarray", list[str]]:
-    """Documents as rows over features, the weights of these, and their names.
+) -> tuple[Any, "np.ndarray", "np.ndarray | None", list[str]]:
+    """Documents as rows over features, the weights of these, their variances, and the names.
 
     With hashed features the words of the documents take the place of the buckets: the weight of a word is that of its bucket, with
     the sign that the word has there. Words that share a bucket share its weight.
@@ -119,13 +121,15 @@ def features_and_weights(
     -------
     X : sparse matrix (M, J)
     params : array (J + 1, K)
+    variances : array (J + 1, K), or None of a classifier that keeps none
     feature_names : list of J str
     """
+    variances = getattr(model.classifier, "variances", None)
     hash_bits = model.notes.get("hash_bits")
     if hash_bits is None:
         from lxmls_day1.commands.predict import vectorised
 
-        return vectorised(lab, documents, model), model.params, model.feature_names or []
+        return vectorised(lab, documents, model), model.params, variances, model.feature_names or []
     import numpy as np
 
     from lxmls_day1.compiled.hashing import buckets_and_signs
@@ -134,9 +138,12 @@ def features_and_weights(
     rows = numbered_bags([document.counts for document in documents])
     names = rows.tokens.names()
     buckets, negative = buckets_and_signs(rows.tokens.hashes.view(np.int32), hash_bits)
-    weights = model.params[1 + buckets.astype(np.int64)] * np.where(negative, -1.0, 1.0)[:, None]
+    rows_of_names = 1 + buckets.astype(np.int64)
+    weights = model.params[rows_of_names] * np.where(negative, -1.0, 1.0)[:, None]
     X = with_columns(rows.indptr, rows.indices, rows.values, np.arange(len(names)), len(names))
-    return X, np.vstack([model.params[:1], weights]), names
+    if variances is not None:
+        variances = np.vstack([variances[:1], variances[rows_of_names]])
+    return X, np.vstack([model.params[:1], weights]), variances, names
 
 
 def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
@@ -184,16 +191,21 @@ def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
     for k in columns:
         table.add_column(Text(names[k]), justify="right", overflow="fold")
     table.add_column(Text(f"{names[predicted]} − {names[rival]}"), justify="right", overflow="fold")
+    if explanation.deviations is not None:
+        table.add_column("±", justify="right", no_wrap=True)
 
-    def add_row(word: str, count: str, contributions: "np.ndarray") -> None:
+    def add_row(word: str, count: str, contributions: "np.ndarray", deviation: float | None = None) -> None:
         numbers = [*contributions[columns], lead(contributions[None], predicted, rival)[0]]
         signs = [""] * len(columns) + ["+"]
         texts = [number_text(number, digits, sign) for number, sign in zip(numbers, signs, strict=True)]
-        table.add_row(Text(word), count, *texts)
+        sure = [] if deviation is None else [number_text(deviation, digits)]
+        table.add_row(Text(word), count, *texts, *sure)
 
     for group in (speaking_for[:top], against[:top]):
         for i in group:
-            add_row(shortened(explanation.words[i]), f"{explanation.counts[i]:g}", explanation.contributions[i])
+            deviation = None if explanation.deviations is None else float(explanation.deviations[i])
+            row_of_word = f"{explanation.counts[i]:g}", explanation.contributions[i], deviation
+            add_row(shortened(explanation.words[i]), *row_of_word)
         if group:
             table.add_section()
     for heading, row in last.items():

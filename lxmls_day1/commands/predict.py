@@ -48,8 +48,15 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.argument("paths", metavar="FILE...", type=click.Path(allow_dash=True), nargs=-1, required=True)
 @reading_options
 @click.option("--scores", "with_scores", is_flag=True, help="Show the score of every class, too.")
+@click.option("--marginals", is_flag=True, help="Show how probable each tag of a word is (crf), too.")
 def command(
-    model_path: str, paths: tuple[str, ...], form: str, unit: str, lab_folder: str | None, with_scores: bool
+    model_path: str,
+    paths: tuple[str, ...],
+    form: str,
+    unit: str,
+    lab_folder: str | None,
+    with_scores: bool,
+    marginals: bool,
 ) -> None:
     """Label reviews with a classifier that `lxmls-day1 train` has kept.
 
@@ -63,13 +70,15 @@ def command(
 
     A tagger (`lxmls-day1 train --classifier structured_perceptron --domain ewt`) takes sentences: a FILE holds one a line,
     its words between spaces, or is in CoNLL-U format. There is one line for each word and its tag, with a tab between, and a
-    blank line after each sentence.
+    blank line after each sentence. A conditional random field (`--classifier crf`) also knows how sure it is: with --marginals the
+    probability of the tag follows, and then those of all tags, the most probable first.
 
     \b
     Examples:
       lxmls-day1 predict mira.npz review.txt another.txt
       lxmls-day1 predict mira.npz --per line reviews.txt
       echo "A dull book." | lxmls-day1 predict mira.npz -
+      lxmls-day1 predict crf.npz --marginals sentences.txt
     """
     from lxmls_day1.lab import Lab
     from lxmls_day1.text.documents import printable
@@ -79,8 +88,10 @@ def command(
     if model.notes.get("tokens") == "sentences":
         from lxmls_day1.text.tagged_files import tag_files
 
-        tag_files(lab, model, paths)
+        tag_files(lab, model, paths, marginals)
         return
+    if marginals:
+        raise InputError("--marginals is for taggers; this model labels whole texts, take --scores")
     documents = open_documents(lab, model, paths, form, unit)
     check_labels_known(documents, model)
     X = vectorised(lab, documents, model)

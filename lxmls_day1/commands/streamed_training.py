@@ -90,7 +90,8 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     if not getattr(learner, "streams", False):
         raise InputError(
             f"{learner.get_name()} of this lab learns from data in memory; a corpus on disk is for the online learners (perceptron, "
-            "mira, svm, max_ent_online, column_squishing), max_ent_batch and multinomial_naive_bayes."
+            "mira, passive_aggressive, svm, max_ent_online, column_squishing, arow, confidence_weighted), max_ent_batch and "
+            "multinomial_naive_bayes."
         )
     online = "checkpoint" in inspect.signature(learner.train).parameters
     if options["checkpoint"] is not None and not online:
@@ -101,13 +102,11 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}
         checkpoint = Checkpoint(options["checkpoint"], **every, resume=options["resume"])
-    where = {name: options[name] for name in ("scheduler", "mix_every") if options[name] is not None}
+    where: dict[str, Any] = {name: options[name] for name in ("scheduler", "mix_every") if options[name] is not None}
     with warnings_as_notes(), _interruption_told(checkpoint):
         if online:
-            click.echo(f"{'documents':>12} {'errors':>8} {'since the last line':>20}", err=True)
-            params = learner.train(shards, checkpoint=checkpoint, report=_show_line, **where)
-        else:
-            params = learner.train(shards, **where)
+            where |= {"checkpoint": checkpoint, "report": _Lines().show}
+        params = learner.train(shards, **where)
     accuracies = {} if test is None else {"test": learner.evaluate(test, params)}
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
     words = shards.words() if hash_bits is None else None
@@ -130,8 +129,17 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     click.echo(f"Saved as {printable(out)}: {size}.")
 
 
-def _show_line(line: Any) -> None:
-    click.echo(f"{line.documents:>12} {100 * line.error:>7.2f}% {100 * line.recent_error:>19.2f}%", err=True)
+class _Lines:
+    """Lines of progress, the first one below a header."""
+
+    def __init__(self) -> None:
+        self._begun = False
+
+    def show(self, line: Any) -> None:
+        if not self._begun:
+            click.echo(f"{'documents':>12} {'errors':>8} {'since the last line':>20}", err=True)
+            self._begun = True
+        click.echo(f"{line.documents:>12} {100 * line.error:>7.2f}% {100 * line.recent_error:>19.2f}%", err=True)
 
 
 @contextlib.contextmanager

@@ -1,12 +1,10 @@
 """``lxmls-day1 submit``: one zip file for the instructor."""
 
-from pathlib import Path
-
 import click
 
 from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.commands.shared_options import lab_option
-from lxmls_day1.errors import InputError, counted
+from lxmls_day1.errors import InputError
 
 
 @click.command(name="submit", short_help="Pack what you hand in.")
@@ -24,8 +22,9 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
       lxmls-day1 submit --name "Ada Lovelace"
     """
     from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
+    from lxmls_day1.exercises.report_text import packed_lines
     from lxmls_day1.exercises.status import status_of
-    from lxmls_day1.exercises.terminal import echo_status, shown_workspace
+    from lxmls_day1.exercises.terminal import echo_lines, echo_status, shown_workspace
     from lxmls_day1.exercises.workspace import workspace_folder
     from lxmls_day1.whole_files import replace_files
 
@@ -42,11 +41,4 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
     was_there = path.is_file()
     replace_files({path: content})
     click.echo()
-    if hand_in.unsolved:
-        click.echo(f"Not solved yet: {', '.join(hand_in.unsolved)}. Hand it in again when you have more.")
-    if hand_in.unchecked:
-        click.echo(f"Not checked since the last edit: {', '.join(hand_in.unchecked)}.")
-    size = f"{len(content) / 1e6:.1f} MB" if len(content) > 1e5 else f"{len(content) / 1e3:.0f} kB"
-    click.echo(
-        f"{'Packed again' if was_there else 'Packed'}: {Path(path)} ({counted(len(hand_in.files), 'file')}, {size})"
-    )
+    echo_lines(packed_lines(hand_in, path, len(content), was_there))

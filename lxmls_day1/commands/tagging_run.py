@@ -34,6 +34,7 @@ LEARNERS = {
     "structured_perceptron": "StructuredPerceptron",
     "structured_mira": "StructuredMira",
     "structured_svm": "StructuredSVM",
+    "crf": "CRF",
 }
 NR_ROUNDS = 5
 

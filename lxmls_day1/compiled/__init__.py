@@ -4,6 +4,7 @@
 ``primitives``      whether kernels are compiled or their twins in NumPy run
 ``machine_code``    compiling, and the cache of machine code
 ``intrinsics``      types and instructions that the kernels take from numba
+``threads``         calls that run beside one another, where there are threads
 ``row_primitives``  a row of a CSR matrix times a weight matrix, and a row added to it
 ``sparse_rows``     examples as the kernels read them; the loop of online learning
 ``online_steps``    the weights of online learners with their average, and a rule at work on rows
@@ -15,6 +16,7 @@
 ``hashing``         MurmurHash3 of features' names: bucket and sign
 ``token_rows``      texts to rows of token counts, hashed or numbered
 ``chain_search``    tag sequences: the scores of a sentence and its best path
+``chain_sums``      tag sequences: sums over all of them, for conditional random fields
 ``chains``          tag sequences: whole data sets, and the loop of the structured learners
 ==================  ==========================================================================
 """

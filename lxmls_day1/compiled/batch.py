@@ -6,7 +6,6 @@ are computed together, several in one instruction: where there are many classes 
 """
 
 import itertools
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +13,7 @@ from scipy.special import logsumexp, softmax
 
 from lxmls_day1.compiled.primitives import kernel
 from lxmls_day1.compiled.row_primitives import LINE, NEAR, add_row, prefetch_weights, score_row
+from lxmls_day1.compiled.threads import thread_pool
 
 _ROWS = 32  # of a CSR matrix in a block
 _NUMBERS = 2**16  # of a dense matrix in a block
@@ -75,7 +75,7 @@ class LogLoss:
         self.weights[:] = W
         if len(self.parts) == 1:
             return self._of_part(self.parts[0])
-        with ThreadPoolExecutor(len(self.parts)) as threads:
+        with thread_pool(len(self.parts)) as threads:
             (loss, gradient), *others = threads.map(self._of_part, self.parts)
         for another, part in others:
             loss += another
@@ -102,7 +102,7 @@ class LogLoss:
             return sum(self.shares[rows] @ np.square(self.examples[rows]) for rows in blocks)
         examples = self.examples
         squares = examples.data**2
-        squares *= np.repeat(self.shares, np.diff(examples.indptr))
+        squares *= np.repeat(self.shares, np.diff(examples.indptr).astype(np.intp, copy=False))
         return np.bincount(examples.indices, weights=squares, minlength=examples.n_features)
 
 

@@ -9,10 +9,17 @@ rows 1 … J                    emissions: feature j − 1 with each tag
 rows R … R + K − 1, R = J+1   transitions: from tag (row) to tag (column)
 row R + K                     the first word has the tag
 row R + K + 1                 the last word has the tag
+then, with trigrams, K²       from two tags (row a * K + b of these) to the tag that follows them
+K rows                        from the first tag to the second
+K rows                        from the last tag but one to the last
 ============================  =================================================
 
 A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``sparse_rows.py`` classifies
 rows.
+
+A *state* of a word is what the next step needs to know: its tag; or, with trigrams, its tag and the one before. There are B
+groups of K states: state g * K + k is the tag k (B = 1), or the tag g after the tag k (B = K). From the states of group g
+the matrix T[g] leads to the tag j of the next word, whose state is j * B + g.
 
 ``classifiers/viterbi.py`` is the readable form of the search. It is the answer of an exercise: see
 ``lxmls_day1/exercises/importable.py``.
@@ -27,6 +34,9 @@ from lxmls_day1.compiled.primitives import kernel
 # These functions are inlined into their callers, and hold nothing whose references numba would have to count.
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
 
+# As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
+_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+
 
 class Sentences(NamedTuple):
     """M sentences with N words in all, as the kernels read them."""
@@ -36,6 +46,32 @@ class Sentences(NamedTuple):
     indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the bias
     labels: np.ndarray  # (N,) int64: the true tags
     n_features: int  # J
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def room(starts, indptr):
+    """How many words the longest sentence has, and how many entries a difference can have at most."""
+    n_words, n_entries = 0, 0
+    for m in range(len(starts) - 1):
+        words = starts[m + 1] - starts[m]
+        n_words = max(n_words, words)
+        n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 3 * words + 2))
+    return n_words, n_entries
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def fold_scale(shrink, V, U, scale, scale_sum):
+    """Weights scale · V, flattened, shrink; their sum so far is scale_sum · V − U. Returns the new scale and scale_sum."""
+    if shrink != 1.0:
+        scale *= shrink
+        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
+            # V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round.
+            for i in range(len(V)):
+                if len(U) > 0:
+                    U[i] -= scale_sum * V[i]
+                V[i] *= scale
+            scale, scale_sum = 1.0, 0.0
+    return scale, scale_sum
 
 
 # --------------------------------------------------------------------------------------------------------------- scores
@@ -60,15 +96,48 @@ def score_words(starts, indptr, indices, m, V, scale, emissions):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def score_chain(V, scale, from_tag, start, stop):
+def score_chain(V, scale, n_features, from_tag, start, stop):
     """The scores of transitions, ``from_tag[j, k]`` that from k to j, and of the first and the last tag."""
     n_tags = np.uint64(V.shape[1])
-    row = np.uint64(V.shape[0]) - n_tags - np.uint64(2)
+    row = np.uint64(n_features + 1)
     for k in range(n_tags):
         for j in range(n_tags):
             from_tag[j, k] = scale * V[row + k, j]
         start[k] = scale * V[row + n_tags, k]
         stop[k] = scale * V[row + n_tags + np.uint64(1), k]
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def groups_of_states(n_rows, n_features, n_tags):
+    """How many groups the states have: 0 without transitions, 1, or K with trigrams."""
+    n_chain = n_rows - n_features - 1
+    return 0 if n_chain == 0 else 1 if n_chain == n_tags + 2 else n_tags
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def read_steps(W, scale, row, T, first, start, stop, last):
+    """The scores of steps, from the rows of W from ``row`` on: T (B, K, K), and those of the two ends of a sentence.
+
+    ``first`` is of the step from the first word, ``last`` of the last two tags (trigrams only).
+    """
+    n_tags = W.shape[1]
+    trigrams = T.shape[0] > 1
+    for k in range(n_tags):
+        start[k] = scale * W[row + n_tags, k]
+        stop[k] = scale * W[row + n_tags + 1, k]
+    for g in range(T.shape[0]):
+        for k in range(n_tags):
+            for j in range(n_tags):
+                if trigrams:  # from the tags k, g to the tag j
+                    T[g, k, j] = scale * (W[row + g, j] + W[row + n_tags + 2 + k * n_tags + g, j])
+                else:
+                    T[g, k, j] = scale * W[row + k, j]
+    if trigrams:
+        row_of_pairs = row + n_tags + 2 + n_tags * n_tags
+        for k in range(n_tags):
+            for j in range(n_tags):
+                first[k, j] = scale * (W[row + k, j] + W[row_of_pairs + k, j])
+                last[k, j] = scale * W[row_of_pairs + n_tags + k, j]
 
 
 @kernel(**CHAIN_PRIMITIVE)
@@ -153,3 +222,62 @@ def gain(n_words, labels, first, emissions, from_tag, start, stop, path):
     if has_chain:
         gain += stop[before] - stop[true_before]
     return gain
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def best_path_of_pairs(n_words, emissions, T, first, start, stop, last, best, path):
+    """The same with trigrams: best[t, s] is the most that the words from t on can score in the state s."""
+    n_tags = emissions.shape[1]
+    t = n_words - 1
+    for j in range(n_tags):
+        for k in range(n_tags):
+            best[t, j * n_tags + k] = emissions[t, j] + stop[j] + (last[k, j] if n_words > 1 else 0.0)
+    for back in range(n_words - 2):
+        t = n_words - 2 - back
+        for g in range(n_tags):
+            for k in range(n_tags):
+                most = -np.inf
+                for j in range(n_tags):
+                    most = max(most, T[g, k, j] + best[t + 1, j * n_tags + g])
+                best[t, g * n_tags + k] = emissions[t, g] + most
+    most = -np.inf
+    for k in range(n_tags):
+        score = start[k] + best[0, k * n_tags]
+        if n_words > 1:
+            rest = -np.inf
+            for j in range(n_tags):
+                rest = max(rest, first[k, j] + best[1, j * n_tags + k])
+            score = start[k] + (emissions[0, k] + rest)
+        if score > most or k == 0:
+            most, path[0] = score, k
+    for t in range(1, n_words):
+        tag, most = path[t - 1], -np.inf
+        for j in range(n_tags):
+            step = first[tag, j] if t == 1 else T[tag, path[t - 2], j]
+            score = step + best[t, j * n_tags + tag]
+            if score > most or j == 0:
+                most, path[t] = score, j
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def score_of_tags(n_words, tags, begin, emissions, T, first, start, stop, last):
+    """s(y) of the tags from ``begin`` on."""
+    score, chain, trigrams = 0.0, len(T) > 0, len(T) > 1
+    for t in range(n_words):
+        tag = tags[begin + t]
+        score += emissions[t, tag]
+        if chain and t == 0:
+            score += start[tag]
+        if chain and t > 0:
+            before = tags[begin + t - 1]
+            if not trigrams:
+                score += T[0, before, tag]
+            elif t == 1:
+                score += first[before, tag]
+            else:
+                score += T[before, tags[begin + t - 2], tag]
+            if trigrams and t == n_words - 1:
+                score += last[before, tag]
+        if chain and t == n_words - 1:
+            score += stop[tag]
+    return score

@@ -19,8 +19,14 @@ from lxmls_day1.compiled.chain_search import (
     Sentences,
     add_costs,
     best_path,
+    best_path_of_pairs,
+    fold_scale,
     gain,
+    groups_of_states,
+    read_steps,
+    room,
     score_chain,
+    score_of_tags,
     score_words,
 )
 from lxmls_day1.compiled.primitives import COMPILES, kernel
@@ -34,21 +40,23 @@ if COMPILES:
 
 __all__ = ["Sentences", "best_paths", "hinge_losses", "search_of_kernels", "take_round"]
 
-# As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
-_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+_MULTIPLIER = np.uint64(
+    0x9E3779B97F4A7C15
+)  # 2⁶⁴ / golden ratio: products with it differ in their upper half (D. Knuth, vol. 3, 6.4)
 
 
 # --------------------------------------------------------------------------------------------------------------- update
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _difference(starts, indptr, indices, m, labels, path, n_rows, n_tags, has_chain, entries, signs):
+def _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, n_groups, entries, signs):
     """The non-zero parts of Φ(x, y) − Φ(x, ŷ) as +1 and −1 at entries of the flattened matrix; returns how many.
 
     Where the two sequences agree nothing is listed. An entry can be listed several times, and with both signs.
     """
     first, n_words = starts[m], starts[m + 1] - starts[m]
-    row = n_rows - n_tags - 2  # of the first transition
+    row = n_features + 1  # of the first transition
+    has_chain = n_groups > 0
     n = 0
     for t in range(n_words):
         true, tag = labels[first + t], path[t]
@@ -72,19 +80,46 @@ def _difference(starts, indptr, indices, m, labels, path, n_rows, n_tags, has_ch
                 entries[n], signs[n] = (row + n_tags + 1) * n_tags + true, 1.0
                 entries[n + 1], signs[n + 1] = (row + n_tags + 1) * n_tags + tag, -1.0
                 n += 2
+    if n_groups > 1 and n > 0:
+        n = _triples(row + n_tags + 2, n_words, labels, first, 1.0, n_tags, n, entries, signs)
+        n = _triples(row + n_tags + 2, n_words, path, 0, -1.0, n_tags, n, entries, signs)
     return n
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _squared_norm(n, entries, signs, sums):
-    """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first. ``sums`` is zero before and after."""
-    squared = 0.0
+def _triples(row, n_words, tags, begin, sign, n_tags, n, entries, signs):
+    """The three tags at each place, and the first and the last two, as entries of the flattened matrix from n on."""
+    for t in range(1, n_words):
+        tag, before = tags[begin + t], tags[begin + t - 1]
+        of_first, of_last = row + n_tags * n_tags + before, row + n_tags * n_tags + n_tags + before
+        of_this = of_first if t == 1 else row + tags[begin + t - 2] * n_tags + before
+        entries[n], signs[n] = of_this * n_tags + tag, sign
+        n += 1
+        if t == n_words - 1:
+            entries[n], signs[n] = of_last * n_tags + tag, sign
+            n += 1
+    return n
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _squared_norm(n, entries, signs, keys, sums, places):
+    """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first.
+
+    ``keys`` and ``sums`` are a hash table of the sums at entries, with room for twice as many as are listed, a power of two; a key is −1
+    where the table is empty, which it is before and after. ``places`` are where in the table the listed ones are.
+    """
+    squared, last = 0.0, np.uint64(len(keys) - 1)
     for i in range(n):
-        entry = np.uint64(entries[i])
-        squared += 1.0 + 2.0 * signs[i] * sums[entry]  # (a ± 1)² = a² + 1 ± 2a
-        sums[entry] += np.int32(signs[i])
+        entry = entries[i]
+        place = (np.uint64(entry) * _MULTIPLIER >> np.uint64(32)) & last
+        while keys[place] != entry and keys[place] >= 0:
+            place = (place + np.uint64(1)) & last
+        squared += 1.0 + 2.0 * signs[i] * sums[place]  # (a ± 1)² = a² + 1 ± 2a
+        keys[place], places[i] = entry, place
+        sums[place] += signs[i]
     for i in range(n):
-        sums[np.uint64(entries[i])] = 0
+        place = places[i]
+        keys[place], sums[place] = -1, 0.0
     return squared
 
 
@@ -96,15 +131,7 @@ def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
     The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U of no entries switches
     averaging off. Returns whether d changed anything, and the new scale and scale_sum.
     """
-    if shrink != 1.0:
-        scale *= shrink
-        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
-            # V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round.
-            for i in range(len(V)):
-                if len(U) > 0:
-                    U[i] -= scale_sum * V[i]
-                V[i] *= scale
-            scale, scale_sum = 1.0, 0.0
+    scale, scale_sum = fold_scale(shrink, V, U, scale, scale_sum)
     changed = n > 0 and d != 0.0
     if changed:
         amount, amount_of_sum = 1.0 / scale * d, scale_sum / scale * d
@@ -117,27 +144,28 @@ def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _room(starts, indptr):
-    """How many words the longest sentence has, and how many entries a difference can have at most."""
-    n_words, n_entries = 0, 0
-    for m in range(len(starts) - 1):
-        words = starts[m + 1] - starts[m]
-        n_words = max(n_words, words)
-        n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 2 * words + 1))
-    return n_words, n_entries
+def _gain_of_pairs(n_words, labels, begin, emissions, T, first, start, stop, last, path):
+    """The score of ``path`` minus that of the true tags, with trigrams."""
+    of_path = score_of_tags(n_words, path, 0, emissions, T, first, start, stop, last)
+    return of_path - score_of_tags(n_words, labels, begin, emissions, T, first, start, stop, last)
 
 
-def _round(
-    starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state, sums
-):
+def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state):
     n_tags = V.shape[1]
-    has_chain = V.shape[0] > n_features + 1
-    n_words_most, n_entries_most = _room(starts, indptr)
-    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
+    n_groups = groups_of_states(V.shape[0], n_features, n_tags)
+    has_chain, trigrams = n_groups == 1, n_groups > 1
+    n_words_most, n_entries_most = room(starts, indptr)
+    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, max(1, n_groups) * n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
+    T = np.empty((n_groups * trigrams, n_tags, n_tags))
+    second, last = np.empty((n_tags * trigrams, n_tags)), np.empty((n_tags * trigrams, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
     path = np.empty(n_words_most, np.int64)
     entries, signs = np.empty(n_entries_most, np.int64), np.empty(n_entries_most)
+    n_keys = 2
+    while n_keys < 2 * n_entries_most:
+        n_keys *= 2
+    keys, sums, places = np.full(n_keys, -1, np.int64), np.zeros(n_keys), np.empty(n_entries_most, np.uint64)
     scores, cost = np.zeros(2), np.zeros(2)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
@@ -147,12 +175,16 @@ def _round(
         first = starts[m]
         n_words = score_words(starts, indptr, indices, m, V, scale, emissions)
         if has_chain:
-            score_chain(V, scale, from_tag, start, stop)
+            score_chain(V, scale, n_features, from_tag, start, stop)
         if augmented:
             add_costs(n_words, labels, first, costs, emissions)
-        best_path(n_words, emissions, from_tag, start, stop, best, path)
-        n = _difference(starts, indptr, indices, m, labels, path, V.shape[0], n_tags, has_chain, entries, signs)
-        sq_norm = _squared_norm(n, entries, signs, sums)
+        if trigrams:
+            read_steps(V, scale, n_features + 1, T, second, start, stop, last)
+            best_path_of_pairs(np.int64(n_words), emissions, T, second, start, stop, last, best, path)
+        else:
+            best_path(n_words, emissions, from_tag, start, stop, best, path)
+        n = _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, n_groups, entries, signs)
+        sq_norm = _squared_norm(n, entries, signs, keys, sums, places)
         d = 0.0
         if sq_norm > 0.0:
             # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
@@ -160,7 +192,11 @@ def _round(
             cost[0] = 0.0
             for t in range(n_words):
                 cost[0] += costs[labels[first + np.int64(t)], path[t]]
-            scores[0] = max(0.0, gain(n_words, labels, first, emissions, from_tag, start, stop, path))
+            if trigrams:
+                gained = _gain_of_pairs(np.int64(n_words), labels, first, emissions, T, second, start, stop, last, path)
+            else:
+                gained = gain(n_words, labels, first, emissions, from_tag, start, stop, path)
+            scores[0] = max(0.0, gained)
             if augmented:
                 scores[0] -= cost[0]
             answer = rule(scores, 1, 0.5 * sq_norm, steps[i], cost)
@@ -205,9 +241,8 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
     InputError
         For a rule whose answer is not (−d, d).
     """
-    sums = np.zeros(weights.V.size, dtype=np.int32)
     updates = _compiled_round()(
-        *sentences, order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state, sums
+        *sentences, order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state
     )
     if updates < 0:
         raise InputError(
@@ -223,7 +258,7 @@ def _compiled_round():
     reals, longs, costs = read_only(numba.float64), read_only(numba.int64), read_only(numba.float64, 2)
     data = (longs, longs, read_only(numba.int32), longs, numba.int64, longs, reals, numba.float64)
     rule = numba.types.FunctionType(RULE_SIGNATURE)
-    signature = numba.int64(*data, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR, numba.int32[::1])
+    signature = numba.int64(*data, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR)
     return cached_jit(signature)(_round)
 
 
@@ -232,22 +267,34 @@ def _compiled_round():
 
 def _search(starts, indptr, indices, labels, n_features, costs, W):
     n_tags = W.shape[1]
-    has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
-    n_words_most, _ = _room(starts, indptr)
-    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
+    n_groups = groups_of_states(W.shape[0], n_features, n_tags)
+    has_chain, trigrams, augmented = n_groups == 1, n_groups > 1, len(labels) > 0
+    n_words_most, _ = room(starts, indptr)
+    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, max(1, n_groups) * n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
+    T = np.empty((n_groups * trigrams, n_tags, n_tags))
+    second, last = np.empty((n_tags * trigrams, n_tags)), np.empty((n_tags * trigrams, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
     path = np.empty(n_words_most, np.int64)
     paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
     if has_chain:
-        score_chain(W, 1.0, from_tag, start, stop)
+        score_chain(W, 1.0, n_features, from_tag, start, stop)
+    if trigrams:
+        read_steps(W, 1.0, n_features + 1, T, second, start, stop, last)
     for m in range(len(losses)):
         n_words = score_words(starts, indptr, indices, m, W, 1.0, emissions)
         if augmented:
             add_costs(n_words, labels, starts[m], costs, emissions)
-        best_path(n_words, emissions, from_tag, start, stop, best, path)
-        if augmented:
-            losses[m] = gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
+        if trigrams:
+            best_path_of_pairs(np.int64(n_words), emissions, T, second, start, stop, last, best, path)
+            if augmented:
+                losses[m] = _gain_of_pairs(
+                    np.int64(n_words), labels, starts[m], emissions, T, second, start, stop, last, path
+                )
+        else:
+            best_path(n_words, emissions, from_tag, start, stop, best, path)
+            if augmented:
+                losses[m] = gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
         for t in range(n_words):
             paths[starts[m] + np.int64(t)] = path[t]
     return paths, losses
@@ -260,6 +307,8 @@ def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
     if len(labels):
         scores += costs[labels]
     chain = W[1 + n_features :] if len(W) > 1 + n_features else np.zeros((n_tags + 2, n_tags))
+    if len(chain) > n_tags + 2:
+        return _search_of_pairs_in_numpy(starts, scores, labels, chain)
     from_tag, start, stop = chain[:n_tags].T, chain[-2], chain[-1]  # from_tag[j, k]: from k to j
     paths, losses = np.empty(n_words, np.int64), np.zeros(len(starts) - 1)
     for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
@@ -280,6 +329,38 @@ def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
                 for tags in (path, labels[first:end])
             )
             losses[m] -= truth
+    return paths, losses
+
+
+def _search_of_pairs_in_numpy(starts, scores, labels, chain):
+    """The same with trigrams; ``scores`` (N, K) are those of the words with their tags."""
+    n_tags = scores.shape[1]
+    pairs, start, stop = chain[:n_tags], chain[n_tags], chain[n_tags + 1]
+    triples, second, last = np.split(chain[n_tags + 2 :], [n_tags**2, n_tags**2 + n_tags])
+    second, triples = second + pairs, triples.reshape(n_tags, n_tags, n_tags) + pairs
+    paths, losses = np.empty(len(scores), np.int64), np.zeros(len(starts) - 1)
+
+    def score(tags, emissions):
+        steps = [second[tags[0], tags[1]], last[tags[-2], tags[-1]]] if len(tags) > 1 else []
+        of_words = emissions[np.arange(len(tags)), tags].sum() + start[tags[0]] + stop[tags[-1]]
+        return of_words + sum(steps) + triples[tags[:-2], tags[1:-1], tags[2:]].sum()
+
+    for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+        emissions, path = scores[first:end], paths[first:end]
+        ahead = np.repeat(
+            emissions[:, None], n_tags, axis=1
+        )  # (T, K, K): word t has the second tag, that before the first
+        ahead[-1] += stop + last if len(path) > 1 else stop
+        for t in range(len(path) - 2, 0, -1):
+            ahead[t] += (triples + ahead[t + 1]).max(axis=2)
+        if len(path) > 1:
+            ahead[0] += (second + ahead[1]).max(axis=1)
+        path[0] = np.argmax(start + ahead[0, 0])
+        for t in range(1, len(path)):
+            step = second[path[0]] if t == 1 else triples[path[t - 2], path[t - 1]]
+            path[t] = np.argmax(step + ahead[t, path[t - 1]])
+        if len(labels):
+            losses[m] = score(path, emissions) - score(labels[first:end], emissions)
     return paths, losses
 
 

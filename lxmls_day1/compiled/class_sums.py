@@ -57,9 +57,9 @@ def class_sums(
 def _add_rows_in_numpy(
     indptr: Integers, indices: Integers, data: Reals, labels: Integers, weights: Reals, sums: Reals
 ) -> float:
-    lengths = np.diff(indptr)
+    lengths = np.diff(indptr).astype(np.intp, copy=False)
     places = indices * np.int64(sums.shape[1]) + np.repeat(labels, lengths)
-    sums += np.bincount(places, np.repeat(weights, lengths) * data, minlength=sums.size).reshape(sums.shape)
+    sums += np.bincount(places.astype(np.intp, copy=False), np.repeat(weights, lengths) * data, minlength=sums.size).reshape(sums.shape)
     return float(data.min(initial=0.0))
 
 

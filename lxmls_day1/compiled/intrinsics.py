@@ -20,6 +20,10 @@ MATRIX = numba.float64[:, ::1]
 
 #: rule(scores (K,), label, sq_norm, step, cost (K,), which it may only read) -> d (K,)
 RULE_SIGNATURE = VECTOR(VECTOR, numba.int64, numba.float64, numba.float64, read_only(numba.float64))
+#: rule(scores (K,), label, variances (K,), step, cost (K,)) -> d (K,), b (K,)
+SECOND_ORDER_SIGNATURE = numba.types.UniTuple(VECTOR, 2)(
+    VECTOR, numba.int64, VECTOR, numba.float64, read_only(numba.float64)
+)
 
 
 class _FourNumbers(numba.types.Type):

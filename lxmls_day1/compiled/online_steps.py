@@ -7,6 +7,8 @@
   matrices t, t + 1, …, T, that is to all T but the first t − 1; so keep U += (t − 1) g(x) dᵀ, and then W̄ = W − U/T. With
   shrinking, t − 1 becomes the sum of the scales so far.
 
+* *variances*: of a second-order rule, a Σ_jk beside each weight, 1 at the start. Neither the shrinking nor the average touches it.
+
 `machine_code_of` turns a rule into machine code, for rows (`RowSteps`) and for sentences alike. Where it cannot be compiled, a
 warning says why, and the Python function runs in the same loop.
 
@@ -16,8 +18,7 @@ warning says why, and the Python function runs in the same loop.
 import copy
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,22 +28,25 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import as_numbers, check_finite
-from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.compiled.sparse_rows import (
     Examples,
     as_online_examples,
     compact,
     compile_rule,
+    is_second_order,
     scores_of_row,
     take_steps,
     update_by_row,
+    variances_of_row,
 )
+from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.errors import InputError
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Rule = Callable[..., Any]  # (scores (K,), label, sq_norm, step, cost (K,)) -> d (K,)
+# (scores (K,), label, sq_norm, step, cost (K,)) -> d (K,); second order: (scores, label, variances (K,), step, cost) -> d, b (K,)
+Rule = Callable[..., Any]
 
 _AT_ONCE = 2**14  # numbers that stay near the processor while they are worked on
 _SMALLEST_SCALE = 1e-5  # of W = c V: beyond, c goes into V, since digits would be lost
@@ -58,11 +62,14 @@ class Weights:
         Whether to keep the running sum.
     paired : bool
         Whether W is the pair (−w, w) of two classes, of which one column is kept.
+    with_variances : bool
+        Whether there is a variance for each weight.
 
     Attributes
     ----------
     V : array (n_rows, K), or (n_rows, 1) while W is a pair (−c v, c v)
     U : array of the shape of V, or of no rows without averaging
+    S : array of the shape of V, or of no rows without variances
     state : array (2,)
         The scale c, and the sum S of the scales after each step since c was last folded into V. With these the sum of
         all W so far is S V − U.
@@ -80,11 +87,13 @@ class Weights:
     (array([[1., 4.]]), array([[1.5, 2. ]]))
     """
 
-    def __init__(self, n_rows: int, n_classes: int, averaged: bool, paired: bool = False):
+    def __init__(self, n_rows: int, n_classes: int, averaged: bool, paired: bool = False, with_variances: bool = False):
         self.paired = paired
         n_columns = 1 if paired else n_classes
         self.V = aligned_zeros(n_rows, n_columns)
         self.U = aligned_zeros(n_rows if averaged else 0, n_columns)
+        self.S = aligned_zeros(n_rows if with_variances else 0, n_columns)
+        self.S += 1.0
         self.state = np.array([1.0, 0.0])
         self.n_steps = 0
 
@@ -106,10 +115,17 @@ class Weights:
                 mean /= self.n_steps
             return self._full(mean)
 
+    def variances(self) -> Reals | None:
+        """Σ after the last step, a new array (n_rows, K); None without variances."""
+        if not len(self.S):
+            return None
+        return np.hstack([self.S, self.S]) if self.paired else self.S.copy()
+
     def copy(self) -> "Weights":
         """The same, in arrays of its own."""
         twin = copy.copy(self)
-        twin.V, twin.U, twin.state = _aligned_copy(self.V), _aligned_copy(self.U), self.state.copy()
+        twin.V, twin.U, twin.S = map(_aligned_copy, (self.V, self.U, self.S))
+        twin.state = self.state.copy()
         return twin
 
     def start_mean(self) -> None:
@@ -119,22 +135,31 @@ class Weights:
 
     def unpair(self) -> None:
         """Go on with a column for each of the two classes."""
-        self.V, self.U, self.paired = self._full(self.V), self._full(self.U), False
+        self.V, self.U, self.S = self._full(self.V), self._full(self.U), np.hstack([self.S, self.S])
+        self.paired = False
 
     def part(self) -> "Weights":
         """Weights that begin where these stand, with no steps in their running sum, in arrays of their own."""
         part = copy.copy(self)
         part.V, part.U, part.state = aligned_zeros(*self.V.shape), aligned_zeros(*self.U.shape), np.array([1.0, 0.0])
+        part.S = _aligned_copy(self.S)
         np.multiply(self.V, self.state[0], out=part.V)
         return part
 
     def weigh(self, share: float) -> None:
-        """Become a term of the mean of parts: V is the share of W, and U what the running sum of all gets from these steps."""
+        """Become a term of the mean of parts: V is the share of W, and U what the running sum of all gets from these steps.
+
+        With variances the mean is that of Gaussians, which weighs by precision: S is the share of Σ⁻¹, and V that of Σ⁻¹ ∘ W.
+        """
         for rows in self._blocks():
             V, U = self.V[rows], self.U[rows]
             if len(self.U):
                 U -= self.state[1] * V
             V *= share * self.state[0]
+            if len(self.S):
+                S = self.S[rows]
+                V /= S
+                np.divide(share, S, out=S)
         self.state[:] = 1.0, 0.0
 
     def joined(self, other: "Weights") -> "Weights":
@@ -143,6 +168,7 @@ class Weights:
             (self if self.paired else other).unpair()
         self.V += other.V
         self.U += other.U
+        self.S += other.S
         return self
 
     def gather(self, mean: "Weights") -> None:
@@ -153,6 +179,9 @@ class Weights:
             self.U[rows] -= self.state[1] * self.V[rows]
             self.U[rows] += mean.U[rows]
         self.V[:] = mean.V
+        if len(self.S):  # of the mean it is the precision, and V that times the weights
+            self.S[:] = 1.0 / mean.S
+            self.V *= self.S
         self.state[:] = 1.0, 0.0
 
     def _blocks(self) -> Iterator[slice]:
@@ -213,7 +242,7 @@ class OnlineState:
     sq_norms : array (M,), or None of a structured learner
         ‖g(x)‖² of each example that training began with: the step sizes of all rounds are planned by these. Of a corpus on disk
         they are those of a sample (see `StreamedSteps.sample_sq_norms`).
-    feature_names : list of str, optional
+    feature_names : sequence of str, optional
         Of a structured learner: the features that it has numbered.
     n_rounds : int
         How many rounds there were.
@@ -230,7 +259,7 @@ class OnlineState:
     weights: Weights
     rng: np.random.Generator
     sq_norms: Reals | None
-    feature_names: list[str] | None = None
+    feature_names: Sequence[str] | None = None
     n_rounds: int = 0
     n_steps: int = 0
     mean_of_rounds: Reals | float = 0.0
@@ -261,11 +290,14 @@ def check_rule(rule: Rule | None, n_classes: int, costs: Reals) -> None:
     """
     if rule is None:
         raise InputError("this learner has no rule: give its class one, rule = staticmethod(my_rule)")
-    label = n_classes - 1
-    _as_update(rule, rule(np.zeros(n_classes), label, 1.0, 1.0, costs[label].copy()), n_classes)
+    label, scores, cost = n_classes - 1, np.zeros(n_classes), costs[n_classes - 1].copy()
+    if is_second_order(rule):
+        _as_updates(rule, rule(scores, label, np.ones(n_classes), 1.0, cost), n_classes)
+    else:
+        _as_update(rule, rule(scores, label, 1.0, 1.0, cost), n_classes)
 
 
-def _as_update(rule: Rule, d: Any, n_classes: int) -> Reals:
+def _as_update(rule: Rule, d: Any, n_classes: int, what: str = "d, one number for each of the {} classes") -> Reals:
     try:
         update = np.ascontiguousarray(d, dtype=np.float64)
     except (TypeError, ValueError):
@@ -273,8 +305,17 @@ def _as_update(rule: Rule, d: Any, n_classes: int) -> Reals:
     if d is None or update is None or update.shape != (n_classes,):
         got = "None; is its return missing?" if d is None else f"{d!r}"
         name = getattr(rule, "__name__", "the rule")
-        raise InputError(f"{name} must return d, one number for each of the {n_classes} classes, but returned {got}")
+        raise InputError(f"{name} must return {what.format(n_classes)}, but returned {got}")
     return update
+
+
+def _as_updates(rule: Rule, answer: Any, n_classes: int) -> tuple[Reals, Reals]:
+    """The d and b that a second-order rule has answered with."""
+    what = "d and b, each one number for each of the {} classes"
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        answer = (None if answer is None else [answer], None)
+    d, b = (_as_update(rule, part, n_classes, what) for part in answer)
+    return d, b
 
 
 def machine_code_of(rule: Rule) -> Any:
@@ -323,8 +364,8 @@ class RowSteps:
 
     Parameters
     ----------
-    rule : function (scores, label, sq_norm, step, cost) -> d
-        See :class:`classifiers.online_classifier.OnlineClassifier`.
+    rule : function (scores, label, sq_norm, step, cost) -> d, or (scores, label, variances, step, cost) -> (d, b)
+        See :class:`classifiers.online_classifier.OnlineClassifier`. The second shape is that of a second-order rule.
     X : array or csr_array (M, J), or Examples of one
     labels : int64 array (M,)
         Columns 0 … K − 1 of the true classes.
@@ -384,7 +425,13 @@ class RowSteps:
         self._costs, self._shrinkage, self._factors, self._n_jobs = costs, shrinkage, factors, n_jobs
         paired = self._machine_code is not None and n_classes == 2
         if weights is None:
-            weights = Weights(self._examples.n_features + 1, n_classes, averaged, paired)
+            weights = Weights(self._examples.n_features + 1, n_classes, averaged, paired, is_second_order(rule))
+        elif is_second_order(rule) != bool(len(weights.S)):
+            has, wants = ("has", "none") if len(weights.S) else ("has no", "some")
+            raise InputError(
+                f"this state {has} variances, but the learner's rule asks for {wants}; go on with a learner of the same order, or "
+                "begin with state=None"
+            )
         elif weights.paired and not paired:
             weights.unpair()
         self.weights = weights
@@ -451,8 +498,10 @@ class RowSteps:
         return updates
 
     def _take_parts(self, n_parts: int, orders: Integers, steps: Reals, updates: Integers) -> None:
+        from lxmls_day1.compiled.fixed_tree import joined  # which cannot be imported where mixing is an exercise
+
         n_threads = 1 if self._machine_code is None else n_parts  # Python's own steps wait for one another anyhow
-        with ThreadPoolExecutor(n_threads) as pool:
+        with thread_pool(n_threads) as pool:
             for r, (order, sizes) in enumerate(zip(orders, steps, strict=True)):
                 shares = np.array_split(order, n_parts)
                 counts, errors = np.zeros((2, n_parts, 1), dtype=np.int64)
@@ -480,10 +529,11 @@ class RowSteps:
     ) -> None:
         done = 0
         while done < len(order):
+            variances = {"S": weights.S} if len(weights.S) else {}
             done = take_steps(
                 self._machine_code, self._examples, labels=self._labels, order=order, steps=steps,
                 shrinkage=self._shrinkage, costs=self._costs, V=weights.V, U=weights.U,
-                state=weights.state, updates=updates, errors=errors, first_step=done, factors=self._factors,
+                state=weights.state, updates=updates, errors=errors, first_step=done, factors=self._factors, **variances,
             )  # fmt: skip
             if done < len(order):  # the changes of the two classes do not cancel
                 weights.unpair()
@@ -491,7 +541,7 @@ class RowSteps:
     def _take_in_python(
         self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers
     ) -> None:
-        V, U, state, rule = weights.V, weights.U, weights.state, self._rule
+        V, U, S, state, rule = weights.V, weights.U, weights.S, weights.state, self._rule
         labels, sq_norms = self._labels.tolist(), self._examples.sq_norms.tolist()
         factors = [1.0] * len(labels) if self._factors is None else self._factors.tolist()
         cost_of = list(self._costs)
@@ -501,7 +551,12 @@ class RowSteps:
         for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
             scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
             errors[n // steps_per_round] += scores.argmax() != labels[m]
-            d = rule(scores, labels[m], sq_norms[m], step * factors[m], cost_of[labels[m]])
-            d = _as_update(rule, d, len(cost_of))
-            if update_by_row(self._examples, m, d, 1.0 - step * self._shrinkage, V, U, state):
-                updates[n // steps_per_round] += 1
+            label, size, shrink = labels[m], step * factors[m], 1.0 - step * self._shrinkage
+            if len(S):
+                answer = rule(scores, label, variances_of_row(self._examples, m, S), size, cost_of[label])
+                d, b = _as_updates(rule, answer, len(cost_of))
+                changed = update_by_row(self._examples, m, d, shrink, V, U, state, b, S)
+            else:
+                d = _as_update(rule, rule(scores, label, sq_norms[m], size, cost_of[label]), len(cost_of))
+                changed = update_by_row(self._examples, m, d, shrink, V, U, state)
+            updates[n // steps_per_round] += bool(changed)

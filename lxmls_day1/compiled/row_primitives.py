@@ -1,4 +1,6 @@
-"""The two row primitives that all compiled learning is made of: s = g(x)ᵀ V and V ← V + g(x) dᵀ, for a row of a matrix.
+"""The row primitives that all compiled learning is made of: s = g(x)ᵀ V and V ← V + g(x) dᵀ, for a row of a matrix.
+
+Second-order learners have two more, with a variance Σ_jk for each weight: `variance_row` and `add_confident_row`.
 
 The matrix is a CSR one, or a dense one: then ``data`` has two dimensions, and ``indptr`` and ``indices`` are not looked at. numba
 knows when it compiles which of the two it is.
@@ -17,6 +19,7 @@ if COMPILES:
 # (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
 ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 LINE = 64  # bytes of a cache line
+LEAST_VARIANCE = 1e-150  # of a weight: its inverse, the precision, is finite
 NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
 
 
@@ -173,6 +176,93 @@ def add_row(indptr, indices, data, m, d, factor, V):
                 for column in range(k, n_classes):
                     V[j, column] += value * d[column]
     return True
+
+
+@kernel(**ROW_PRIMITIVE)
+def variance_row(indptr, indices, data, m, S, variances):
+    """variances ← (g(x_m) ∘ g(x_m))ᵀ Σ, shape (K,): the variances of the scores, where ``S`` is Σ."""
+    start, stop, n_classes = _first(indptr, data, m), _end(indptr, data, m), np.uint64(S.shape[1])
+    one, two, three, four, intercept, k = (
+        np.uint64(1),
+        np.uint64(2),
+        np.uint64(3),
+        np.uint64(4),
+        np.uint64(0),
+        np.uint64(0),
+    )
+    while k + four <= n_classes:
+        sums = load_four(S, k)
+        for i in range(start, stop):
+            value = _value(data, m, i)
+            sums = add_multiple(sums, value * value, load_four(S, _place(indices, data, i, n_classes, k)))
+        store_four(variances, k, sums)
+        k += four
+    for column in range(k, n_classes):
+        v0, v1, v2, v3 = S[intercept, column], 0.0, 0.0, 0.0
+        last = stop - (stop - start) % four
+        for i in range(start, last, four):
+            v0 += _value(data, m, i) ** 2 * S[_feature(indices, data, i), column]
+            v1 += _value(data, m, i + one) ** 2 * S[_feature(indices, data, i + one), column]
+            v2 += _value(data, m, i + two) ** 2 * S[_feature(indices, data, i + two), column]
+            v3 += _value(data, m, i + three) ** 2 * S[_feature(indices, data, i + three), column]
+        for i in range(last, stop):
+            v0 += _value(data, m, i) ** 2 * S[_feature(indices, data, i), column]
+        variances[column] = (v0 + v1) + (v2 + v3)
+
+
+@kernel(**ROW_PRIMITIVE)
+def _move(j, k, value, change, change_of_sum, shrink, V, U, S):
+    """A step of one weight, its running sum and its variance, along an entry ``value`` of g(x)."""
+    variance = S[j, k]
+    direction = variance * value
+    V[j, k] += change * direction
+    if len(U) > 0:
+        U[j, k] += change_of_sum * direction
+    S[j, k] = max(variance - shrink * direction * direction, LEAST_VARIANCE)
+
+
+@kernel(**ROW_PRIMITIVE)
+def _add_to_column(indptr, indices, data, m, k, d, b, factor, sum_factor, V, U, S):
+    """The part of `add_confident_row` for one class."""
+    change, change_of_sum = factor * d, sum_factor * d
+    _move(np.uint64(0), k, 1.0, change, change_of_sum, b, V, U, S)
+    for i in range(_first(indptr, data, m), _end(indptr, data, m)):
+        _move(_feature(indices, data, i), k, _value(data, m, i), change, change_of_sum, b, V, U, S)
+
+
+@kernel(**ROW_PRIMITIVE)
+def _add_to_two_columns(indptr, indices, data, m, first, second, d, b, factor, sum_factor, V, U, S):
+    """The part of `add_confident_row` for two classes."""
+    d1, d2, b1, b2 = d[first], d[second], b[first], b[second]
+    c1, c2, u1, u2 = factor * d1, factor * d2, sum_factor * d1, sum_factor * d2
+    _move(np.uint64(0), first, 1.0, c1, u1, b1, V, U, S)
+    _move(np.uint64(0), second, 1.0, c2, u2, b2, V, U, S)
+    for i in range(_first(indptr, data, m), _end(indptr, data, m)):
+        j, value = _feature(indices, data, i), _value(data, m, i)
+        _move(j, first, value, c1, u1, b1, V, U, S)
+        _move(j, second, value, c2, u2, b2, V, U, S)
+
+
+@kernel(**ROW_PRIMITIVE)
+def add_confident_row(indptr, indices, data, m, d, b, factor, sum_factor, V, U, S):
+    """V_k ← V_k + factor · d_k Σ_k ∘ g(x_m), the same with ``sum_factor`` for U, then Σ_k ← Σ_k − b_k (Σ_k ∘ g(x_m))².
+
+    Returns whether ``d`` or ``b`` had a non-zero entry. A U of no rows is left alone. No variance falls below `LEAST_VARIANCE`.
+    """
+    n_classes, touched = np.uint64(V.shape[1]), 0
+    for k in range(n_classes):
+        touched += d[k] != 0.0 or b[k] != 0.0
+    if touched == 2:  # nearly always, and then the row is gone through once
+        first, second = np.uint64(0), n_classes - np.uint64(1)
+        while d[first] == 0.0 and b[first] == 0.0:
+            first += np.uint64(1)
+        while d[second] == 0.0 and b[second] == 0.0:
+            second -= np.uint64(1)
+        _add_to_two_columns(indptr, indices, data, m, first, second, d, b, factor, sum_factor, V, U, S)
+    elif touched > 0:
+        for k in range(n_classes):
+            _add_to_column(indptr, indices, data, m, k, d[k], b[k], factor, sum_factor, V, U, S)
+    return touched > 0
 
 
 @kernel(**ROW_PRIMITIVE)

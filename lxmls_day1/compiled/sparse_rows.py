@@ -20,7 +20,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.compiled.primitives import COMPILES, kernel
-from lxmls_day1.compiled.row_primitives import NEAR, ROW_PRIMITIVE, add_row, prefetch_row, prefetch_weights, score_row
+from lxmls_day1.compiled.row_primitives import (
+    LEAST_VARIANCE,
+    NEAR,
+    ROW_PRIMITIVE,
+    add_confident_row,
+    add_row,
+    prefetch_row,
+    prefetch_weights,
+    score_row,
+    variance_row,
+)
 from lxmls_day1.errors import InputError
 
 if COMPILES:
@@ -29,6 +39,7 @@ if COMPILES:
     from lxmls_day1.compiled.intrinsics import (
         MATRIX,
         RULE_SIGNATURE,
+        SECOND_ORDER_SIGNATURE,
         VECTOR,
         borrowed,
         prefetch,
@@ -40,6 +51,9 @@ if COMPILES:
 # Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running
 # sum of the average accurate: a fold only at 1e-9 was seen to leave errors of 1e-9 in the average.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+
+# What a first-order learner has for variances. Kernels know when they are compiled whether S has one dimension or two.
+_NO_VARIANCES = np.empty(0)
 
 _MOST_FEATURES = 2**31  # features are numbered by int32
 _BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
@@ -189,7 +203,8 @@ def _squared_norms_in_numpy(indptr, data):
     with np.errstate(over="ignore"):  # the norms of large numbers are infinite, as they are in machine code
         squares = data * data
     n_rows = len(indptr) - 1
-    return 1.0 + np.bincount(np.repeat(np.arange(n_rows), np.diff(indptr)), weights=squares, minlength=n_rows)
+    rows = np.repeat(np.arange(n_rows), np.diff(indptr).astype(np.intp, copy=False))
+    return 1.0 + np.bincount(rows, weights=squares, minlength=n_rows)
 
 
 @kernel(_squared_norms_in_numpy, fastmath={"reassoc", "contract"})
@@ -237,6 +252,21 @@ def scores_of(indptr, indices, data, m, V, state):
     return state[0] * scores
 
 
+def _variances_in_numpy(indptr, indices, data, m, S):
+    if data.ndim == 2:
+        return S[0] + data[m] ** 2 @ S[1:]
+    start, stop = indptr[m], indptr[m + 1]
+    return S[0] + data[start:stop].astype(np.float64) ** 2 @ S[1:].take(indices[start:stop], axis=0)
+
+
+@kernel(_variances_in_numpy)
+def variances_of(indptr, indices, data, m, S):
+    """The variances of the scores, (g(x_m) ∘ g(x_m))ᵀ Σ: a new array (K,)."""
+    variances = np.empty(S.shape[1])
+    variance_row(indptr, indices, data, m, S, variances)
+    return variances
+
+
 @kernel()
 def _fold(V, U, scale, scale_sum):
     """V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round."""
@@ -248,20 +278,23 @@ def _fold(V, U, scale, scale_sum):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _update(indptr, indices, data, m, d, shrink, V, U, scale, scale_sum):
+def _update(indptr, indices, data, m, d, b, shrink, V, U, S, scale, scale_sum):
     """The second half of a step, see :func:`apply_update`; returns (whether d changed anything, scale, scale_sum)."""
     if shrink != 1.0:
         scale *= shrink
         if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
             _fold(V, U, scale, scale_sum)
             scale, scale_sum = 1.0, 0.0
-    changed = add_row(indptr, indices, data, m, d, 1.0 / scale, V)
-    if changed and len(U) > 0:
-        add_row(indptr, indices, data, m, d, scale_sum / scale, U)
+    if S.ndim == 2:
+        changed = add_confident_row(indptr, indices, data, m, d, b, 1.0 / scale, scale_sum / scale, V, U, S)
+    else:
+        changed = add_row(indptr, indices, data, m, d, 1.0 / scale, V)
+        if changed and len(U) > 0:
+            add_row(indptr, indices, data, m, d, scale_sum / scale, U)
     return changed, scale, scale_sum + scale
 
 
-def _update_in_numpy(indptr, indices, data, m, d, shrink, V, U, state):
+def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, S, state):
     if shrink != 1.0:
         state[0] *= shrink
         if not _SMALLEST_SCALE < abs(state[0]) < _LARGEST_SCALE:
@@ -269,30 +302,33 @@ def _update_in_numpy(indptr, indices, data, m, d, shrink, V, U, state):
                 U -= state[1] * V
             V *= state[0]
             state[:] = 1.0, 0.0
-    changed = bool(d.any())
+    changed = bool(d.any() or b.any())
     if changed:
         scale, scale_sum = state.tolist()
         row = slice(None) if data.ndim == 2 else slice(indptr[m], indptr[m + 1])
-        rows = row if data.ndim == 2 else indices[row]
-        change = np.multiply.outer(data[m] if data.ndim == 2 else data[row], d / scale)
-        V[0] += d / scale
-        V[1:][rows] += change  # a feature occurs once in a row
+        g = np.append(1.0, data[m] if data.ndim == 2 else data[row])
+        rows = slice(None) if data.ndim == 2 else np.append(0, indices[row].astype(np.int64) + 1)
+        directions = g[:, None] * (S[rows] if S.ndim == 2 else 1.0)
+        change = directions * (d / scale)
+        V[rows] += change  # a feature occurs once in a row
         if len(U):
-            U[0] += scale_sum / scale * d
-            U[1:][rows] += scale_sum * change
+            U[rows] += scale_sum * change
+        if S.ndim == 2:
+            S[rows] = np.maximum(S[rows] - b * directions**2, LEAST_VARIANCE)
     state[1] += state[0]
     return changed
 
 
 @kernel(_update_in_numpy)
-def apply_update(indptr, indices, data, m, d, shrink, V, U, state):
+def apply_update(indptr, indices, data, m, d, b, shrink, V, U, S, state):
     """The second half of a step: W ← shrink · W + g(x_m) dᵀ, and one more term in the running average.
 
+    With variances Σ, an ``S`` of two dimensions, W_k gets d_k Σ_k ∘ g(x_m), and then Σ_k loses b_k (Σ_k ∘ g(x_m))².
     The weights are W = state[0] · V. ``U`` holds what turns the running sum of all W so far into
     state[1] · V − U (state[1] is the sum of the scales); a ``U`` of no rows switches averaging off.
-    Returns whether ``d`` changed anything.
+    Returns whether ``d``, or ``b``, changed anything.
     """
-    changed, state[0], state[1] = _update(indptr, indices, data, m, d, shrink, V, U, state[0], state[1])
+    changed, state[0], state[1] = _update(indptr, indices, data, m, d, b, shrink, V, U, S, state[0], state[1])
     return changed
 
 
@@ -305,18 +341,48 @@ def _is_wrong(scores, label):
     return wrong
 
 
+@kernel(**ROW_PRIMITIVE)
+def _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n):
+    """Have the rows of the steps to come fetched: they come in a random order."""
+    if n + 8 < len(order):
+        if data.ndim == 1:
+            prefetch(indptr, order[n + 8])
+        prefetch(labels, order[n + 8])
+        prefetch(sq_norms, order[n + 8])
+        prefetch_row(indptr, indices, data, order[n + 4])
+
+
+@kernel(**ROW_PRIMITIVE)
+def _prefetch_matrices(indptr, indices, order, n, flat_weights, flat_sums, flat_variances, n_columns):
+    """Have the weights of the next step fetched: they lie far apart. With variances, all three matrices: nearly every step changes them."""
+    if n + 1 < len(order):
+        prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
+        if len(flat_variances) > 0:
+            prefetch_weights(indptr, indices, order[n + 1], flat_variances, n_columns)
+            if len(flat_sums) > 0:
+                prefetch_weights(indptr, indices, order[n + 1], flat_sums, n_columns)
+
+
+@kernel(**ROW_PRIMITIVE)
+def _fit_one_column(d, b):
+    """Whether the columns of two classes, which are each other's opposite, stay so, and their variances equal."""
+    return abs(d[0] + d[1]) <= 1e-9 * (abs(d[0]) + abs(d[1])) and b[0] == b[1]
+
+
 def _steps(
-    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, errors, first_step,
-    scores, factors,
+    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, S, state, updates, errors, first_step,
+    scores, variances, factors,
 ):  # fmt: skip
     n_steps, n_classes, n_columns = len(order), len(costs), V.shape[1]
     steps_per_round = n_steps // len(updates)
     current_round = first_step // steps_per_round
     next_round = (current_round + 1) * steps_per_round
-    change = np.empty(n_columns)
+    change, b = np.empty(n_columns), np.zeros(n_classes)
     scale, scale_sum = state[0], state[1]
-    flat_weights = V.reshape(V.size)
+    flat_weights, flat_sums, flat_variances = V.reshape(V.size), U.reshape(U.size), S.reshape(S.size)
     rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
+    if S.ndim == 2:
+        weights_far = data.ndim == 1 and V.size + U.size + S.size > 4 * NEAR
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -324,26 +390,28 @@ def _steps(
         m = order[n]
         label = labels[m]
         score_row(indptr, indices, data, m, V, scores)
-        # The rows come in a random order, and their weights lie far apart: ask for them early. This changes the speed only.
-        if rows_far and n + 8 < n_steps:
-            if data.ndim == 1:
-                prefetch(indptr, order[n + 8])
-            prefetch(labels, order[n + 8])
-            prefetch(sq_norms, order[n + 8])
-            prefetch_row(indptr, indices, data, order[n + 4])
-        if weights_far and n + 1 < n_steps:
-            prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
+        # To ask early for what is far changes the speed only.
+        if rows_far:
+            _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n)
+        if weights_far:
+            _prefetch_matrices(indptr, indices, order, n, flat_weights, flat_sums, flat_variances, n_columns)
         for k in range(n_columns):
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
         wrong = _is_wrong(scores, label)
         step = steps[n] * factors[m] if weighted else steps[n]
-        d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
-        if len(d) != n_classes:
+        if S.ndim == 2:
+            variance_row(indptr, indices, data, m, S, variances)
+            if n_columns < n_classes:
+                variances[1] = variances[0]
+            d, b = rule(borrowed(scores), label, borrowed(variances), step, borrowed(costs[label]))
+        else:
+            d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
+        if len(d) != n_classes or len(b) != n_classes:
             return -1
         if n_columns < n_classes:
-            if abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+            if not _fit_one_column(d, b):
                 state[0], state[1] = scale, scale_sum
                 return n
             change[0] = (d[1] - d[0]) / 2
@@ -351,7 +419,7 @@ def _steps(
             for k in range(n_classes):  # (change[:] = d would cost as much as the rule)
                 change[k] = d[k]
         shrink = 1.0 - steps[n] * shrinkage
-        changed, scale, scale_sum = _update(indptr, indices, data, m, change, shrink, V, U, scale, scale_sum)
+        changed, scale, scale_sum = _update(indptr, indices, data, m, change, b, shrink, V, U, S, scale, scale_sum)
         if changed:
             updates[current_round] += 1
         errors[current_round] += wrong
@@ -360,7 +428,8 @@ def _steps(
 
 
 def take_steps(
-    rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, errors, first_step=0, factors=None
+    rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, errors, S=_NO_VARIANCES, first_step=0,
+    factors=None,
 ):  # fmt: skip
     """Online learning, compiled, with any update rule.
 
@@ -382,6 +451,8 @@ def take_steps(
         are for two classes, and halves the work. Changes in place, as U, state, updates and errors do.
     U, state : float64 arrays of the shape of V (or of no rows) and (2,)
         See :func:`apply_update`.
+    S : float64 array of the shape of V, optional
+        The variances Σ, of a second-order rule. A single column stands for that of both classes.
     updates, errors : int64 arrays (R,)
         Count, for each of R rounds of equal length, the steps that changed the weights, and those before which another class
         had the highest score than the true one.
@@ -394,32 +465,35 @@ def take_steps(
     -------
     int
         How many steps are done: T, or fewer if V is a single column and the two entries of a change do not add up to
-        zero. Then go on from there with two columns.
+        zero, or their variances shrink differently. Then go on from there with two columns.
 
     Raises
     ------
     InputError
         If the rule returns something else than K numbers.
     """
-    run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim)
+    run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, S.ndim == 2)
     rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
-    room, factors = np.empty(len(costs)), np.empty(0) if factors is None else factors
+    scores, variances = np.empty((2, len(costs)))
     done = run(
-        *rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, errors, first_step, room, factors
-    )
+        *rows, labels, order, steps, shrinkage, rule, costs, V, U, S, state, updates, errors, first_step,
+        scores, variances, np.empty(0) if factors is None else factors,
+    )  # fmt: skip
     if done < 0:
-        raise InputError(f"the rule must return d, one number for each of the {len(costs)} classes, in every step")
+        what = "d and b, each" if S.ndim == 2 else "d,"
+        raise InputError(f"the rule must return {what} one number for each of the {len(costs)} classes, in every step")
     return done
 
 
 @functools.cache
-def _compiled_steps(indices_type, data_type, n_dimensions=1):
+def _compiled_steps(indices_type, data_type, n_dimensions=1, second_order=False):
     reals, longs = read_only(numba.float64), read_only(numba.int64)
     indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type), n_dimensions)
-    rule, costs = numba.types.FunctionType(RULE_SIGNATURE), read_only(numba.float64, 2)
+    rule = numba.types.FunctionType(SECOND_ORDER_SIGNATURE if second_order else RULE_SIGNATURE)
+    costs, variances = read_only(numba.float64, 2), MATRIX if second_order else VECTOR
     signature = numba.int64(
-        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, MATRIX, MATRIX, VECTOR,
-        numba.int64[::1], numba.int64[::1], numba.int64, VECTOR, reals,
+        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, MATRIX, MATRIX, variances, VECTOR,
+        numba.int64[::1], numba.int64[::1], numba.int64, VECTOR, VECTOR, reals,
     )  # fmt: skip
     return cached_jit(signature)(_steps)
 
@@ -429,12 +503,26 @@ def scores_of_row(examples, m, V, state):
     return scores_of(examples.indptr, examples.indices, examples.data, m, V, state)
 
 
-def update_by_row(examples, m, d, shrink, V, U, state):
-    """W ← shrink · W + g(x_m) dᵀ in place, as one step of :func:`take_steps` does it; returns whether d changed anything."""
-    return apply_update(examples.indptr, examples.indices, examples.data, m, d, shrink, V, U, state)
+def variances_of_row(examples, m, S):
+    """The variances of the scores, shape (K,), as one step of :func:`take_steps` sees them."""
+    return variances_of(examples.indptr, examples.indices, examples.data, m, S)
+
+
+def update_by_row(examples, m, d, shrink, V, U, state, b=None, S=_NO_VARIANCES):
+    """W ← shrink · W + g(x_m) dᵀ in place, as one step of :func:`take_steps` does it; returns whether d changed anything.
+
+    With ``b`` and the variances ``S`` it is the step of a second-order rule, see :func:`apply_update`.
+    """
+    b = np.zeros_like(d) if b is None else b
+    return apply_update(examples.indptr, examples.indices, examples.data, m, d, b, shrink, V, U, S, state)
+
+
+def is_second_order(rule):
+    """Whether a rule is one that sees the variances of the scores: marked so by ``second_order`` of online_classifier.py."""
+    return getattr(rule, "second_order", False)
 
 
 @functools.cache
 def compile_rule(rule):
-    """Compile an update rule with the one signature that :func:`take_steps` takes."""
-    return cached_jit(RULE_SIGNATURE)(rule)
+    """Compile an update rule with the signature of its order, which :func:`take_steps` takes."""
+    return cached_jit(SECOND_ORDER_SIGNATURE if is_second_order(rule) else RULE_SIGNATURE)(rule)

@@ -13,7 +13,9 @@
 ``status``            how far a student is
 ``hints``             the three hints on an exercise
 ``model_answers``     the model answers to the notebooks' questions, and when they open
-``checking``          runs checks in a process of their own (``check_process``), and reports
+``packed_work``       puts what was packed into a workspace again
+``checking``          runs checks in a process of their own (``check_process``) or here (``check_here``), and reports
+``time_limit``        ends code that no other process can end
 ``pytest_plugin``     the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``answers``           answers of checks, recorded; ``expect`` compares with them and names known mistakes
 ``small_inputs``      the check that asks small inputs, shows the smallest with a wrong answer, and names mistakes

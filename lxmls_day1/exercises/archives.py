@@ -17,7 +17,7 @@ def zipped(files: Mapping[PurePosixPath, bytes], folder: str) -> bytes:
     ----------
     files : mapping from path to bytes
     folder : str
-        In which folder of the archive they are.
+        In which folder of the archive they are; at its top if empty.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def zipped(files: Mapping[PurePosixPath, bytes], folder: str) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files, key=str):
-            entry = zipfile.ZipInfo(f"{folder}/{name}", moment)
+            entry = zipfile.ZipInfo(str(PurePosixPath(folder, name)), moment)
             entry.create_system = 3  # Unix, on Windows too: it says how the mode is to be read
             entry.external_attr = 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED

@@ -1,7 +1,8 @@
 """Checks run on a lab folder in a process of its own, whatever the code in that folder does.
 
 The process appends every event to a file at once (`pytest_plugin`), and this one watches that file. So a check that
-hangs, exits or crashes is known by name; the process is ended and the checks that are left run in a new one.
+hangs, exits or crashes is known by name; the process is ended and the checks that are left run in a new one. Where no process
+can be started `check_here` runs the same pytest in this one.
 """
 
 import contextlib
@@ -21,10 +22,12 @@ from lxmls_day1.exercises.registry import RECORDED, Exercise, Registry, check_fi
 from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.lab import Lab
+from lxmls_day1.library_path import STARTS_PROCESSES
 from lxmls_day1.whole_files import temporary_folder
 
 TIME_LIMIT = 8.0  # of `Clock`: all public checks of an exercise together take a right solution about one second
 START_LIMIT = 120.0
+_ERRORS = "errors.txt"  # what is said on standard error while checks run
 
 Progressed = Callable[[str], None]
 
@@ -264,30 +267,47 @@ def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Pro
 def _run_some(
     folder: Path, files: list[Path], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
 ) -> None:
-    """Run the checks that have no result yet in one process, until all are done or one of them ends it."""
-    report, skip, errors = place / "report.jsonl", place / "skip.txt", place / "errors.txt"
+    """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
+    report, skip = place / "report.jsonl", place / "skip.txt"
     report.write_bytes(b"")
     skip.write_text("\n".join(watched.ended), encoding="utf-8")
     check_process.forget_bytecode(folder)
-    process = check_process.start(
-        "pytest",
-        [
-            "-p", "lxmls_day1.exercises.pytest_plugin", *check_process.pytest_options(place / "pytest.ini", files[0].parent),
-            f"--lab={folder}",
-            f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
-        ],
-        place,
-        errors,
-        compiles=False,
-    )  # fmt: skip
-    clock = check_process.Clock(process.pid)
+    arguments = [
+        "-p", "lxmls_day1.exercises.pytest_plugin", *check_process.pytest_options(place / "pytest.ini", files[0].parent),
+        f"--lab={folder}",
+        f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
+    ]  # fmt: skip
     watched.begin()
+    if STARTS_PROCESSES:
+        collected, status, timed_out = _watch_process(arguments, place, time_limit, watched, progressed)
+    else:
+        from lxmls_day1.exercises.check_here import run_here  # here: it imports pytest
+
+        status, timed_out = run_here(arguments, folder, place, place / _ERRORS, time_limit)
+        collected = any([_take(json.loads(line), watched, progressed) for line in report.read_bytes().splitlines()])
+    if not collected:
+        raise InputError(f"the checks cannot be run: {_said(place)}")
+    if watched.running:
+        check = next(check for check in watched.order if check["check"] == watched.running)
+        if timed_out:
+            outcome, text = "timeout", f"did not end within {time_limit:g} s; is there a loop that never ends?"
+        else:
+            outcome, text = "ended", _how_it_ended(status)
+        watched.ended[watched.running] = CheckResult(check["check"], check["exercise"], check["title"], outcome, text)
+
+
+def _watch_process(
+    arguments: list[str], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
+) -> tuple[bool, int, bool]:
+    """Run pytest in a process of its own. Returns whether it found checks, its exit status, and whether it had to be ended."""
+    process = check_process.start("pytest", arguments, place, place / _ERRORS, compiles=False)
+    clock = check_process.Clock(process.pid)
     collected, read = False, 0
     timed_out = False
     try:
         while True:
             alive = process.poll() is None  # asked before reading, so that all that was written before the end is read
-            with report.open("rb") as file:
+            with (place / "report.jsonl").open("rb") as file:
                 file.seek(read)
                 new = file.read()
             complete = new[: new.rfind(b"\n") + 1]
@@ -301,15 +321,7 @@ def _run_some(
             time.sleep(0.02)
     finally:
         check_process.end(process)
-    if not collected:
-        raise InputError(f"the checks cannot be run: {_said(place)}")
-    if watched.running:
-        check = next(check for check in watched.order if check["check"] == watched.running)
-        if timed_out:
-            outcome, text = "timeout", f"did not end within {time_limit:g} s; is there a loop that never ends?"
-        else:
-            outcome, text = "ended", _how_it_ended(process.returncode)
-        watched.ended[watched.running] = CheckResult(check["check"], check["exercise"], check["title"], outcome, text)
+    return collected, process.returncode, timed_out
 
 
 def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> bool:
@@ -362,5 +374,5 @@ def _how_it_ended(status: int) -> str:
 
 def _said(place: Path) -> str:
     """The end of what the process said on standard error."""
-    text = (place / "errors.txt").read_text(encoding="utf-8", errors="replace").strip()
+    text = (place / _ERRORS).read_text(encoding="utf-8", errors="replace").strip()
     return text[-1500:] or "the process that runs them ended without a word"

@@ -18,8 +18,6 @@ PACKAGE = __name__.partition(".")[0]
 #: Modules of this package that the given files import, those of `ANSWERS` left out.
 NEEDED = (
     "checks",
-    "cluster.online",
-    "cluster.sums",
     "compiled.batch",
     "compiled.class_sums",
     "compiled.dual",
@@ -32,10 +30,8 @@ NEEDED = (
     "model_file",
     "result_table",
     "settings",
-    "streaming.mixed_steps",
     "streaming.shard_rows",
     "streaming.shards",
-    "streaming.streamed_loss",
     "streaming.streamed_steps",
     "streaming.training",
     "text.corpora",
@@ -49,9 +45,22 @@ NEEDED = (
 #: Modules that these import only where numba can be imported.
 WITH_NUMBA = ("compiled.intrinsics", "compiled.machine_code")
 
-#: Modules that compute what an exercise asks for, the search of 1.13 and the weights of 1.3, and those that import them. No check
-#: trains what needs them: taggers and Gaussian naive Bayes.
-ANSWERS = ("compiled.chain_search", "compiled.chains", "gaussians")
+#: Modules that compute what an exercise asks for, and those that import them. No check trains what needs them.
+ANSWERS = (
+    "compiled.chain_search",  # the search of 1.13, which taggers need
+    "compiled.chain_sums",  # the sums of 1.17
+    "compiled.chains",
+    "gaussians",  # the weights of 1.3, which Gaussian naive Bayes needs
+    "compiled.hashing",  # the buckets and signs of 1.14, and rows made of them: corpora on disk
+    "compiled.token_rows",
+    "text.token_batches",
+    "compiled.fixed_tree",  # the mixing of 1.15: training in parts, by threads or on a cluster
+    "streaming.mixed_steps",
+    "streaming.streamed_loss",
+    "cluster.online",
+    "cluster.parts",
+    "cluster.sums",
+)
 
 #: Installed libraries that the given files import, and what these need in turn.
 LIBRARIES = frozenset(

@@ -4,7 +4,8 @@ A wrong answer speaks for each program that gives the same one to the same input
 explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
 many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
 Two mistakes at once are named if together they explain clearly more than one does: where one of them alone changes a number it must
-be as that one makes it.
+be as that one makes it. If no answer shows one of the two alone, they must explain nearly all, and no other two may: two programs
+of many will make a few numbers of any answer by chance.
 `lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
@@ -20,8 +21,9 @@ from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.exercises.registry import SMALL_INPUTS
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
-ENOUGH = 0.55  # of the answers that speak for or against a mistake; with 2/3 two mistakes at once are hardly named
+ENOUGH = 0.5  # of the answers that speak for or against a mistake; with 2/3 two mistakes at once are hardly named
 ENOUGH_TOGETHER = 0.5  # of the same answers, for two mistakes at once
+ENOUGH_UNSEEN = 0.9  # of them, for two mistakes neither of which is ever seen alone
 LEAST_MORE = 3  # wrong answers that two mistakes explain and either of them alone does not
 NEARLY = 1  # answers by which one pair of mistakes must be ahead of another one
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
@@ -205,7 +207,7 @@ def _together(pool: Pool, row: AnswerNumbers, evidence: frozenset[int], got: Seq
     if not len(table) or len(evidence) < LEAST_MORE:
         return Named()
     owners = np.unique(names, return_inverse=True)[1]
-    explained, needed = (np.zeros((len(table), len(table))) for _ in range(2))
+    explained, needed, seen_alone = (np.zeros((len(table), len(table))) for _ in range(3))
     alone = np.zeros(len(table))  # what each program explains by itself
     for i, its in enumerate(table.T):
         if not row[i]:
@@ -218,14 +220,17 @@ def _together(pool: Pool, row: AnswerNumbers, evidence: frozenset[int], got: Seq
             share = _made_by_two(pool.answers[i], answer)[np.ix_(its, its)]
             explained += share
             needed += share * ~same
+            seen_alone += (share == 1.0) & ((its > 0)[:, None] ^ (its > 0))
             alone += same
     two = (owners[:, None] != owners) & (needed >= LEAST_MORE) & (needed.T >= LEAST_MORE)
     scores = np.where(two, explained, 0.0)
     best = scores.max()
     if best <= ENOUGH_TOGETHER * len(evidence) or best < alone.max() + LEAST_MORE:
         return Named()
-    pairs = [{names[p], names[q]} for p, q in zip(*np.nonzero(scores >= best - NEARLY), strict=True)]
-    common = set.intersection(*pairs)
+    pairs = {frozenset((names[p], names[q])) for p, q in zip(*np.nonzero(scores >= best - NEARLY), strict=True)}
+    if not seen_alone[scores == best].any() and (len(pairs) > 1 or best < ENOUGH_UNSEEN * len(evidence)):
+        return Named()
+    common = frozenset.intersection(*pairs)
     return Named(ONE if len(common) == 1 else TOGETHER if common else "", tuple(sorted(common)))
 
 
@@ -233,8 +238,8 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
     """Of each two answers, how much of a wrong answer their mistakes make together: (answers, answers), from 0 to 1.
 
     A number that only one of them changes must be as it is there, and one that neither changes must be right, or they make
-    nothing of it. Where both change a number, their changes may add up, or their factors multiply; a number that is neither is
-    not explained.
+    nothing of it. Where both change a number, their changes may add up, or their factors multiply (but one that makes 0 of everything is
+    no factor); a wrong number that is neither is not explained, and a right one speaks against them.
     """
     right = answers[0]
     made = np.zeros((len(answers), len(answers)))
@@ -251,10 +256,12 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
         changes = ~_close(its, wanted)
         both = changes[:, None] & changes
         sums = np.where(both, its[:, None] + its - wanted, np.where(changes[:, None], its[:, None], its))
-        products = np.where(both & (wanted != 0.0), its[:, None] * factors, sums)
+        products = np.where(both & (wanted * its[:, None] * its != 0.0), its[:, None] * factors, sums)
         hits = _close(sums, numbers) | _close(products, numbers)
         wrong = ~_close(numbers, wanted)
-    made[np.ix_(fitting, fitting)] = (hits & wrong).sum(axis=2) / max(1, wrong.sum()) * (hits | both).all(axis=2)
+    made[np.ix_(fitting, fitting)] = (
+        (hits & wrong).sum(axis=2) / max(1, wrong.sum()) * (hits | both & wrong).all(axis=2)
+    )
     return made
 
 

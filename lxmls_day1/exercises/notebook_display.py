@@ -11,22 +11,26 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, check_path
 from lxmls_day1.exercises import report_text
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport, remember, run_checks
 from lxmls_day1.exercises.explanations import asked_after, explain, remember_questions
 from lxmls_day1.exercises.generation import answers_in_notebooks
+from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
 from lxmls_day1.exercises.hints import Hints, next_hint, remember_hint
 from lxmls_day1.exercises.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.exercises.model_answers import revealed
 from lxmls_day1.exercises.naming import head_of
+from lxmls_day1.exercises.packed_work import open_work
 from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.exercises.replacements import reset, solve, undo
 from lxmls_day1.exercises.report_text import Line, workspace_lines
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status, status_of
 from lxmls_day1.exercises.workspace import workspace_of
 from lxmls_day1.exercises.workspace_state import Explanation, why_not_kept
 from lxmls_day1.figures.counter_examples import picture
 from lxmls_day1.lab import Lab
+from lxmls_day1.whole_files import replace_files
 
 GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
 CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
@@ -141,6 +145,76 @@ def status_shown(lab: Lab) -> Shown:
     folder = workspace_of(lab, "lab.status")
     status = status_of(folder)
     return _shown(folder, status, report_text.status_lines(status), _status(status))
+
+
+def solved(lab: Lab, exercise: Any) -> Shown:
+    """Put in the reference solution of an exercise, if this installation has it."""
+    folder = workspace_of(lab, "lab.solve")
+    id = _one_exercise(folder, exercise, "lab.solve")
+    return _told(
+        folder, report := solve(folder, id), report_text.replaced_lines(report, f"The solution of exercise {id}")
+    )
+
+
+def emptied(lab: Lab, exercise: Any) -> Shown:
+    """Put back the empty exercise."""
+    folder = workspace_of(lab, "lab.reset")
+    id = _one_exercise(folder, exercise, "lab.reset")
+    return _told(folder, report := reset(folder, id), report_text.replaced_lines(report, f"The empty exercise {id}"))
+
+
+def undone(lab: Lab) -> Shown:
+    """Take back what was replaced last."""
+    folder = workspace_of(lab, "lab.undo")
+    return _told(folder, report := undo(folder), report_text.undone_lines(report))
+
+
+def opened(lab: Lab, path: Any) -> Shown:
+    """Put packed work into the workspace."""
+    folder = workspace_of(lab, "lab.open_work")
+    file = check_path("path", path)
+    inside = folder / file  # a name alone is looked for in the lab, too, where `submit` puts its files
+    report = open_work(folder, inside if not file.exists() and inside.is_file() else file)
+    return _told(folder, report, report_text.replaced_lines(report, f"What {file.name} holds"))
+
+
+def submitted(lab: Lab, name: str | None = None) -> Shown:
+    """Pack what is handed in; a page in a browser offers it as a download."""
+    folder = workspace_of(lab, "lab.submit")
+    hand_in = collect_submission(folder)
+    if hand_in.missing:
+        raise InputError(f"nothing was packed; put this right first: {' '.join(hand_in.missing)}")
+    file_name, content = pack_submission(folder, hand_in, name or folder.name)
+    path = folder / file_name
+    again = path.is_file()
+    replace_files({path: content})
+    lines = list(report_text.packed_lines(hand_in, path, len(content), again))
+    if offer_download(file_name, content):
+        lines.append(("", "Your browser downloads it, too. A notebook counts as it was saved last."))
+    return _told(folder, hand_in, lines)
+
+
+def _told(folder: Path, report: Any, lines: Iterable[Line]) -> Shown:
+    """A report that is a few sentences."""
+    lines = list(lines)
+    return _shown(folder, report, lines, (f"<div>{escape(text)}</div>" for _, text in lines))
+
+
+def offer_download(name: str, content: bytes) -> bool:
+    """Hand a file to the page that this Python runs in; whether there is one.
+
+    An output cell is no place for it: it would be saved with the notebook, and packed with it the next time.
+    """
+    try:
+        from js import BroadcastChannel, Object  # of a browser's Python only
+        from pyodide.ffi import to_js
+    except ImportError:
+        return False
+    channel = BroadcastChannel.new("lxmls-day1")
+    message = {"kind": "download", "name": name, "content": content}
+    channel.postMessage(to_js(message, dict_converter=Object.fromEntries))
+    channel.close()
+    return True
 
 
 def _one_exercise(folder: Path, exercise: Any, command: str) -> str:

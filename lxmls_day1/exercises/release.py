@@ -88,13 +88,7 @@ def release(
         If this is no checkout, hatchling is not installed, the bundle is there already, or a line of a solution would
         be in it.
     """
-    reference = reference_folder()
-    if not (reference / "pyproject.toml").is_file():
-        raise InputError("a release is made from a checkout of the repository, and this is an installed package.")
-    if find_spec("hatchling") is None:
-        raise InputError('hatchling, which builds the wheel, is not installed: python -m pip install -e ".[test]"')
-    registry = Registry.read(reference / FILE)
-    stubbed = () if with_solutions else tuple(exercise.id for exercise in registry.select(assigned))
+    reference = _checkout()
     name = INSTRUCTOR if with_solutions else STUDENT
     folder, archive = (
         Path(os.path.expanduser(out)).resolve() / name,
@@ -103,9 +97,14 @@ def release(
     for path in (folder, archive):
         if path.exists():
             raise InputError(f"{path} is there already; nothing was touched. Delete it, or name another folder.")
-    lab = solved_files(reference) if with_solutions else student_files(reference, stubbed)
-    lab = with_course(lab, course)
-    wheel_name, wheel = build_wheel(reference, reference_files(reference) if with_solutions else lab)
+    if with_solutions:
+        stubbed: tuple[str, ...] = ()
+        lab = with_course(solved_files(reference), course)
+        wheel_name, wheel = build_wheel(reference, reference_files(reference))
+    else:
+        made_for_students = student_lab(assigned, course)
+        stubbed, lab = made_for_students.stubbed, made_for_students.files
+        wheel_name, wheel = made_for_students.wheel_name, made_for_students.wheel
     constraints = reference / "constraints.txt"
     installation = INSTALLATION.format(constraints="-c constraints.txt " * constraints.is_file(), wheel=wheel_name)
     bundle = with_workspace_files(lab, folder, installation)
@@ -113,9 +112,7 @@ def release(
         bundle[PurePosixPath("constraints.txt")] = constraints.read_bytes().replace(b"\r\n", b"\n")
     bundle[PurePosixPath(wheel_name)] = wheel
     if not with_solutions:
-        found = leaks(bundle, solution_lines(reference, stubbed)) + leaks_of_code(bundle, reference, stubbed)
-        if found:
-            raise InputError(f"nothing was released: {found[0]} would be in the bundle ({len(found)} such lines).")
+        refuse_leaks(bundle, stubbed)
     with new_folder(folder) as made:
         write_files(made, bundle)
         zip_beside = archive.with_name(f".{archive.name}.part")
@@ -125,6 +122,42 @@ def release(
         finally:
             zip_beside.unlink(missing_ok=True)
     return Release(folder, archive, stubbed, len(bundle))
+
+
+@dataclass(frozen=True)
+class StudentLab:
+    """The files of a lab for students, a wheel that holds the same ones, and the exercises that are stubs in it."""
+
+    files: Files
+    wheel_name: str
+    wheel: bytes
+    stubbed: tuple[str, ...]
+
+
+def student_lab(assigned: Collection[str] | None = None, course: str = "") -> StudentLab:
+    """The lab and the wheel that students get; parameters and errors are those of `release`."""
+    reference = _checkout()
+    stubbed = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(assigned))
+    files = with_course(student_files(reference, stubbed), course)
+    return StudentLab(files, *build_wheel(reference, files), stubbed)
+
+
+def refuse_leaks(files: Files, stubbed: Collection[str]) -> None:
+    """Raise an `InputError` if a line of the solutions of these exercises stands in files, archives included."""
+    reference = reference_folder()
+    found = leaks(files, solution_lines(reference, stubbed)) + leaks_of_code(files, reference, stubbed)
+    if found:
+        raise InputError(f"nothing was released: {found[0]} would be in the bundle ({len(found)} such lines).")
+
+
+def _checkout() -> Path:
+    """The reference lab, if a wheel can be built from it."""
+    reference = reference_folder()
+    if not (reference / "pyproject.toml").is_file():
+        raise InputError("a release is made from a checkout of the repository, and this is an installed package.")
+    if find_spec("hatchling") is None:
+        raise InputError('hatchling, which builds the wheel, is not installed: python -m pip install -e ".[test]"')
+    return reference
 
 
 def with_course(files: Files, address: str) -> Files:

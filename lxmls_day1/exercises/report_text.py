@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from lxmls_day1.errors import counted
 from lxmls_day1.exercises.answers import shortened
 from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
+from lxmls_day1.exercises.hand_in import HandIn
 from lxmls_day1.exercises.hints import Hints
 from lxmls_day1.exercises.naming import head_of
+from lxmls_day1.exercises.replacements import Replaced
 from lxmls_day1.exercises.status import NOT_COUNTED, Standing, Status
 from lxmls_day1.exercises.workspace import version_note
 from lxmls_day1.exercises.workspace_state import DAMAGED, Explanation, WorkspaceState
@@ -93,6 +96,38 @@ def result_lines(result: CheckResult, said: dict[str, str]) -> Iterator[Line]:
         said[result.text] = result.title
     for line in result.text.splitlines():
         yield "", f"      {line}".rstrip()
+
+
+def packed_lines(hand_in: HandIn, path: Path, n_bytes: int, again: bool) -> Iterator[Line]:
+    """What is said of work that was packed: what is not solved or checked yet, and where the file is."""
+    if hand_in.unsolved:
+        yield "", f"Not solved yet: {', '.join(hand_in.unsolved)}. Hand it in again when you have more."
+    if hand_in.unchecked:
+        yield "", f"Not checked since the last edit: {', '.join(hand_in.unchecked)}."
+    size = f"{n_bytes / 1e6:.1f} MB" if n_bytes > 1e5 else f"{n_bytes / 1e3:.0f} kB"
+    yield "", f"{'Packed again' if again else 'Packed'}: {path} ({counted(len(hand_in.files), 'file')}, {size})"
+
+
+def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
+    """What a notebook says of files that were written, and of those that take their place only after a reload."""
+    if not replaced.files:
+        yield "", f"{what} was in place already."
+        return
+    yield "", f"{what} is now in {', '.join(replaced.files)}; `lab.undo()` brings back what was there."
+    yield from _reload_lines(replaced)
+
+
+def undone_lines(undone: Replaced) -> Iterator[Line]:
+    """What a notebook says of what was undone."""
+    yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
+    yield from (("", f"What you had edited since then is kept in {path}") for path in undone.kept)
+    yield from (("", f"{path}, where a text before it was kept, is gone.") for path in undone.lost)
+    yield from _reload_lines(undone)
+
+
+def _reload_lines(replaced: Replaced) -> Iterator[Line]:
+    if any(name.endswith(".ipynb") for name in replaced.files):
+        yield "known", "Reload the notebooks that are open from disk before you save them."
 
 
 def hint_lines(hints: Hints) -> Iterator[Line]:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -26,7 +27,7 @@ DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 EXPLANATIONS = "explanations.json"  # under BACKUPS: a copy, for what a student wrote is found again as well
-BACKUP = re.compile(rf"\d{{4,}}-(?P<command>solve|reset|update)(-(?P<exercise>{EXERCISE_ID}))?")
+BACKUP = re.compile(rf"\d{{4,}}-(?P<command>solve|reset|update|open_work)(-(?P<exercise>{EXERCISE_ID}))?")
 ASIDE = (".edited", ".new")  # what stands beside a backup without being one
 VERSION = 1
 
@@ -198,15 +199,15 @@ def why_not_kept(keep: Callable[[], object], what: str) -> str:
 
 
 def _wait_for(file: int) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows
+    if sys.platform == "win32":
         import msvcrt
 
-        msvcrt.locking(file, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]  # of Windows only
+        msvcrt.locking(file, msvcrt.LK_LOCK, 1)
         return
-    with contextlib.suppress(OSError):  # some network drives know no locks
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with contextlib.suppress(OSError, ImportError):  # some network drives know no locks, and a browser has one process
+        from fcntl import LOCK_EX, flock
+
+        flock(file, LOCK_EX)
 
 
 def found_backups(folder: Path) -> list[Backup]:

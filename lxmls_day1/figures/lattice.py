@@ -8,6 +8,8 @@ changed.
 
 What is shown is put together by `lattice`, and drawn by `plot_lattice`. The scores are those of
 ``classifiers.viterbi.ChainScores``.
+
+(More than 400 lines: every mark of the picture has a function of its own.)
 """
 
 from collections.abc import Sequence
@@ -57,6 +59,8 @@ class Lattice(NamedTuple):
     """That of the true one."""
     best_score: float
     true_score: float | None
+    confidence: np.ndarray | None = None
+    """(T, R): how probable each tag of each word is, if that is known."""
 
 
 def lattice(
@@ -66,6 +70,7 @@ def lattice(
     best: Sequence[int],
     true: Sequence[int] | None = None,
     shown: Sequence[str] | int = 4,
+    marginals: np.ndarray | None = None,
 ) -> Lattice:
     """Put together what a picture shows.
 
@@ -81,6 +86,8 @@ def lattice(
     shown : sequence of str, or int
         The tags that get a row; or how many, if there is room: those on the paths first, then those with the best
         nodes.
+    marginals : array (T, K), optional
+        How probable each tag of each word is (`CRF.get_marginals`): it is written above the nodes.
 
     Returns
     -------
@@ -110,6 +117,8 @@ def lattice(
     for name, path in (("best", best), ("true", true)):
         if path is not None and (len(path) != n_words or not all(0 <= int(tag) < n_tags for tag in path)):
             raise InputError(f"the {name} path must be {n_words} tag numbers from 0 to {n_tags - 1}, but is {path}")
+    if marginals is not None and np.shape(marginals) != (n_words, n_tags):
+        raise InputError(f"marginals must have the shape {(n_words, n_tags)}, but have {np.shape(marginals)}")
     on_paths = {int(tag) for path in (best, true) if path is not None for tag in path}
     kept = _tags_shown(tags, emissions, on_paths, shown)
     row_of = {tag: row for row, tag in enumerate(kept)}
@@ -132,6 +141,7 @@ def lattice(
         true=true_rows,
         best_score=_total(nodes, edges, best_rows, "on_best"),
         true_score=None if true_rows is None else _total(nodes, edges, true_rows, "on_true"),
+        confidence=None if marginals is None else np.asarray(marginals, dtype=float)[:, kept],
     )
 
 
@@ -182,6 +192,8 @@ def plot_lattice(
         on_true = drawn.true is not None and drawn.true[t] == k
         _draw_node(ax, t, k, _signed(float(drawn.nodes[t, k])), drawn.best[t] == k, on_true)
         _draw_change(ax, t, k, float(changes[t, k]))
+        if drawn.confidence is not None:
+            _draw_confidence(ax, t, k, float(drawn.confidence[t, k]))
     for column, name in ((-1, _START), (n_words, _STOP)):
         _draw_node(ax, column, middle, name, on_best=True, on_true=False)
     for t, word in enumerate(drawn.words):
@@ -337,6 +349,24 @@ def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
             bbox={"boxstyle": "round,pad=0.12", "facecolor": _CHANGED, "edgecolor": "none"},
             gid="change",
         )
+
+
+def _draw_confidence(ax: Any, x: float, y: float, share: float) -> None:
+    """How probable a tag is, above its node: the surer, the darker."""
+    ax.annotate(
+        "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %",
+        (x, y),
+        xytext=(0, 20),
+        textcoords="offset points",
+        fontsize=_EDGE_SIZE + 2,
+        fontweight="bold" if share >= 0.5 else "normal",
+        color=_INK if share >= 0.05 else _FAINT,
+        ha="center",
+        va="center",
+        zorder=8,
+        bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
+        gid="confidence",
+    )
 
 
 def _with_plus(change: float) -> str:

@@ -15,13 +15,19 @@ CLASSIFIERS: dict[str, tuple[str, tuple[float, ...]]] = {
     "naive bayes": ("#6A3D9A", (4, 1.5)),
     "gaussian naive bayes": ("#6A3D9A", (4, 1.5)),
     "multinomial naive bayes": ("#6A3D9A", (4, 1.5)),
+    "bernoulli naive bayes": ("#9B72C8", (2, 2)),
+    "nbsvm": ("#B5651D", (3, 1, 1, 1, 1, 1)),
     "perceptron": ("#A6761D", (1, 1.2)),
     "mira": ("#C51B7D", (6, 1.5, 1, 1.5)),
+    "passive-aggressive": ("#E08214", (3, 1, 1, 1)),
+    "arow": ("#1B3A8A", (8, 1.5, 2, 1.5)),
+    "confidence-weighted": ("#5E8C31", (2.5, 1, 1, 1, 1, 1)),
     "column squishing": ("#5F5F5F", (2, 1)),
     "maximum entropy": ("#00696B", (4, 1.2, 1, 1.2, 1, 1.2)),
     "maximum entropy online": ("#4FA8A0", (9, 2)),
     "maximum entropy, online": ("#4FA8A0", (9, 2)),
     "svm": ("#7A3B1E", (5, 1, 1, 1)),
+    "conditional random field": ("#2F6B3A", (7, 1.5, 1.5, 1.5)),
 }
 TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
 CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels

@@ -326,8 +326,11 @@ def warm_up() -> None:
     X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
     for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):
         examples = sparse_rows.as_online_examples(of_matrix)
-        rows = (examples.indptr, examples.indices, examples.data)
-        V, state = np.zeros((3, n_classes)), np.array([1.0, 0.0])
-        scores = sparse_rows.scores_of(*rows, 0, V, state)
+        V, S, state = np.zeros((3, n_classes)), np.ones((3, n_classes)), np.array([1.0, 0.0])
+        scores, variances = (
+            sparse_rows.scores_of_row(examples, 0, V, state),
+            sparse_rows.variances_of_row(examples, 0, S),
+        )
         for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
-            sparse_rows.apply_update(*rows, 1, scores + 1.0, 0.5, V, U, state)
+            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, V, U, state)
+            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, V, U, state, 0.1 / variances, S)

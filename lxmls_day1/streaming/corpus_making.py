@@ -28,7 +28,13 @@ from lxmls_day1.errors import InputError, check_path, counted
 from lxmls_day1.streaming.corpus_settings import CorpusSettings, label_order
 from lxmls_day1.streaming.drafts import Drafts
 from lxmls_day1.streaming.piece_rows import parted, rows_of_pieces
-from lxmls_day1.streaming.shard_writing import NONZEROS_A_SHARD, ROWS_A_SHARD, write_manifest, write_words
+from lxmls_day1.streaming.shard_writing import (
+    LARGEST_VALUE,
+    NONZEROS_A_SHARD,
+    ROWS_A_SHARD,
+    write_manifest,
+    write_words,
+)
 from lxmls_day1.streaming.shards import FORMAT, VERSION, Shards
 from lxmls_day1.text.labelled_streams import LabelledStream, Piece
 from lxmls_day1.text.token_batches import TokenTable, tokens_of
@@ -116,6 +122,7 @@ def make_corpus(
     folder = check_path("out", out)
     if os.path.lexists(folder) and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the corpus with --out")
+    is_new = not folder.exists()
     with _Progress(progress) as bar:
         stream = LabelledStream(paths, **layout, classes=settings.classes, report=bar.bytes_read)
         bar.set_total(stream.sizes)
@@ -123,14 +130,18 @@ def make_corpus(
         with held(folder, "making a corpus in"):
             try:
                 if making.begin(resume, overwrite):
-                    if making.drafts.reading is None:
-                        making.read(jobs, bar)
-                    making.finish()
+                    with making.given_up_if_nothing_is_kept():
+                        if making.drafts.reading is None:
+                            making.read(jobs, bar)
+                        making.finish()
             except OSError as error:
                 raise making.explained(error) from error
             finally:
                 with contextlib.suppress(OSError):  # Windows removes no file that is open
                     (folder / LOCK).unlink()
+                if is_new:
+                    with contextlib.suppress(OSError):  # it has a corpus, or a part of one
+                        folder.rmdir()
     return Shards(folder)
 
 
@@ -187,6 +198,8 @@ class _Making:
                 numbers = self._table.numbers(rows.tokens)
                 X = X if X is not None else rows.over(numbers, len(self._table))
             assert X is not None
+            if piece.bags:
+                self._check_values(piece, X)
             self._rows.append(X)
             self._row_documents += zip(piece.labels, piece.texts or piece.bags, strict=True)
             n_documents += len(piece.labels)
@@ -223,14 +236,26 @@ class _Making:
         )
         self.drafts.tidy_up()
 
+    @contextlib.contextmanager
+    def given_up_if_nothing_is_kept(self) -> Iterator[None]:
+        """Leave no trace of a making that ends before its first draft: there is nothing to go on with."""
+        try:
+            yield
+        except (Exception, KeyboardInterrupt):
+            if not self.drafts.written:
+                self.drafts.clear()
+            raise
+
     def explained(self, error: OSError) -> OSError | InputError:
         """What to say of a full disk."""
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             return error
-        kept = self.drafts.n_rows
+        said = f"{error.filename or self._folder}: no space left on device; "
+        if not self.drafts.written:
+            return InputError(f"{said}nothing is kept: make room, then give the same command again")
         return InputError(
-            f"{error.filename or self._folder}: no space left on device; {counted(kept, 'document')} are kept in "
-            f"{self._folder}: make room, then give the same command with --resume"
+            f"{said}{counted(self.drafts.n_rows, 'document')} are kept in {self._folder}: make room, then give the same "
+            "command with --resume"
         )
 
     def _new_pieces(self) -> Iterator[Piece]:
@@ -255,6 +280,17 @@ class _Making:
         return InputError(
             f"{self._folder} cannot be gone on with: {', '.join(self._stream.names)} is not what the interrupted run has read; "
             "give the same, or begin anew with --overwrite"
+        )
+
+    def _check_values(self, piece: Piece, X: csr_array) -> None:
+        beyond = np.flatnonzero(~np.isfinite(X.data))
+        if not len(beyond):
+            return
+        row = int(np.searchsorted(X.indptr, beyond[0], side="right")) - 1
+        values = "a sum of hashed values" if self._settings.hash_bits is not None else "a value"
+        raise InputError(
+            f"{self._stream.names[piece.source]}, line {piece.lines[row]}: {values} is beyond ±{LARGEST_VALUE:.2g}, the "
+            "largest that a corpus on disk keeps (float32); scale this feature down"
         )
 
     def _take_labels(self, piece: Piece, late: dict[int, list[str]]) -> None:

@@ -78,7 +78,7 @@ class Drafts:
         if present and not {MANIFEST, JOURNAL} & present:
             raise InputError(f"{folder} is not empty, and holds no corpus; name a new folder with --out")
         if present and overwrite:
-            self._clear()
+            self.clear()
             present = set()
         if MANIFEST in present:
             if not resume:
@@ -165,6 +165,13 @@ class Drafts:
         for name in (_COLUMNS, JOURNAL):
             (self.folder / name).unlink(missing_ok=True)
         for path in self.folder.glob("*.part"):
+            remove_folder(path)
+
+    def clear(self) -> None:
+        """Remove a corpus, the manifest first: what is left is never taken for a whole one."""
+        for name in (MANIFEST, JOURNAL, WORDS, _COLUMNS):
+            (self.folder / name).unlink(missing_ok=True)
+        for path in [*self.folder.glob("shard-*"), *self.folder.glob("draft-*")]:
             remove_folder(path)
 
     def _shard(
@@ -271,13 +278,6 @@ class Drafts:
             if isinstance(error, OSError):
                 raise type(error)(error.errno, error.strerror, str(path)) from error
             raise
-
-    def _clear(self) -> None:
-        """Remove a corpus, the manifest first: what is left is never taken for a whole one."""
-        for name in (MANIFEST, JOURNAL, WORDS, _COLUMNS):
-            (self.folder / name).unlink(missing_ok=True)
-        for path in [*self.folder.glob("shard-*"), *self.folder.glob("draft-*")]:
-            remove_folder(path)
 
 
 def _draft_name(number: int) -> str:

@@ -13,13 +13,14 @@ Source: R. McDonald, K. Hall, G. Mann, Distributed training strategies for the s
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, wait
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, Weights, machine_code_of
+from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.streaming.shard_rows import Slice, parts_of
 from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_steps import Learner, Place, StreamedSteps
@@ -265,7 +266,7 @@ class Threads:
         """As :class:`Crew` says."""
         stopping = threading.Event()
         compiled = machine_code_of(self._learner.rule) is not None
-        with ThreadPoolExecutor(len(legs) if compiled else 1) as pool:  # Python's own steps wait for one another anyhow
+        with thread_pool(len(legs) if compiled else 1) as pool:  # Python's own steps wait for one another anyhow
             try:
                 tasks = [
                     pool.submit(own_term, leg, weights, self._learner, self._shards, sizes, stopping, self._norms)

@@ -3,11 +3,12 @@
 import queue
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.text.labelled_streams import Piece
 from lxmls_day1.text.token_batches import NumberedRows, TokenCounter, numbered_bags, rows_of
 
@@ -51,7 +52,7 @@ def rows_of_pieces(
         finally:
             counters.put(counter)
 
-    with ThreadPoolExecutor(jobs) as pool:
+    with thread_pool(jobs) as pool:
         begun: deque[tuple[Piece, Future[Rows]]] = deque()
         try:
             for piece in pieces:

@@ -20,6 +20,7 @@ from lxmls_day1.whole_files import remove_folder, replace_files
 
 ROWS_A_SHARD = 1 << 18
 NONZEROS_A_SHARD = 1 << 22
+LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
 def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dtype: str) -> dict[str, Any]:
@@ -198,6 +199,11 @@ def write_shards(
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
+    if len(rows.data) and np.max(np.abs(rows.data)) > LARGEST_VALUE:
+        raise InputError(
+            f"X has a value beyond ±{LARGEST_VALUE:.2g}, the largest that a corpus on disk keeps (float32); scale this "
+            "feature down"
+        )
     dtype = "uint8" if are_small_counts(rows.data) else "float32"
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ So the result is the same to the last bit however many threads, or machines, hav
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from lxmls_day1.checks import check_finite
 from lxmls_day1.compiled.batch import of_sparse_rows, zeros_from_line
 from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.online_steps import Integers, Reals
+from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shards import Shards
 
@@ -107,7 +108,7 @@ def in_order(function: Callable[[int], _Sum], numbers: range, n_jobs: int) -> It
     if n_jobs == 1:
         yield from map(function, numbers)
         return
-    with ThreadPoolExecutor(n_jobs) as pool:
+    with thread_pool(n_jobs) as pool:
         waiting: deque[Future[_Sum]] = deque()
         for i in numbers:
             waiting.append(pool.submit(function, i))

@@ -10,7 +10,6 @@ not.
 
 import copy
 from collections.abc import Callable, Generator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ import scipy.sparse as sp
 from lxmls_day1.checks import check_finite
 from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
 from lxmls_day1.compiled.sparse_rows import Examples, sums_of_squares
+from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shard_rows import Slice
 from lxmls_day1.streaming.shards import Shard, Shards
@@ -205,7 +205,7 @@ class StreamedSteps:
             )  # fmt: skip
             return _Block(at, examples, self._columns[shard.labels[rows]], visits)
 
-        with ThreadPoolExecutor(1) as pool:
+        with thread_pool(1) as pool:
             numbers = range(first, n_rounds * n_shards)
             coming = pool.submit(prepared, numbers[0])
             for number in numbers:

@@ -15,11 +15,11 @@ import difflib
 import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.errors import CorpusUnavailable, InputError, check_path
 from lxmls_day1.text import downloads
 from lxmls_day1.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, WantedFile
@@ -330,7 +330,7 @@ def sha256_of_files(paths: Iterable[Path]) -> list[str]:
     OSError
         If a file cannot be read.
     """
-    with ThreadPoolExecutor(max_workers=4) as readers:
+    with thread_pool(4) as readers:
         return list(readers.map(downloads.sha256_of, paths))
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple, TypeVar
 
+from lxmls_day1.compiled.threads import threads_start
 from lxmls_day1.whole_files import temporary_folder
 
 _MEGABYTE = 1 << 20
@@ -219,10 +220,12 @@ def fetch_files(
 def _held(path: Path) -> Iterator[None]:
     """Keep a file locked as long as the block runs; `_is_held` sees that, also after a ``kill -9``."""
     with path.open("wb") as file:
-        with contextlib.suppress(ImportError, OSError):  # Windows has no flock, but deletes no open file either
-            import fcntl
+        with contextlib.suppress(
+            ImportError, OSError
+        ):  # Windows has no flock, but deletes no open file either; a browser
+            from fcntl import LOCK_EX, flock
 
-            fcntl.flock(file, fcntl.LOCK_EX)
+            flock(file, LOCK_EX)
         yield
 
 
@@ -230,9 +233,9 @@ def _is_held(path: Path) -> bool:
     """Whether another download has this file locked, or may be about to make it."""
     try:
         with path.open("rb") as file:
-            import fcntl
+            from fcntl import LOCK_EX, LOCK_NB, flock
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            flock(file, LOCK_EX | LOCK_NB)
     except FileNotFoundError:
         return time.time() - path.parent.stat().st_mtime < _YOUNG
     except ImportError:
@@ -263,8 +266,13 @@ def _publish(one: WantedFile, path: Path) -> None:
 
 def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
     """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
-    import pooch
-    import requests
+    try:
+        import pooch
+        import requests
+    except ImportError as error:  # in a browser
+        raise DownloadFailed(f"this Python downloads nothing ({error})") from error
+    if not threads_start():
+        raise DownloadFailed("this Python has no threads, with which a download is ended when it takes too long")
 
     name = re.sub(r"[^\w.-]", "_", url.rpartition("/")[2]) or "download"
     fetcher = pooch.create(

@@ -11,6 +11,12 @@ class wins by its lead over the next one, the *rival*: what word j adds to that 
 
 which is positive for a word that speaks for the prediction and negative for one that speaks against it. These
 differences and that of the intercepts sum to the margin.
+
+A second-order learner also knows how sure it is of each weight. What word j adds has then the standard deviation
+
+    n_j(x) · √(Σ_jŷ + Σ_jr)
+
+which is n_j(x) · √2 of a word that was never learnt from: the smaller it is beside that, the surer is the learner of this word.
 """
 
 import math
@@ -48,6 +54,8 @@ class Explanation:
         Tokens of the document that are no features, with their counts.
     by_intercepts : bool
         Whether the words rule out every class, so that the intercepts decided alone.
+    deviations : array (n,), optional
+        The standard deviation of each of the `differences`; None where the learner keeps no variances.
     """
 
     class_names: list[str]
@@ -60,6 +68,7 @@ class Explanation:
     contributions: np.ndarray
     unknown: Mapping[str, int]
     by_intercepts: bool
+    deviations: np.ndarray | None = None
 
     @property
     def margin(self) -> float:
@@ -94,10 +103,11 @@ class Explanation:
                     "count": float(count),
                     "contributions": self._by_class(contributions),
                     "difference": finite_or_none(difference),
+                    **({} if self.deviations is None else {"deviation": float(self.deviations[i])}),
                     "rules_out": [self.class_names[k] for k in np.flatnonzero(np.isneginf(contributions))],
                 }
-                for word, count, contributions, difference in zip(
-                    self.words, self.counts, self.contributions, self.differences, strict=True
+                for i, (word, count, contributions, difference) in enumerate(
+                    zip(self.words, self.counts, self.contributions, self.differences, strict=True)
                 )
             ],
             "unknown": dict(self.unknown),
@@ -114,6 +124,7 @@ def explain(
     feature_names: Sequence[str],
     class_names: Sequence[str] | None = None,
     unknown: Mapping[str, int] | None = None,
+    variances: np.ndarray | None = None,
 ) -> Explanation:
     """Take the scores of one document apart.
 
@@ -129,6 +140,8 @@ def explain(
         Otherwise the classifier's labels.
     unknown : mapping of str to int, optional
         Tokens of the document that are not in `x`; they are passed on.
+    variances : array of the shape of `params`, optional
+        Those of the weights: ``classifier.variances`` of a second-order learner.
 
     Returns
     -------
@@ -171,11 +184,21 @@ def explain(
 
     x.sum_duplicates()
     x.eliminate_zeros()
+    if getattr(classifier, "binary", False):  # features count by their presence
+        x.data = (x.data > 0).astype(float)
+        x.eliminate_zeros()
     columns, counts = x.indices, x.data  # (n,) both
     contributions = counts[:, None] * params[1 + columns]  # (n, K)
     if quadratic:
         contributions = contributions + counts[:, None] ** 2 * params[1 + n_features + columns]
     order = np.argsort(-np.abs(lead(contributions, predicted, rival)), kind="stable")
+    if variances is not None and np.shape(variances) != params.shape:
+        raise InputError(
+            f"variances must have the shape of the parameters, {params.shape}, but have {np.shape(variances)}"
+        )
+    spread = (
+        None if variances is None else np.asarray(variances)[1 + columns][:, [predicted, rival]].sum(axis=1)
+    )  # (n,)
     return Explanation(
         class_names=list(class_names or names_of_classes(classifier.classes, n_classes)),
         predicted=predicted,
@@ -187,6 +210,7 @@ def explain(
         contributions=contributions[order],
         unknown=dict(unknown or {}),
         by_intercepts=bool(np.isneginf(contributions).any(axis=0).all()),
+        deviations=None if spread is None else np.abs(counts[order]) * np.sqrt(spread[order]),
     )
 
 

@@ -20,31 +20,53 @@ if TYPE_CHECKING:
 CONLLU_COLUMNS = 10
 
 
-def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str]) -> None:
+def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: bool = False) -> None:
     """Print each word of the files with its tag, and on standard error the accuracy where the tags are known.
 
     All files are read before anything is shown, so that a mistake in the last of them costs nothing.
 
+    Parameters
+    ----------
+    lab : Lab
+    model : SavedModel
+        Of a structured learner.
+    paths : sequence of str
+    marginals : bool
+        Whether the probability of the tag, and those of all tags in falling order, stand beside it.
+
     Raises
     ------
     InputError
-        For a file that cannot be read, holds no sentence, or breaks its format.
+        For a file that cannot be read, holds no sentence, or breaks its format; and for marginals of a tagger that has none.
     """
+    if marginals and not hasattr(model.classifier, "get_marginals"):
+        raise InputError(
+            f"{model.classifier.get_name()} has scores, but no probabilities of tags; for --marginals train with --classifier crf"
+        )
     parse_conllu = lab.load("readers.pos_corpus").parse_conllu
     sentences = []
     for path in paths:
         sentences += read_sentences(read_bytes(path), shown_name(path), parse_conllu)
-    predicted = model.classifier.test([words for words, _ in sentences], model.params)
+    X = [words for words, _ in sentences]
+    predicted = model.classifier.test(X, model.params)
+    probabilities = model.classifier.get_marginals(X, model.params) if marginals else [None] * len(X)
     right = known = 0
-    for (words, truth), tags in zip(sentences, predicted, strict=True):
-        for word, tag in zip(words, tags, strict=True):
-            click.echo(f"{printable(word)}\t{tag}")
+    for (words, truth), tags, shares in zip(sentences, predicted, probabilities, strict=True):
+        for t, (word, tag) in enumerate(zip(words, tags, strict=True)):
+            fields = [] if shares is None else _confidence(model.classifier.classes.tolist(), tag, shares[t].tolist())
+            click.echo("\t".join([printable(word), str(tag), *fields]))
         click.echo()
         if truth is not None:
             known += len(truth)
             right += sum(tag == true for tag, true in zip(tags, truth, strict=True))
     if known:
         click.echo(f"accuracy {right / known:.4f} ({right} of {known} tagged words)", err=True)
+
+
+def _confidence(tags: list[Any], tag: Any, shares: list[float]) -> list[str]:
+    """The probability of a tag, and those of all tags."""
+    falling = sorted(zip(tags, shares, strict=True), key=lambda entry: -entry[1])
+    return [f"{shares[tags.index(tag)]:.4f}", " ".join(f"{name}={share:.4f}" for name, share in falling)]
 
 
 def read_sentences(data: bytes, name: str, parse_conllu: Any) -> list[tuple[tuple[str, ...], tuple[str, ...] | None]]:

@@ -57,7 +57,7 @@ class NumberedRows(NamedTuple):
         signs = np.where(negative, np.float32(-1), np.float32(1))
         indices = buckets[self.indices]
         X = csr_array(
-            (self.values * signs[self.indices], indices.astype(np.int64), self.indptr),
+            (self.values * signs[self.indices], indices.astype(np.int64), self.indptr.copy()),  # summing changes it
             shape=(len(self.indptr) - 1, 1 << hash_bits),
         )
         X.sum_duplicates()
@@ -296,7 +296,7 @@ def tokens_of(names: Iterable[str]) -> Tokens:
 
 
 def numbered_bags(bags: Sequence[Mapping[str, float]]) -> NumberedRows:
-    """Rows of ready-made bags, token -> value.
+    """Rows of ready-made bags, token -> value; a value beyond float32 becomes an infinite one, which the caller may refuse.
 
     Examples
     --------
@@ -313,9 +313,9 @@ def numbered_bags(bags: Sequence[Mapping[str, float]]) -> NumberedRows:
         indices += [number for number, _ in row]
         values += [value for _, value in row]
         indptr[m + 1] = len(indices)
-    return NumberedRows(
-        indptr, np.array(indices, dtype=np.uint32), np.array(values, dtype=np.float32), tokens_of(number_of)
-    )
+    with np.errstate(over="ignore"):
+        rounded = np.array(values, dtype=np.float32)
+    return NumberedRows(indptr, np.array(indices, dtype=np.uint32), rounded, tokens_of(number_of))
 
 
 def _room_for(words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

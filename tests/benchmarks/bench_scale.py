@@ -31,7 +31,6 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from classifiers.svm import SVM
 from lxmls_day1.streaming.corpus_making import make_corpus
 from lxmls_day1.streaming.shard_writing import write_shards
-from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.text.tokens import count_tokens
 from lxmls_day1.text.toy_stream import toy_documents
 
@@ -87,9 +86,9 @@ def _differing(corpus, texts):
     return f"{abs(X - wanted).nnz} of {wanted.nnz}"
 
 
-def hashed_text(quick):
+def hashed_text(n_documents):
     """Documents of about 75 words in 2^20 columns, half of which count negatively, as hashed words do; two classes."""
-    X, y = synthetic_text(22_000 if quick else 220_000, 1 << HASH_BITS, 80, len(CLASSES))
+    X, y = synthetic_text(n_documents, 1 << HASH_BITS, 80, len(CLASSES))
     X.data *= np.where(np.random.default_rng(1).random(X.shape[1]) < 0.5, -1.0, 1.0)[X.indices]
     return X, y
 
@@ -166,21 +165,19 @@ def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
     print_table(f"{n_train} x 2^{HASH_BITS}, hinge, warm caches, medians of {repeats}", header, rows)
 
 
-def compare_threads(X, y, n_train, folder, repeats):
+def compare_threads(X, y, n_train, shards, repeats):
     """Two threads that mix their weights after every round, against one; on the clock, so nothing else may run."""
-    shards = Shards(Path(folder, "train.bags"))
     learners = {n: SVM(REGULARIZER, nr_rounds=5, averaged="steps", n_jobs=n) for n in (1, 2)}
     _print_parts("threads", learners, lambda learner: learner.train(shards), X, y, n_train, repeats, "1.6")
 
 
-def compare_workers_of_a_cluster(X, y, n_train, folder, repeats):
+def compare_workers_of_a_cluster(X, y, n_train, shards, repeats):
     """Two workers of one thread on a Dask cluster of this machine, against one; on the clock, too."""
     try:
         from distributed import LocalCluster
     except ImportError:
         print("\nDask is not installed: the workers of a cluster are not compared")
         return
-    shards = Shards(Path(folder, "train.bags"))
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as one,
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as two,
@@ -219,19 +216,28 @@ def write_for_vowpal_wabbit(path, X, y):
 def time_training(quick):
     """Print the rows of epochs over shards."""
     repeats = 3 if quick else 7
-    X, y = hashed_text(quick)
+    X, y = hashed_text(22_000 if quick else 220_000)
     n_train = X.shape[0] * 10 // 11
     with tempfile.TemporaryDirectory() as folder:
         shards = compare_streamed_with_memory(X, y, n_train, folder, repeats)
         compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats)
-        compare_threads(X, y, n_train, folder, repeats)
-        compare_workers_of_a_cluster(X, y, n_train, folder, repeats)
+
+
+def time_parts(quick):
+    """Print the rows of two parts against one, over documents enough for the mixing to be a small part of a round."""
+    X, y = hashed_text(22_000 if quick else 1_100_000)
+    n_train = X.shape[0] * 10 // 11
+    with tempfile.TemporaryDirectory() as folder:
+        shards = write_shards(Path(folder, "train.bags"), X[:n_train], y[:n_train], CLASSES, rows_a_shard=n_train // 8)
+        compare_threads(X, y, n_train, shards, 3 if quick else 5)
+        compare_workers_of_a_cluster(X, y, n_train, shards, 3)
 
 
 def main(quick=False):
     """Print the tables."""
     time_making(5_000 if quick else 1_000_000, 1 if quick else 3)
     time_training(quick)
+    time_parts(quick)
 
 
 if __name__ == "__main__":

@@ -135,3 +135,28 @@ def test_counts_that_are_not_finite_are_refused(form, bad):
         MultinomialNaiveBayes().train(counts, [0, 1])
     with pytest.raises(InputError, match="so large that their sum is not finite"):
         MultinomialNaiveBayes().train(form([[1e308, 1e308], [1e308, 0.0]]), [0, 1])
+
+
+def test_poisson_lengths_are_weighed_as_by_the_formula():
+    """log p(c) + log Poisson(|x|; μ_c) + log multinomial, up to what all classes share."""
+    from scipy.stats import multinomial, poisson
+
+    rng = np.random.default_rng(3)
+    X, y = rng.poisson(rng.random((40, 6)) * 3), np.arange(40) % 3
+    X[y == 1] *= 2
+    for weights in (None, rng.random(40)):
+        mnb = MultinomialNaiveBayes(length="poisson")
+        params = mnb.train(X, y, weights)
+        shares = np.ones(40) if weights is None else weights
+        scores = []
+        for k in range(3):
+            length = np.average(X.sum(axis=1)[y == k], weights=shares[y == k])
+            of_words = [multinomial.logpmf(x, x.sum(), mnb.likelihood[:, k]) for x in X]
+            scores.append(np.log(mnb.prior[k]) + poisson.logpmf(X.sum(axis=1), length) + of_words)
+        joint = np.array(scores).T
+        p = np.exp(joint - np.logaddexp.reduce(joint, axis=1)[:, None])
+        np.testing.assert_allclose(mnb.get_probabilities(X, params), p, atol=1e-10)
+    same = MultinomialNaiveBayes().train(X, y)
+    assert not np.allclose(same, params)
+    with pytest.raises(InputError, match="length must be"):
+        MultinomialNaiveBayes(length="long").train(X, y)

@@ -9,6 +9,7 @@ from classifiers.column_squishing import ColumnSquishing
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.online_loop import online_loop
+from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule, svm_step
 from lxmls_day1.errors import InputError
@@ -18,10 +19,11 @@ LEARNERS = {
     "mira": (Mira, {"regularizer": 0.7}),
     "svm": (SVM, {"regularizer": 0.2, "initial_step": 0.8, "alpha": 0.9}),
     "max_ent": (MaxEntOnline, {"regularizer": 0.1, "initial_step": 0.6, "alpha": 0.6}),
+    "passive-aggressive": (PassiveAggressive2, {"cap": 0.3}),
     "squishing": (ColumnSquishing, {}),
     "squishing with a cap": (ColumnSquishing, {"cap": 0.3}),
 }
-TAKE_COSTS = ("mira", "svm", "squishing", "squishing with a cap")
+TAKE_COSTS = ("mira", "svm", "passive-aggressive", "squishing", "squishing with a cap")
 
 
 def problem(n_classes, n_examples=31, n_features=7, n_rounds=3):

@@ -10,8 +10,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from classifiers.arow import AROW
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
+from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
@@ -19,20 +21,23 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
+from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.perceptron import Perceptron
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.model_file import declared_classes
 from readers.pos_corpus import PosCorpus
 
 ROOT = Path(__file__).resolve().parents[2]
-BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "StructuredClassifier"}
-TAGGERS = [StructuredPerceptron, StructuredMira, StructuredSVM]
+BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "StructuredClassifier", "StructuredGradient"}
+TAGGERS = [StructuredPerceptron, StructuredMira, StructuredSVM, CRF]
 
 MAKERS = [
     lambda: BinaryPerceptron(max_rounds=7),
+    lambda: AROW(regularizer=0.5, nr_rounds=1),
     lambda: ColumnSquishing(cap=0.5),
+    lambda: ConfidenceWeighted(confidence=0.8, cap=0.5),
     lambda: GaussianNaiveBayes(variance=2.0),
     lambda: GaussianNaiveBayes(variance="pooled"),
     lambda: GaussianNaiveBayes(variance="per_class"),
@@ -44,6 +49,7 @@ MAKERS = [
     lambda: NaiveBayes(),
     lambda: NaiveBayes("gaussian", variance="per_class"),
     lambda: NaiveBayes("multinomial", smooth=False),
+    lambda: PassiveAggressive2(cap=0.1),
     lambda: Perceptron(averaged=False, seed=4),
     lambda: SVM(regularizer=0.1, nr_rounds=3),
 ]

@@ -1,8 +1,24 @@
 import contextlib
+import gc
 import importlib
+import shutil
 import sys
+import warnings
+from importlib.util import find_spec
 
 import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SWITCHES = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 def lab_modules():
@@ -31,3 +47,27 @@ def imports_as_before():
 def imports_as_before_the_module():
     with imports_kept():
         yield
+
+
+def collect_what_others_left_open():
+    """Sockets that a library has not closed would be complained about in whatever test runs next."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A running browser; not for longer than a file of tests, for its event loop runs as long as it does."""
+    if find_spec("playwright") is None:
+        pytest.skip("Playwright is not installed: pip install playwright")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"no browser is installed (looked for {', '.join(BROWSERS)})")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=SWITCHES)
+        yield browser
+        browser.close()
+    collect_what_others_left_open()

@@ -27,8 +27,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
+from classifiers.arow import AROW
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
+from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
@@ -38,6 +40,7 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.online_loop import online_loop
+from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
@@ -53,6 +56,9 @@ ONE_OF_EACH = [
     ),  # so many rounds, as scikit-learn's check of class weights goes by factors of ten million
     Mira(regularizer=0.1, nr_rounds=200, track_objective=False),
     ColumnSquishing(cap=1.0, nr_rounds=200, track_objective=False),
+    AROW(nr_rounds=5),
+    ConfidenceWeighted(cap=1.0, nr_rounds=5),
+    PassiveAggressive(nr_rounds=200),
     SVM(regularizer=0.1, nr_rounds=200, track_objective=False),
     SVM(regularizer=1.0, solver="dual", tolerance=1e-9, max_epochs=200),
     MaxEntOnline(regularizer=0.1, nr_rounds=200, track_objective=False),
@@ -259,6 +265,9 @@ ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "
     [
         (Mira(), ONLINE | {"regularizer"}),
         (ColumnSquishing(), ONLINE | {"cap"}),
+        (AROW(), ONLINE | {"regularizer"}),
+        (ConfidenceWeighted(), ONLINE | {"confidence", "cap"}),
+        (PassiveAggressive(), ONLINE | {"cap"}),
         (Perceptron(), ONLINE),
         (MaxEntOnline(), ONLINE | {"regularizer", "initial_step", "alpha"}),
         (BinaryPerceptron(), {"max_rounds", "order"}),
@@ -450,7 +459,7 @@ def test_an_example_of_weight_two_is_two_examples(classifier, n_classes):
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
-    "learner", [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing], ids=lambda learner: learner.__name__
+    "learner", [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW], ids=lambda learner: learner.__name__
 )
 def test_partial_fits_and_warm_starts_are_one_training_bit_for_bit(learner, n_classes, averaged):
     X, y = points(n_classes)

@@ -4,12 +4,14 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 from lxmls_day1.settings import settings
-from lxmls_day1.tuning import USUAL_GRIDS, tune, usual_grid, with_development_part
+from lxmls_day1.tuning import USUAL_GRIDS, Parts, tune, usual_grid, with_development_part
 
 
 class NoTestPart:
@@ -88,8 +90,8 @@ def test_tagged_sentences_are_tuned_alike():
     [
         ({"regularise": [1]}, "no setting 'regularise'.*regularizer"),
         ({"regularizer": []}, "list of at least one"),
-        ({"regularizer": 0.1}, "list of at least one, but are 0.1"),
-        ({"averaged": "steps"}, "list of at least one"),
+        ({"regularizer": 0.1}, "must be a list, but is 0.1"),
+        ({"averaged": "steps"}, "must be a list, but is 'steps'"),
         ({}, "empty"),
         ({"regularizer": [-1.0]}, "regularizer"),
         (3, "must be a dict"),
@@ -130,3 +132,46 @@ def test_what_is_no_classifier_and_no_data_set(svm, nothing):
 def test_seeds_of_a_development_part_that_make_no_sense(seed):
     with pytest.raises(InputError, match="seed must be"):
         with_development_part(NoTestPart(n_dev=0), seed=seed)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.asarray,
+        list,
+        lambda rows: pd.DataFrame(rows, index=np.arange(len(rows))[::-1]),
+        sp.csr_array,
+        sp.csc_matrix,
+        sp.coo_array,
+        sp.bsr_array,
+    ],
+)
+@pytest.mark.parametrize("form_of_labels", [list, np.asarray, lambda y: pd.Series(y, index=range(5, 5 + len(y)))])
+def test_a_part_is_held_out_of_data_in_any_form(form, form_of_labels):
+    X, y = np.arange(1.0, 31).reshape(10, 3), np.arange(10)
+    parts = with_development_part(Parts(form(X), form_of_labels(y), [], []))
+    for part, labels, size in ((parts.train_X, parts.train_y, 8), (parts.dev_X, parts.dev_y, 2)):
+        rows = part.toarray() if sp.issparse(part) else np.asarray(part)
+        np.testing.assert_array_equal(rows, X[np.asarray(labels)])
+        assert len(rows) == size
+    assert sorted([*parts.train_y, *parts.dev_y]) == list(range(10))
+
+
+@pytest.mark.parametrize("wrong", [None, 3, np.array(3.0), "ab", object(), sp.coo_array])
+def test_labels_that_are_none(svm, wrong):
+    data = NoTestPart()
+    data.dev_y = wrong
+    for call in (lambda: tune(svm, data), lambda: with_development_part(data)):
+        with pytest.raises(InputError, match="dev_y must hold labels, one for each example"):
+            call()
+
+
+def test_each_example_needs_a_label():
+    with pytest.raises(InputError, match="train_X has 3 examples, but train_y has 4 labels"):
+        with_development_part(Parts(np.eye(3), [0, 1, 0, 1], [], []))
+
+
+@pytest.mark.parametrize("values", [np.array(0.1), None, len])
+def test_values_of_a_setting_that_are_no_list(svm, values):
+    with pytest.raises(InputError, match="the values of regularizer must be a list, but is"):
+        tune(svm, NoTestPart(), {"regularizer": values})

@@ -129,7 +129,7 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
     for arguments, message in (
         (("gaussian_naive_bayes", "--corpus", hashed), "learns from data in memory; a corpus on disk is for"),
         (("max_ent_batch", "--corpus", hashed, "--checkpoint", "x"), "takes no checkpoints"),
-        (("multinomial_naive_bayes", "--corpus", hashed), "takes counts, which are not negative"),
+        (("multinomial_naive_bayes", "--corpus", hashed), "so make the corpus without --hash"),
         (("mira", "--corpus", "missing.bags"), "there is no folder missing.bags"),
         (
             ("mira", "--corpus", hashed, "--test-corpus", place / "few-test.bags"),

@@ -54,9 +54,9 @@ def test_tag_rows_as_text_and_as_csv():
 def test_all_learners_are_compared_and_the_best_is_looked_at(lab):
     corpus, seen = lab.reader("pos_corpus", "PosCorpus", name="toy"), []
     results = compare_taggers(lab, corpus, progress=lambda *step: seen.append(step))
-    names = ["Structured perceptron", "Structured MIRA", "Structured SVM"]
+    names = ["Structured perceptron", "Structured MIRA", "Structured SVM", "Conditional random field"]
     assert [row.classifier for row in results.table] == names
-    assert seen == [*[(done, 3, name) for done, name in enumerate(names)], (3, 3, "")]
+    assert seen == [*[(done, 4, name) for done, name in enumerate(names)], (4, 4, "")]
     assert results.best in names
     words = sum(map(len, corpus.test_X))
     assert results.confusion.sum() == words == sum(row.words for row in results.tag_rows)
@@ -83,7 +83,7 @@ def test_the_run_writes_its_files_and_prints_its_tables(tmp_path, capsys, import
         "confusion.png", "lattice.png", "results.csv", "results.json", "tags.csv",
     ]  # fmt: skip
     content = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert len(content["rows"]) == 3 and content["best"] in [row["classifier"] for row in content["rows"]]
+    assert len(content["rows"]) == 4 and content["best"] in [row["classifier"] for row in content["rows"]]
     assert len(content["confusion"]["true_by_predicted"]) == len(content["confusion"]["tags"]) == len(content["tags"])
     for name in ("confusion.png", "lattice.png"):
         assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
@@ -115,7 +115,11 @@ def test_a_learner_that_is_not_written_yet_is_left_out(tmp_path, imports_as_befo
     (tmp_path / "classifiers" / "structured_perceptron.py").write_text(stub, encoding="utf-8")
     lab = Lab(tmp_path)
     results = compare_taggers(lab, lab.reader("pos_corpus", "PosCorpus", name="toy"))
-    assert [row.classifier for row in results.table] == ["Structured MIRA", "Structured SVM"]
+    assert [row.classifier for row in results.table] == [
+        "Structured MIRA",
+        "Structured SVM",
+        "Conditional random field",
+    ]
     assert results.table.notes[0] == "Structured perceptron is left out, as it is not written yet: exercise 1.13"
     assert set(results.figures) == {"confusion"}
 

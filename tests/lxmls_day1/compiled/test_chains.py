@@ -2,14 +2,28 @@
 matrices.
 """
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
 import pytest
 
+from classifiers.joint_features import Layout
+from classifiers.online_classifier import compiled
 from lxmls_day1.compiled import chains as kernels
+from lxmls_day1.compiled.online_steps import Weights, machine_code_of
+from lxmls_day1.compiled.primitives import COMPILES
 
 N_FEATURES, MAX_TAGS = 5, 4
+
+
+@compiled
+def half_norm_rule(scores, label, sq_norm, step, cost):
+    """τ = sq_norm: the weights show what the rule was told."""
+    return np.array([-sq_norm, sq_norm])
+
+
+needs_machine_code = pytest.mark.skipif(not COMPILES, reason="without numba rounds run in Python")
 
 
 def random_sentences(rng, n_tags, n_sentences=12, longest=6):
@@ -22,9 +36,13 @@ def random_sentences(rng, n_tags, n_sentences=12, longest=6):
     return kernels.Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, N_FEATURES)
 
 
+def n_chain_rows(n_tags, chain):
+    return {False: 0, True: n_tags + 2, "trigrams": n_tags + 2 + n_tags**2 + 2 * n_tags}[chain]
+
+
 def random_weights(rng, n_tags, chain=True):
     """Small whole numbers: ties are common, and every sum is exact."""
-    n_rows = N_FEATURES + 1 + (n_tags + 2 if chain else 0)
+    n_rows = N_FEATURES + 1 + n_chain_rows(n_tags, chain)
     return rng.integers(-2, 3, (n_rows, n_tags)).astype(float)
 
 
@@ -42,7 +60,7 @@ def words_of(sentences, m):
 def joint_features(g, path, n_tags, chain=True):
     """Φ(x, y) as a matrix of the shape of W: the definition."""
     n_flat = g.shape[1]
-    phi = np.zeros((n_flat + (n_tags + 2 if chain else 0), n_tags))
+    phi = np.zeros((n_flat + n_chain_rows(n_tags, chain), n_tags))
     for t, tag in enumerate(path):
         phi[:n_flat, tag] += g[t]
         if chain:
@@ -50,6 +68,12 @@ def joint_features(g, path, n_tags, chain=True):
             phi[row, tag] += 1
     if chain:
         phi[n_flat + n_tags + 1, path[-1]] += 1
+    if chain == "trigrams" and len(path) > 1:
+        row = n_flat + n_tags + 2
+        for before, tag, after in zip(path, path[1:], path[2:], strict=False):
+            phi[row + before * n_tags + tag, after] += 1
+        phi[row + n_tags**2 + path[0], path[1]] += 1
+        phi[row + n_tags**2 + n_tags + path[-2], path[-1]] += 1
     return phi
 
 
@@ -69,6 +93,25 @@ def test_best_paths_are_the_first_best_ones_of_all(n_tags, chain):
     for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
         sequences, scores = scored_sequences(words_of(sentences, m), W, chain)
         assert tuple(found[first:end]) == sequences[np.argmax(scores)]
+
+
+@pytest.mark.parametrize("n_tags", [2, 3, 4])
+def test_best_paths_with_trigrams_are_the_first_best_ones_of_all(n_tags):
+    rng = np.random.default_rng(n_tags)
+    sentences = random_sentences(rng, n_tags, longest=6 if n_tags < 4 else 5)
+    W, cost = random_weights(rng, n_tags, "trigrams"), rng.integers(0, 3, (n_tags, n_tags)).astype(float)
+    np.fill_diagonal(cost, 0.0)
+    no_labels = sentences._replace(labels=np.empty(0, np.int64))
+    for search in (kernels.search_of_kernels(), kernels._search_in_numpy):
+        found, _ = search(*no_labels, np.empty((0, 0)), W)
+        rivals, losses = search(*sentences, cost, W)
+        for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
+            truth = tuple(sentences.labels[first:end].tolist())
+            sequences, scores = scored_sequences(words_of(sentences, m), W, "trigrams")
+            assert tuple(found[first:end]) == sequences[np.argmax(scores)]
+            augmented = scores + [cost[list(truth), list(path)].sum() for path in sequences]
+            assert tuple(rivals[first:end]) == sequences[np.argmax(augmented)]
+            assert losses[m] == pytest.approx(augmented.max() - scores[sequences.index(truth)], abs=1e-12)
 
 
 @pytest.mark.parametrize("chain", [True, False])
@@ -93,3 +136,46 @@ def test_a_readable_copy_of_the_weights_is_left_alone():
     sentences, W = random_sentences(rng, 3), random_weights(rng, 3)
     W.flags.writeable = False
     assert len(kernels.best_paths(*sentences[:3], N_FEATURES, W)) == sentences.starts[-1]
+
+
+@needs_machine_code
+@pytest.mark.parametrize("n_tags", [2, 17])
+def test_a_rule_is_told_the_squared_norm_of_long_sentences(n_tags):
+    """Hundreds of words that share features, so that thousands of entries meet in the table and many cancel."""
+    rng, n_words, n_features = np.random.default_rng(n_tags), 300, 2000
+    features = [np.unique(rng.zipf(1.3, 30) % n_features) for _ in range(n_words)]
+    indptr = np.concatenate([[0], np.cumsum([len(of_word) for of_word in features])]).astype(np.int64)
+    labels = rng.integers(0, n_tags, n_words)
+    starts = np.array([0, 100, n_words])
+    sentences = kernels.Sentences(starts, indptr, np.concatenate(features).astype(np.int32), labels, n_features)
+    layout = Layout(n_features, n_tags, transitions=True)
+    weights = Weights(*layout.shape, averaged=False)
+    rule, costs = machine_code_of(half_norm_rule), 1.0 - np.eye(n_tags)
+    for m in (1, 0, 1):
+        path = kernels.best_paths(*sentences[:3], n_features, weights.current())[starts[m] : starts[m + 1]]
+        _, values = layout.difference(sentences, m, labels[starts[m] : starts[m + 1]], path)
+        before = weights.current()
+        kernels.take_round(rule, sentences, costs, 0.0, False, weights, np.array([m]), np.ones(1))
+        step = 0.5 * (values**2).sum()
+        assert abs(weights.current() - before).max() == abs(values).max() * step > 0.0
+
+
+@needs_machine_code
+def test_a_round_needs_memory_for_a_sentence_and_not_for_the_weights():
+    sentences = random_sentences(np.random.default_rng(1), n_tags=4)
+    weights = Weights(1 << 20, 4, averaged=False)
+    args = (
+        machine_code_of(half_norm_rule),
+        sentences._replace(n_features=(1 << 20) - 7),
+        1.0 - np.eye(4),
+        0.0,
+        False,
+        weights,
+    )
+    kernels.take_round(*args, np.arange(12), np.ones(12))  # compiles
+    tracemalloc.start()
+    try:
+        kernels.take_round(*args, np.arange(12), np.ones(12))
+        assert tracemalloc.get_traced_memory()[1] < weights.V.nbytes / 100
+    finally:
+        tracemalloc.stop()

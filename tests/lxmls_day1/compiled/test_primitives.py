@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from classifiers.arow import AROW
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
+from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.compiled import primitives
 
@@ -60,6 +62,9 @@ def trained():
             "batch, dual": MaxEntBatch(0.3, tolerance=1e-12, solver="dual"),
             "naive Bayes": Counting(),
             "squishing": ColumnSquishing(nr_rounds=4, cap=0.5),
+            "arow": AROW(nr_rounds=4, cost=cost),
+            "cw": ConfidenceWeighted(cap=0.5, nr_rounds=4, averaged=True),
+            "arow, two threads": AROW(nr_rounds=4, n_jobs=2),
         }.items():
             results[f"{name} {n_classes}"] = learner.train(X, y)
             results[f"{name} {n_classes}, weighted"] = learner.train(X, y, sample_weight=1 + np.arange(40) % 3)
@@ -74,6 +79,8 @@ def trained():
             StructuredPerceptron(nr_rounds=4, transitions=transitions),
             StructuredMira(nr_rounds=4, transitions=transitions),
             StructuredSVM(nr_rounds=4, transitions=transitions, regularizer=0.1),
+            CRF(0.1, "online", nr_rounds=4, transitions=transitions),
+            CRF(0.1, transitions=transitions, tolerance=1e-12),
         ):
             name = f"{tagger.get_name()} {transitions}"
             results[name] = params = tagger.train(sentences, tags)

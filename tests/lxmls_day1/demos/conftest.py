@@ -4,11 +4,8 @@
 end of the test nothing may have gone wrong in its console. Without Chromium, Voilà or Playwright such tests are skipped.
 """
 
-import gc
 import json
 import os
-import shutil
-import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,17 +18,6 @@ from lxmls_day1.lab import Lab
 
 ROOT = Path(__file__).resolve().parents[3]
 SCREENSHOTS = ROOT / "out" / "demos"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SWITCHES = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PATIENCE = 60  # seconds: a loaded machine is no mistake
 FOREIGN = ("favicon",)  # complaints of the browser that are none of ours
 
@@ -49,30 +35,6 @@ def lab() -> Lab:
 def workspace(tmp_path_factory) -> Lab:
     """The lab of a student who has not begun."""
     return Lab(start_workspace(tmp_path_factory.mktemp("student") / "my-lab"))
-
-
-def collect_what_others_left_open():
-    """Sockets that a library has not closed would be complained about in whatever test runs next."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """A running browser; not for longer than a file of tests, for its event loop runs as long as it does."""
-    if find_spec("playwright") is None:
-        pytest.skip("Playwright is not installed: pip install playwright")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no browser is installed (looked for {', '.join(BROWSERS)})")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=SWITCHES)
-        yield browser
-        browser.close()
-    collect_what_others_left_open()
 
 
 @pytest.fixture(scope="session")

@@ -90,6 +90,48 @@ def test_two_mistakes_change_the_same_answer(made, names):
     assert named_in_changes(made).names == names
 
 
+def answered(*changes, names=("a", "b", "c")):
+    """A pool of mistakes that change the right answers so, each to all inputs."""
+    rights = [np.array(right) for right in RIGHT] * 2
+    answers = tuple((Answer.of(right), *(Answer.of(change(right)) for change in changes)) for right in rights)
+    rows = {name: ((n,) * len(rights),) for n, name in enumerate(names[: len(changes)], start=1)}
+    return rights, Pool(tuple({"x": i} for i in range(len(rights))), answers, rows)
+
+
+def named_of(rights, pool, got):
+    answers = [Answer.of(answer) for answer in got]
+    return named(pool, pool.places(answers), answers)
+
+
+def test_a_number_that_is_zero_is_no_product_of_two_mistakes():
+    rights, pool = answered(lambda right: right * [0, 2], lambda right: right * [3, 1])
+    assert named_of(rights, pool, [right * [0, 5] for right in rights]) == Named()
+
+
+def test_a_right_number_that_two_mistakes_would_change_speaks_against_them():
+    rights, pool = answered(lambda right: right + 1, lambda right: 3 * right)
+    together = [(right + 1) * 3 - 3 + 1 for right in rights]  # both changes added up
+    assert named_of(rights, pool, together).names == ("a", "b")
+    half = [np.array([right[0], number[1]]) for right, number in zip(rights, together, strict=True)]
+    assert named_of(rights, pool, half) == Named()
+
+
+def test_two_mistakes_that_are_never_seen_alone_must_explain_nearly_all():
+    rights, pool = answered(lambda right: -right, lambda right: 3 * right)
+    both = [-3 * right for right in rights]
+    assert named_of(rights, pool, both).names == ("a", "b")
+    assert named_of(rights, pool, [*both[:7], *(right**2 + 9 for right in rights[7:])]) == Named()
+    seen = Pool(
+        pool.inputs, pool.answers, pool.programs | {"b": ((2,) * 6 + (0,) + (2,) * 3,)}
+    )  # a alone changes the seventh
+    assert named_of(rights, seen, [*both[:6], -rights[6], *(right**2 + 9 for right in rights[7:])]).names == ("a", "b")
+
+
+def test_of_several_pairs_that_are_never_seen_alone_none_is_named():
+    rights, pool = answered(lambda right: -right, lambda right: 3 * right, lambda right: 3 * right)
+    assert named_of(rights, pool, [-3 * right for right in rights]) == Named()
+
+
 def test_one_mistake_is_not_taken_for_two():
     for name, change in CHANGES.items():
         assert named_in_changes(change) == Named(ONE, (name,))

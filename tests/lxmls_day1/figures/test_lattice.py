@@ -97,6 +97,20 @@ def test_the_picture_shows_words_tags_scores_and_paths():
 
 
 @pytest.mark.slow
+def test_confidences_stand_above_the_nodes_of_the_tags_shown():
+    marginals = np.array([[0.2, 0.7, 0.095, 0.005], [0.995, 0.003, 0.001, 0.001], [0.25] * 4])
+    drawn = lattice(WORDS, TAGS, random_scores(3), [1, 0, 2], shown=["DET", "ADJ", "NOUN"], marginals=marginals)
+    np.testing.assert_array_equal(drawn.confidence, marginals[:, [1, 0, 2]])
+    _, axis = plot_lattice(drawn, ax=detached_axes()[1])
+    shown = {(round(text.xy[0]), round(text.xy[1])): text.get_text() for text in texts(axis, "confidence")}
+    assert shown == {
+        (0, 0): "70 %", (0, 1): "20 %", (0, 2): "10 %", (1, 0): "<1 %", (1, 1): ">99 %", (1, 2): "<1 %",
+        (2, 0): "25 %", (2, 1): "25 %", (2, 2): "25 %",
+    }  # fmt: skip
+    with pytest.raises(InputError, match="marginals must have the shape"):
+        lattice(WORDS, TAGS, random_scores(3), [1, 0, 2], marginals=marginals[:2])
+
+
 def test_with_many_tags_only_the_paths_have_their_scores_on_the_edges():
     tags = [f"T{k}" for k in range(8)]
     drawn = lattice(["a", "b"], tags, random_scores(4, 2, 8), best=[0, 1], true=[0, 5], shown=tags)

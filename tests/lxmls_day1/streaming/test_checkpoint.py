@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from classifiers.arow import AROW
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
@@ -20,7 +21,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.shard_writing import write_shards
 
-LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing]
+LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW]
 
 
 @pytest.fixture(scope="module")

@@ -95,6 +95,42 @@ def test_svmlight_keeps_its_columns_or_hashes_their_names(tmp_path):
         make_corpus([path, tmp_path / "z.csv"], tmp_path / "z.bags")
 
 
+@pytest.mark.parametrize("settings", [{}, {"hash_bits": 4}, {"hash_bits": 4, "keep_words": True}])
+@pytest.mark.parametrize("pair", ["5:1e39", "5:-1e300"])
+def test_a_value_beyond_single_precision_is_named(tmp_path, pair, settings):
+    path = tmp_path / "x.svmlight"
+    path.write_text(f"1 2:1\n-1 3:3.4e38\n\n1 1:2 {pair}\n-1 4:1e300\n")
+    with pytest.raises(InputError, match=r"x.svmlight, line 4: a .*value.* is beyond ±3.4e\+38, the largest"):
+        make_corpus([path], tmp_path / "x.bags", **settings)
+
+
+def test_a_sum_of_hashed_values_beyond_single_precision_is_named(tmp_path):
+    names = [str(number) for number in range(1, 9)]
+    rows = FeatureHasher(2).transform([{name: 1.0} for name in names]).toarray().tolist()
+    alike = [name for name, row in zip(names, rows, strict=True) if row == max(rows, key=rows.count)]
+    path = tmp_path / "x.svmlight"
+    path.write_text(f"1 2:1\n-1 {alike[0]}:3e38 {alike[1]}:3e38\n")
+    with pytest.raises(InputError, match=r"x.svmlight, line 2: a sum of hashed values is beyond"):
+        make_corpus([path], tmp_path / "x.bags", hash_bits=1)
+
+
+def test_bad_input_before_anything_is_kept_leaves_no_folder(tmp_path, source):
+    path, out = tmp_path / "x.svmlight", tmp_path / "x.bags"
+    path.write_text("1 2:1\n-1 3:nan\n")
+    with pytest.raises(CorpusError, match="line 2"):
+        make_corpus([path], out)
+    assert not out.exists()
+    out.mkdir()  # a folder of the user's own stays
+    with pytest.raises(CorpusError, match="line 2"):
+        make_corpus([path], out)
+    assert list(out.iterdir()) == []
+    path.write_text("1 2:1\n-1 3:0\n")
+    assert make_corpus([path], out).n_rows == 2
+    with pytest.raises(InputError, match="holds a corpus already"):
+        make_corpus([path], out)
+    assert matrix(make_corpus([path], out, resume=True))[1] == ["1", "-1"]
+
+
 def test_parquet_is_read_or_its_extra_is_named(tmp_path, documents, monkeypatch):
     path = tmp_path / "mails.parquet"
     try:
@@ -221,6 +257,7 @@ def test_files_that_are_not_there(tmp_path, source):
     ):
         with pytest.raises(InputError, match=said):
             make_corpus(paths, tmp_path / "x.bags", hash_bits=8)
+    assert not (tmp_path / "x.bags").exists()
     (tmp_path / "empty.csv").write_text("")
     with pytest.raises(CorpusError, match=r"empty.csv: expected a label and a text a line"):
         make_corpus([tmp_path / "empty.csv"], tmp_path / "x.bags", hash_bits=8)

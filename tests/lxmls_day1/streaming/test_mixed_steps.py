@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from classifiers.arow import AROW
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.online_classifier import OnlineClassifier
@@ -65,7 +66,7 @@ def test_parts_are_every_row_once_and_of_one_size(rows, n_parts):
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("rows_a_shard", [1000, 17])
 @pytest.mark.parametrize("n_jobs", [2, 5, 99])
-@pytest.mark.parametrize(("make", "n_classes"), [(Perceptron, 2), (Mira, 3), (SVM, 2), (SVM, 3)])
+@pytest.mark.parametrize(("make", "n_classes"), [(Perceptron, 2), (Mira, 3), (SVM, 2), (SVM, 3), (AROW, 2), (AROW, 3)])
 def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_classes, n_jobs, rows_a_shard, tmp_path):
     shards, X, y = corpus(tmp_path, n_classes, rows_a_shard)
     orders = visits(shards, 4, 3, min(n_jobs, N_ROWS))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from classifiers.arow import AROW
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
@@ -24,7 +25,7 @@ from lxmls_day1.streaming import streamed_steps
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.shards import Shards
 
-LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing]
+LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW]
 AVERAGES = ["steps", "last round", "rounds", False]
 NAMES = np.array(["bad", "fair", "good", "great", "superb"])
 

@@ -105,3 +105,16 @@ def test_a_quadratic_classifier_on_its_own_terms():
 def test_what_does_not_fit(params, x, names, message):
     with pytest.raises(InputError, match=message):
         explain(LinearClassifier(), params, x, names)
+
+
+def test_a_second_order_learner_says_how_sure_it_is_of_each_word():
+    linear = LinearClassifier()
+    params = np.array([[0.5, 0.0, 9.0], [-3.0, 3.0, 0.0], [2.0, -1.0, 0.0], [0.0, 1.0, 0.0]]) - [0, 0, 20]
+    variances = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.5], [0.16, 0.09, 1.0], [0.5, 0.5, 0.2]])
+    why = explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"], list("abc"), variances=variances)
+    assert why.words == ["fine", "plot"]
+    np.testing.assert_allclose(why.deviations, [2 * 0.5, 1.0])  # √(0.16 + 0.09) twice, √(0.5 + 0.5)
+    assert [word["deviation"] for word in why.to_dict()["words"]] == pytest.approx([1.0, 1.0])
+    assert "deviation" not in explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"]).to_dict()["words"][0]
+    with pytest.raises(InputError, match="variances must have the shape of the parameters"):
+        explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"], variances=variances[1:])

@@ -88,3 +88,24 @@ def test_run_tagging_on_the_toy_sentences(tmp_path):
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"confusion.png", "lattice.png", "results.json", "results.csv", "tags.csv"}
     assert "Structured perceptron" in done.stdout and "NOUN" in done.stdout
+
+
+def test_marginals_stand_beside_the_tags(tmp_path, tagger):
+    path = str(tmp_path / "crf.npz")
+    done = CliRunner().invoke(
+        command_group, ["train", "--classifier", "crf", "--domain", "toy-sentences", "--out", path]
+    )
+    assert done.exit_code == 0, done.output
+    plain = CliRunner().invoke(command_group, ["predict", path, "-"], input="Dogs bark .\n")
+    done = CliRunner().invoke(command_group, ["predict", path, "--marginals", "-"], input="Dogs bark .\n")
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.split("\n")
+    assert ["\t".join(line.split("\t")[:2]) for line in lines] == plain.stdout.split("\n")
+    for line in lines[:3]:
+        _, tag, share, rest = line.split("\t")
+        shares = [(name, float(number)) for name, _, number in (each.rpartition("=") for each in rest.split(" "))]
+        assert len(shares) == 15 and sum(number for _, number in shares) == pytest.approx(1, abs=1e-3)
+        assert [number for _, number in shares] == sorted((number for _, number in shares), reverse=True)
+        assert dict(shares)[tag] == float(share)
+    done = CliRunner().invoke(command_group, ["predict", tagger, "--marginals", "-"], input="Dogs bark .\n")
+    assert done.exit_code != 0 and "train with --classifier crf" in done.stderr

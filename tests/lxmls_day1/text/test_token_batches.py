@@ -103,6 +103,14 @@ def test_numbers_of_two_batches_make_the_matrix_of_all_texts():
     assert np.array_equal(np.concatenate(rows), wanted.X.toarray())
 
 
+def test_rows_can_be_hashed_again():
+    """With fewer bits some entries of a row are added: the rows over tokens stay as they were."""
+    rows = numbered_bags([{"a": 1.0, "b": 2.0, "c": 3.0}, {"d": 4.0, "e": 5.0}])
+    first = rows.hashed(8).toarray()
+    rows.hashed(1)
+    np.testing.assert_array_equal(rows.hashed(8).toarray(), first)
+
+
 @pytest.mark.parametrize("bits", [1, 4, 20])
 def test_ready_made_bags_are_hashed_with_their_values(bits):
     rng = np.random.default_rng(bits)

@@ -1,0 +1,124 @@
+"""Bernoulli naive Bayes: a document is a list of yes and no, one for each word of the vocabulary.
+
+    p(w_j | c) = (α + number of documents of class c that hold word j) / (2 α + number of documents of class c)
+    log p(c | x) = log p(c) + Σ_j [x_j log p(w_j | c) + (1 − x_j) log (1 − p(w_j | c))] + constant,    x_j ∈ {0, 1}
+
+A word counts once however often it stands there, and a word that is missing speaks, too: that is what sets it apart from
+``multinomial_naive_bayes.py``. It is linear in x:
+
+    b_c = log p(c) + Σ_j log (1 − p(w_j | c)),    w_jc = log p(w_j | c) − log (1 − p(w_j | c))
+
+Sources: the guide, section 1.2.2, footnote 1; A. McCallum, K. Nigam, A comparison of event models for naive Bayes text
+classification, AAAI workshop on learning for text categorization, 1998.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.max_ent_model import softmax
+from lxmls_day1.checks import check_inputs, check_number, check_params, check_sample_weight
+
+
+def presence(X: Any) -> Any:
+    """1 where a feature is above 0, else 0; sparse stays sparse.
+
+    Examples
+    --------
+    >>> presence(np.array([[3.0, 0.0, 1.0]]))
+    array([[1., 0., 1.]])
+    """
+    if not sp.issparse(X):
+        return (X > 0).astype(np.float64)
+    present = sp.csr_array(X > 0).astype(np.float64)
+    present.sort_indices()
+    return present
+
+
+class BernoulliNaiveBayes(LinearClassifier):
+    """Naive Bayes for the presence of words.
+
+    Parameters
+    ----------
+    smooth_param : float > 0
+        α, added to the number of documents with a word and to that of documents without.
+
+    Attributes
+    ----------
+    prior : array (K,)
+    likelihood : array (J, K)
+        p(w_j | c).
+
+    Examples
+    --------
+    >>> X = [[2, 1, 0], [2, 0, 1], [1, 0, 0], [1, 1, 2]]
+    >>> bernoulli = BernoulliNaiveBayes()
+    >>> params = bernoulli.train(X, ["c", "c", "c", "j"])
+    >>> bernoulli.likelihood[1]                          # (1 + 1) / (2 + 3) and (1 + 1) / (2 + 1)
+    array([0.4       , 0.66666667])
+    >>> bernoulli.test([[5, 0, 0], [5, 1, 1]], params)
+    array(['c', 'j'], dtype='<U1')
+    """
+
+    name = "Bernoulli naive Bayes"
+    binary = True  # features count by their presence
+
+    def __init__(self, smooth_param: float = 1.0) -> None:
+        super().__init__()
+        self.smooth_param = smooth_param
+        self.prior: Any = None
+        self.likelihood: Any = None
+
+    def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
+        """Count the documents of each class that hold each word.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+            A feature is there if it is above 0.
+        y : M labels
+        sample_weight : M numbers ≥ 0, optional
+            How often each document counts; once if not given.
+
+        Returns
+        -------
+        params : array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            For a smoothing that is not above 0, or data that cannot be trained on.
+        """
+        alpha = check_number("smooth_param (α)", self.smooth_param, above=0)
+        X, labels = self._training_data(X, y)
+        weights = check_sample_weight(sample_weight, labels)
+        counts = np.ones(len(labels)) if weights is None else weights
+        of_classes = sp.csr_array((counts, (labels, np.arange(len(labels)))), shape=(len(self.classes), len(labels)))
+        n_documents = np.bincount(labels, counts)  # (K,)
+        n_with_word = np.asarray(np.transpose(_dense(of_classes @ presence(X))))  # (J, K)
+        self.prior = n_documents / n_documents.sum()
+        self.likelihood = (alpha + n_with_word) / (2 * alpha + n_documents)  # (J, K)
+        absent = np.log1p(-self.likelihood)
+        return self._trained_with(
+            np.vstack([np.log(self.prior) + absent.sum(axis=0), np.log(self.likelihood) - absent])
+        )
+
+    def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
+        """p(c | x) of each document (M, K), by Bayes' rule; columns in the order of ``classes``.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+        params : array (J + 1, K)
+        """
+        return softmax(self._scores(check_inputs(X), check_params(params)))
+
+    def _scores(self, X, params):
+        return super()._scores(presence(X), params)
+
+
+def _dense(X):
+    return X.toarray() if sp.issparse(X) else X

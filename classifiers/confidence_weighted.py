@@ -1,0 +1,127 @@
+"""Confidence-weighted learning: the least change of a Gaussian over the weights after which the example is surely right.
+
+As in ``arow.py`` the weights are Gaussian, mean W and a variance Σ_jk each, and the true class leads its best rival r by m, with
+the variance v. *Exact* CW asks for a lead with probability η, that is of φ = Φ⁻¹(η) standard deviations:
+
+    min KL(N(W', Σ') ‖ N(W, Σ))   such that   m' ≥ φ √v'
+
+With ψ = 1 + φ²/2 and ξ = 1 + φ² the step is
+
+    α = max(0, (−m ψ + √(m² φ⁴/4 + v φ² ξ)) / (v ξ)),   √u = (√(α² v² φ² + 4 v) − α v φ) / 2,   β = α φ / (√u + v α φ)
+    d = α (e_y − e_r),   b = β (e_y + e_r)
+
+It believes every label. The *soft* form, SCW-I, pays C · max(0, φ √v' − m') for what is missing instead: α is at most C.
+
+Sources: M. Dredze, K. Crammer, F. Pereira, Confidence-weighted linear classification, ICML 2008; K. Crammer, M. Dredze, F. Pereira,
+Exact convex confidence-weighted learning, NIPS 2008; J. Wang, P. Zhao, S. Hoi, Exact soft confidence-weighted learning, ICML 2012.
+"""
+
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classifiers.online_classifier import OnlineClassifier, compiled, second_order
+from lxmls_day1.checks import check_number
+
+NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the step with a shrinkage of 0
+
+
+@compiled
+@second_order
+def confidence_weighted_rule(
+    scores: np.ndarray, label: int, variances: np.ndarray, step: float, cost: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """d = α (e_y − e_r) and b = β (e_y + e_r), with ``step`` the cap C, and ``cost`` the φ ρ(·, y) of each rival.
+
+    With m = 0, v = 2 and φ = 1 the step goes to m' = √v' = 2/√3:
+
+    >>> d, b = confidence_weighted_rule(np.zeros(2), 0, np.ones(2), 100.0, np.array([0.0, 1.0]))
+    >>> np.round(2 * d[0] ** 2, 6), np.round(2 - b[0] * 2**2, 6)  # m' = v d_0, so m'² / v and v' = v − β v²
+    (0.666667, 1.333333)
+    """
+    d, b = np.zeros(len(scores)), np.zeros(len(scores))
+    rivals = scores.copy()
+    rivals[label] = -np.inf
+    rival = np.argmax(rivals)
+    margin, variance, phi = scores[label] - scores[rival], variances[label] + variances[rival], cost[rival]
+    xi = 1.0 + phi**2
+    root = np.sqrt(margin**2 * phi**4 / 4 + variance * phi**2 * xi)
+    alpha = min(step, (root - margin * (1.0 + phi**2 / 2)) / (variance * xi))
+    if alpha > 0.0:
+        moved = alpha * variance * phi
+        root_u = 2.0 * variance / (np.sqrt(moved**2 + 4.0 * variance) + moved)  # √u, where nothing cancels
+        d[label], d[rival] = alpha, -alpha
+        b[label] = b[rival] = alpha * phi / (root_u + moved)
+    return d, b
+
+
+class ConfidenceWeighted(OnlineClassifier):
+    """Confidence-weighted learning with a variance for each weight: exact, or soft by a cap.
+
+    Parameters
+    ----------
+    confidence : float between 0.5 and 1
+        η, the probability with which each example is to be right after its step.
+    cap : float > 0, optional
+        C of SCW-I, the most that a step moves. Without one CW is exact, and believes every label.
+    nr_rounds, averaged, seed, order, track_objective, progress, n_jobs
+        As in :class:`OnlineClassifier`.
+    cost : array (K, K), optional
+        The lead over class k is to be φ ρ(k, y) standard deviations.
+
+    Attributes
+    ----------
+    variances : array (J + 1, K)
+        Σ after training: the smaller, the surer is the weight.
+
+    Examples
+    --------
+    >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
+    >>> soft = ConfidenceWeighted(confidence=0.8, cap=1.0, nr_rounds=1)
+    >>> params = soft.train(X, y)
+    >>> soft.evaluate(y, soft.test(X, params))
+    1.0
+    """
+
+    name = "Confidence-weighted"
+    rule = staticmethod(confidence_weighted_rule)
+
+    def __init__(
+        self,
+        confidence: float = 0.9,
+        cap: float | None = None,
+        *,
+        nr_rounds: int = 10,
+        averaged: bool | str = False,
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = False,
+        progress: bool = False,
+        n_jobs: int = 1,
+    ) -> None:
+        super().__init__(
+            nr_rounds=nr_rounds,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+            n_jobs=n_jobs,
+        )
+        self.confidence = confidence
+        self.cap = cap
+
+    def check_settings(self) -> None:
+        super().check_settings()
+        check_number("confidence (η of CW, a probability)", self.confidence, above=0.5, below=1)
+        if self.cap is not None:
+            check_number("cap (the C of SCW-I)", self.cap, above=0)
+
+    def steps(self, first: int, count: int) -> np.ndarray:
+        return np.full(count, NO_CAP if self.cap is None else float(self.cap))
+
+    def _costs(self):
+        return NormalDist().inv_cdf(float(self.confidence)) * super()._costs()

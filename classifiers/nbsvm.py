@@ -1,0 +1,167 @@
+"""NBSVM: a support vector machine on features that naive Bayes has weighed.
+
+For a class c let p_j and q_j be α plus the number of documents inside and outside of c that hold the feature j. Naive Bayes
+would weigh feature j by its *log-count ratio*
+
+    r_j = log (p_j / ‖p‖₁) − log (q_j / ‖q‖₁)
+
+Here r ∘ f̂(x) are the features of a linear SVM, c against the rest, with f̂(x) ∈ {0, 1} for what is there and what is not. Words
+that are alike in both classes all but vanish, and rare words that speak clearly get a lever. The answer lies between the two:
+
+    w ← (1 − β) w̄ + β w,    w̄ = ‖w‖₁ / J
+
+β = 0 is naive Bayes on presence (its weights r all scaled by w̄), β = 1 the SVM. On the features themselves the weights are r ∘ w:
+the classifier is linear.
+
+Source: S. Wang, C. Manning, Baselines and bigrams: simple, good sentiment and topic classification, ACL 2012.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from classifiers.bernoulli_naive_bayes import presence
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.svm import SVM
+from lxmls_day1.checks import check_number, check_sample_weight
+
+
+def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np.ndarray:
+    """How much more often each feature occurs inside a class than outside, as a logarithm.
+
+    Parameters
+    ----------
+    inside, outside : arrays (J,)
+        How many documents of the class, and of all others, hold each feature.
+    alpha : float > 0
+        Added to each count.
+
+    Returns
+    -------
+    r : array (J,)
+
+    Examples
+    --------
+    "great" in 3 documents of the class and in 1 other, "the" in 3 and 3; with α = 1 that is 4/8 against 2/6, and 4/8 against 4/6:
+
+    >>> np.exp(log_count_ratio(np.array([3, 3]), np.array([1, 3]), 1.0)).round(4)
+    array([1.5 , 0.75])
+    """
+    # exercise 1.18: solution (2 lines)
+    p, q = alpha + inside, alpha + outside
+    return np.log(p / p.sum()) - np.log(q / q.sum())
+    # exercise 1.18: end
+
+
+class NBSVM(LinearClassifier):
+    """A linear SVM on log-count ratios; of more than two classes one for each against the rest.
+
+    Parameters
+    ----------
+    regularizer : float > 0, optional
+        λ of the SVM; 2/M if not given, the C = 1 of the paper.
+    beta : float in [0, 1]
+        β, how much of the SVM's weights is taken.
+    smooth_param : float > 0
+        α.
+    tolerance : float > 0
+        Of the SVM (``svm_dual.py``).
+    max_epochs : int ≥ 1
+        Of the SVM.
+    seed : int
+        Of the SVM.
+
+    Examples
+    --------
+    >>> X, y = [[1, 1, 0], [2, 0, 1], [0, 1, 1], [0, 2, 1]], ["+", "+", "-", "-"]
+    >>> nbsvm = NBSVM()
+    >>> params = nbsvm.train(X, y)
+    >>> nbsvm.test([[1, 0, 0], [0, 1, 3]], params)
+    array(['+', '-'], dtype='<U1')
+    """
+
+    name = "NBSVM"
+    binary = True  # features count by their presence
+
+    def __init__(
+        self,
+        regularizer: float | None = None,
+        beta: float = 0.25,
+        smooth_param: float = 1.0,
+        *,
+        tolerance: float = 1e-3,
+        max_epochs: int = 1000,
+        seed: int = 1,
+    ) -> None:
+        super().__init__()
+        self.regularizer = regularizer
+        self.beta = beta
+        self.smooth_param = smooth_param
+        self.tolerance = tolerance
+        self.max_epochs = max_epochs
+        self.seed = seed
+
+    def check_settings(self) -> None:
+        """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
+        if self.regularizer is not None:
+            check_number("regularizer (λ)", self.regularizer, above=0)
+        check_number("beta (β)", self.beta, at_least=0, at_most=1)
+        check_number("smooth_param (α)", self.smooth_param, above=0)
+        check_number("tolerance", self.tolerance, above=0)
+        check_number("max_epochs", self.max_epochs, at_least=1, whole=True)
+
+    def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
+        """Weigh the features, train an SVM for each class against the rest, and go between it and naive Bayes.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J)
+            A feature is there if it is above 0.
+        y : M labels
+        sample_weight : M numbers ≥ 0, optional
+            How often each document counts in p and q, and how much in the loss of the SVM.
+
+        Returns
+        -------
+        params : array (J + 1, K)
+            Weights of f̂(x). Two classes have opposite ones.
+
+        Raises
+        ------
+        InputError
+            For hyper-parameters out of range, or data that cannot be trained on.
+        """
+        self.check_settings()
+        X, labels = self._training_data(X, y)
+        present = presence(X)
+        weights = check_sample_weight(sample_weight, labels)
+        counts = np.ones(len(labels)) if weights is None else weights
+        first = 1 if len(self.classes) == 2 else 0  # class 0 of two is the negative of class 1
+        columns = [self._against_the_rest(present, labels == k, counts) for k in range(first, len(self.classes))]
+        params = np.stack([-columns[0], *columns] if first else columns, axis=1)  # (J + 1, K)
+        return self._trained_with(params)
+
+    def _against_the_rest(self, present, inside, counts):
+        """The weights (J + 1,) of one class."""
+        r = log_count_ratio(
+            np.asarray((counts * inside) @ present), np.asarray((counts * ~inside) @ present), float(self.smooth_param)
+        )
+        weighed = present @ sp.diags_array(r) if sp.issparse(present) else present * r
+        regularizer = 2 / len(inside) if self.regularizer is None else self.regularizer
+        svm = SVM(regularizer, "dual", self.tolerance, self.max_epochs, seed=self.seed)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            both = svm.train(weighed, inside, sample_weight=counts)  # classes False, True
+        for warning in {str(warning.message) for warning in caught}:
+            warnings.warn(f"the SVM of NBSVM: {warning}", stacklevel=4)
+        w = both[:, 1] - both[:, 0]  # (J + 1,)
+        mean_size = np.abs(w[1:]).mean() if len(r) else 0.0
+        w[1:] = r * ((1 - self.beta) * mean_size + self.beta * w[1:])
+        w[0] *= self.beta
+        return w / 2
+
+    def _scores(self, X, params):
+        return super()._scores(presence(X), params)

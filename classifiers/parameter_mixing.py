@@ -1,0 +1,120 @@
+"""Iterative parameter mixing: several parts of the data are learnt from at the same time, and then mixed. For reading.
+
+Each of P parts begins with the weights that all had last, and takes steps on its own examples. It ends with
+
+    W_p    its weights after its last step
+    S_p    the sum of its weights after each of its steps
+    T_p    the number of its steps
+    μ_p    its share of the examples, Σ_p μ_p = 1
+
+Then all go on from the mean of their weights, W = Σ_p μ_p W_p. What is returned in the end is not W but the average over all
+steps of all parts, (Σ_p S_p) / (Σ_p T_p): so sums and numbers of steps are added up.
+
+Mixing once, at the very end, is not enough: the mean of two separating weights need not separate. Mixed after every round, the
+perceptron keeps a bound on its mistakes.
+
+``online_classifier.py`` mixes in the same way for ``n_jobs=P``, with S_p in the form of ``running_average.py``.
+
+Source: R. McDonald, K. Hall, G. Mann, Distributed training strategies for the structured perceptron, 2010.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+def mixed(
+    weights: np.ndarray, sums: np.ndarray, n_steps: np.ndarray, shares: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """What the parts have learnt, as one: the weights to go on from, and the sum and number of all steps.
+
+    Parameters
+    ----------
+    weights : array (P, J + 1, K)
+        W_p of each part, after its last step.
+    sums : array (P, J + 1, K)
+        S_p of each part: the sum of its weights after each of its steps.
+    n_steps : int array (P,)
+        T_p of each part.
+    shares : array (P,)
+        μ_p of each part; they sum to 1.
+
+    Returns
+    -------
+    W : array (J + 1, K)
+        The mean of the weights by the shares.
+    total : array (J + 1, K)
+        The sum of the weights after each step of every part.
+    count : int
+        The number of these steps: total / count is their average.
+
+    Examples
+    --------
+    One part took three steps, the other one took one:
+
+    >>> weights, sums = np.array([[[4.0]], [[8.0]]]), np.array([[[9.0]], [[8.0]]])
+    >>> W, total, count = mixed(weights, sums, np.array([3, 1]), np.array([0.75, 0.25]))
+    >>> W.tolist(), total.tolist(), int(count)
+    ([[5.0]], [[17.0]], 4)
+    """
+    # exercise 1.15: solution (4 lines)
+    W = (shares[:, None, None] * weights).sum(axis=0)
+    total = sums.sum(axis=0)
+    count = n_steps.sum()
+    return W, total, count
+    # exercise 1.15: end
+
+
+class Mixture(NamedTuple):
+    """What `train_in_parts` has learnt."""
+
+    average: np.ndarray  # (J + 1, K): of the weights after each step of every part
+    weights: np.ndarray  # (J + 1, K): after the last mixing
+
+
+def train_in_parts(
+    rule: Callable[..., Any], X: Any, labels: np.ndarray, legs: Iterable[Sequence[np.ndarray]]
+) -> Mixture:
+    """Learn by a rule that does not shrink, with steps of size 1, on several parts at a time.
+
+    Parameters
+    ----------
+    rule : function (scores, label, sq_norm, step, cost) -> d (K,)
+        Such as ``perceptron_rule``.
+    X : array or sparse matrix (M, J)
+    labels : int array (M,)
+        Column numbers 0 … K − 1.
+    legs : iterable of lists of P int arrays
+        From one mixing to the next: the examples that each of the parts visits, in their order.
+
+    Examples
+    --------
+    Two parts with two examples each, mixed after a round, and after a second one:
+
+    >>> from classifiers.perceptron import perceptron_rule
+    >>> X, labels = np.array([[2.0], [-1.0], [1.0], [-2.0]]), np.array([1, 0, 1, 0])
+    >>> parts = [np.array([0, 1]), np.array([2, 3])]
+    >>> train_in_parts(perceptron_rule, X, labels, [parts, parts]).weights[:, 1].tolist()
+    [1.0, 1.5]
+    """
+    from lxmls_day1.compiled.online_steps import RowSteps, Weights  # numba takes its time: imported by the first training
+
+    labels = np.asarray(labels, dtype=np.int64)
+    n_classes = int(labels.max()) + 1
+    steps = RowSteps(rule, X, labels, 1.0 - np.eye(n_classes), 0.0, True)
+    W: Any = steps.weights.current()
+    total, count = np.zeros_like(W), 0
+    for leg in legs:
+        parts = []
+        for order in leg:
+            steps.weights = Weights(*W.shape, averaged=True)
+            steps.weights.V[:] = W
+            if len(order):
+                steps.take(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
+            mean = steps.weights.result() if len(order) else np.zeros_like(W)
+            parts.append((steps.weights.current(), len(order) * mean, len(order)))
+        weights, sums, n_steps = map(np.array, zip(*parts, strict=True))
+        W, of_leg, n_of_leg = mixed(weights, sums, n_steps, n_steps / n_steps.sum())
+        total, count = total + of_leg, count + n_of_leg
+    return Mixture(total / count, W)

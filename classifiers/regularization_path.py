@@ -1,0 +1,97 @@
+"""The regularization path of sparse maximum entropy: from the λ at which all weights are 0 down to where most are not.
+
+At W = 0 the slope of the loss by one weight is E_model − E_emp, half-way between what is to be expected of a feature and what it
+shows. While λ is above all of these slopes no weight is worth its price. Below it they come in one by one, the most telling ones
+first.
+
+Source: J. Friedman, T. Hastie, R. Tibshirani, Regularization paths for generalized linear models via coordinate descent, Journal of
+Statistical Software 33, 2010.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classifiers.max_ent_batch import MaxEntBatch, MaxEntObjective
+from lxmls_day1.checks import check_inputs, check_labels, check_number
+from lxmls_day1.errors import InputError
+
+
+class PathPoint(NamedTuple):
+    """The model of one λ."""
+
+    regularizer: float  # λ
+    n_features: int  # features with a weight other than 0, of any class
+    train_accuracy: float
+    dev_accuracy: float
+
+
+def largest_useful_penalty(X: Any, y: ArrayLike) -> float:
+    """The λ from which on all weights are 0: the steepest slope of the loss at W = 0.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (M, J)
+    y : M labels
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    Two points, x = 2 and x = −4: the slope is (2 · ½ + 4 · ½)/2. That is where the weights leave 0:
+
+    >>> X, y = [[2.0], [-4.0]], ["+", "-"]
+    >>> largest = largest_useful_penalty(X, y)
+    >>> largest
+    1.5
+    >>> [bool(MaxEntBatch(share * largest, penalty="l1").train(X, y).any()) for share in (1.0, 0.99)]
+    [False, True]
+    """
+    X, (classes, labels) = check_inputs(X), np.unique(check_labels(y), return_inverse=True)
+    if len(classes) < 2 or X.shape[0] != len(labels):
+        raise InputError(
+            f"wanted a label for each of {X.shape[0]} rows, and two classes at least, but got {len(labels)} of {len(classes)}"
+        )
+    objective = MaxEntObjective(X, labels, len(classes), 0.0, True)
+    return float(np.abs(objective(np.zeros(objective.size))[1]).max())
+
+
+def regularization_path(
+    X: Any, y: ArrayLike, dev_X: Any, dev_y: ArrayLike, regularizers: Sequence[float] | None = None, **settings: Any
+) -> list[PathPoint]:
+    """Sparse maximum entropy for one λ after the other.
+
+    Parameters
+    ----------
+    X, y : training part
+    dev_X, dev_y : development part
+    regularizers : sequence of float > 0, optional
+        The λ; twelve if not given, each half of the one before, from ``largest_useful_penalty`` on.
+    **settings
+        More hyper-parameters of :class:`MaxEntBatch`.
+
+    Returns
+    -------
+    list of PathPoint, of falling λ
+
+    Examples
+    --------
+    >>> X, y = [[2.0, 0.3], [1.0, 0.1], [-1.0, 0.2], [-2.0, -0.3]], [0, 0, 1, 1]
+    >>> [(round(point.regularizer, 3), point.n_features) for point in regularization_path(X, y, X, y, [0.01, 0.1, 1.0])]
+    [(1.0, 0), (0.1, 1), (0.01, 1)]
+    """
+    if regularizers is None:
+        regularizers = largest_useful_penalty(X, y) * 0.5 ** np.arange(12)
+    points = []
+    for regularizer in sorted(
+        (check_number("a λ of the path", float(value), above=0) for value in regularizers), reverse=True
+    ):
+        maxent = MaxEntBatch(regularizer, penalty="l1", **settings)
+        params = maxent.train(X, y)
+        accuracies = [maxent.evaluate(truth, maxent.test(part, params)) for part, truth in ((X, y), (dev_X, dev_y))]
+        points.append(PathPoint(regularizer, int(params[1:].any(axis=1).sum()), *accuracies))
+    return points

@@ -1,0 +1,107 @@
+"""Wheels of pure Python packages, made from what is installed here: a site needs no package index to be built."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.archives import zipped
+
+#: What the lab and its demonstrations import in a browser and Pyodide does not bring: name -> what it needs of these.
+INSTALLED: dict[str, tuple[str, ...]] = {
+    "click": (),
+    "comm": (),
+    "iniconfig": (),
+    "ipympl": ("ipywidgets",),
+    "ipywidgets": ("comm", "jupyterlab-widgets"),
+    "jupyterlab-widgets": (),
+    "markdown-it-py": ("mdurl",),
+    "mdurl": (),
+    "platformdirs": (),
+    "pluggy": (),
+    "pooch": ("platformdirs",),
+    "pytest": ("iniconfig", "pluggy"),
+    "rich": ("markdown-it-py",),
+    "tqdm": (),
+}
+COMPILED = (".so", ".pyd", ".dylib")
+LEFT_OUT = re.compile(
+    r"(^|/)(__pycache__|tests?)(/|$)|\.py[co]$|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$"
+)
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel, and what a page has to know to load it.
+
+    Attributes
+    ----------
+    name, version : str
+    file_name : str
+    content : bytes
+    imports : tuple of str
+        The modules that it brings.
+    depends : tuple of str
+        The packages that it needs, as the page calls them.
+    """
+
+    name: str
+    version: str
+    file_name: str
+    content: bytes
+    imports: tuple[str, ...]
+    depends: tuple[str, ...]
+
+    def lock_entry(self, folder: str) -> dict[str, Any]:
+        """What stands about it in a lock file of Pyodide; `folder` is its address."""
+        return {
+            "depends": list(self.depends),
+            "file_name": folder + self.file_name,
+            "imports": list(self.imports),
+            "install_dir": "site",
+            "name": self.name,
+            "package_type": "package",
+            "sha256": hashlib.sha256(self.content).hexdigest(),
+            "unvendored_tests": False,
+            "version": self.version,
+        }
+
+
+def installed_wheel(name: str) -> Wheel:
+    """The wheel of an installed package.
+
+    Raises
+    ------
+    InputError
+        If it is not installed, or not pure Python.
+    """
+    try:
+        found = distribution(name)
+    except PackageNotFoundError as error:
+        raise InputError(
+            f"the package {name}, which the page needs, is not installed: python -m pip install 'lxmls-day1[browser]'"
+        ) from error
+    files = _files(found, name)
+    tops = {path.parts[0] for path in files if not path.parts[0].endswith(".dist-info")}
+    imports = tuple(sorted(top.removesuffix(".py") for top in tops if re.fullmatch(r"\w+(\.py)?", top)))
+    file_name = f"{name.replace('-', '_')}-{found.version}-py3-none-any.whl"
+    return Wheel(name, found.version, file_name, zipped(files, ""), imports, INSTALLED.get(name, ()))
+
+
+def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
+    files = {}
+    for path in found.files or ():
+        place = PurePosixPath(path.as_posix())
+        if ".." in place.parts or place.is_absolute() or LEFT_OUT.search(str(place)):
+            continue
+        if place.suffix in COMPILED:
+            raise InputError(
+                f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}."
+            )
+        files[place] = Path(str(found.locate_file(path))).read_bytes()
+    if not any(place.suffix == ".py" for place in files):
+        raise InputError(f"the files of {name} {found.version} were not found where it is installed: install it again.")
+    return files

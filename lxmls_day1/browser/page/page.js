@@ -1,0 +1,172 @@
+// Runs in the page beside JupyterLite. It says, in lines at the foot of the window, what is being loaded, what went wrong,
+// and what could cost work; it hands over the file that `lab.submit()` packs; it offers to stop what runs for long.
+"use strict";
+{
+  const LONG = 30; // seconds that a cell runs until it is offered to stop it
+  const CHANNEL = "lxmls-day1";
+  const site = new URL("..", document.baseURI);
+
+  // ---- lines ---------------------------------------------------------------------------------------------------------
+
+  const style = document.createElement("style");
+  style.textContent = `
+    #lxmls-day1-lines { position: fixed; right: 12px; bottom: 32px; z-index: 10000; max-width: min(560px, 80vw);
+      font: 14px/1.4 system-ui, sans-serif; display: flex; flex-direction: column; gap: 6px; }
+    .lxmls-day1-line { background: #f4f6f8; color: #1b1f24; border: 1px solid #8c959f; border-left-width: 6px;
+      border-radius: 4px; padding: 8px 12px; box-shadow: 0 1px 6px rgb(0 0 0 / 25%); }
+    .lxmls-day1-line[data-kind="warning"] { border-color: #9a6700; }
+    .lxmls-day1-line[data-kind="error"] { border-color: #cf222e; }
+    .lxmls-day1-line button { margin-left: 10px; font: inherit; cursor: pointer; }
+    @media (prefers-color-scheme: dark) { .lxmls-day1-line { background: #22272e; color: #f0f3f6; } }`;
+  document.head.append(style);
+  const lines = document.createElement("div");
+  lines.id = "lxmls-day1-lines";
+  lines.setAttribute("role", "status");
+  const shown = new Map();
+
+  // One line for each name; an empty text takes it away. Buttons: [text, what it does], after which the line goes.
+  function show(name, text, kind = "info", buttons = []) {
+    if (!lines.isConnected) document.body?.append(lines);
+    if (shown.get(name)?.dataset.text === text) return;
+    shown.get(name)?.remove();
+    shown.delete(name);
+    if (!text) return;
+    const line = document.createElement("div");
+    line.className = "lxmls-day1-line";
+    line.id = `lxmls-day1-${name}`;
+    line.dataset.kind = kind;
+    line.dataset.text = text;
+    line.textContent = text;
+    for (const [label, action] of buttons) {
+      const button = document.createElement("button");
+      button.textContent = label;
+      button.onclick = () => {
+        show(name, "");
+        action();
+      };
+      line.append(button);
+    }
+    shown.set(name, line);
+    lines.append(line);
+  }
+  const understood = [["OK", () => {}]];
+
+  // ---- what the kernel's worker tells --------------------------------------------------------------------------------
+
+  const inFront = () => document.visibilityState === "visible";
+  new BroadcastChannel(CHANNEL).onmessage = ({ data }) => {
+    if (data.kind === "ready") show("start", "");
+    if (!inFront()) return; // the tab that one works in
+    if (data.kind === "loading") show("start", `Loading Python: ${data.name} (${data.loaded} of ${data.started} files)`);
+    if (data.kind === "starting") show("start", "Starting Python …");
+    if (data.kind === "failed") show("start", `Python could not be started: ${data.text}`, "error", understood);
+    if (data.kind === "download") download(data.name, data.content);
+  };
+
+  function download(name, content) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([content], { type: "application/zip" }));
+    link.download = name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  }
+
+  // ---- loading begins at once, not when a notebook asks for Python -----------------------------------------------------
+
+  async function loadAhead() {
+    const here = new URL("static/lxmls-day1/", site);
+    const table = await (await fetch(new URL("packages.json", here))).json();
+    const runtime = new URL(table.runtime, here);
+    const { packages } = await (await fetch(new URL("pyodide-lock.json", runtime))).json();
+    const large = ["openblas", "numpy", "scipy", "matplotlib"].map((name) => packages[name].file_name);
+    for (const name of ["pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", ...large]) {
+      const link = document.createElement("link");
+      Object.assign(link, { rel: "prefetch", as: "fetch", crossOrigin: "anonymous", href: new URL(name, runtime).href });
+      document.head.append(link);
+    }
+  }
+
+  // ---- work that could be lost -----------------------------------------------------------------------------------------
+
+  const KEEP = "Before you close it, hand over your work: lab.submit() in a cell downloads it, lab.open_work() opens it again.";
+
+  function keepsDatabases() {
+    return new Promise((resolve) => {
+      try {
+        const request = indexedDB.open("lxmls-day1-test");
+        request.onerror = () => resolve(false);
+        request.onsuccess = () => {
+          request.result.close();
+          indexedDB.deleteDatabase("lxmls-day1-test");
+          resolve(true);
+        };
+      } catch {
+        resolve(false);
+      }
+    });
+  }
+
+  // In a private window Chromium grants a small share of the memory instead of a share of the disk.
+  async function looksPrivate() {
+    const { quota } = (await navigator.storage?.estimate?.()) ?? {};
+    const heap = performance.memory?.jsHeapSizeLimit;
+    return quota !== undefined && heap !== undefined && quota < 2 * heap;
+  }
+
+  async function checkStorage() {
+    if (!navigator.serviceWorker) {
+      const why = isSecureContext ? "in a private window, or with its settings," : "over http";
+      show("files", `This browser gives Python no access to your files ${why}. Open an ordinary window, over https.`, "error");
+    } else if (!(await keepsDatabases())) {
+      show("storage", `This browser keeps no files: your work is gone when you close or reload this page. ${KEEP}`, "error", understood);
+    } else if (await looksPrivate()) {
+      show("storage", `This looks like a private window: your work is gone when you close it. ${KEEP}`, "warning", understood);
+    } else {
+      navigator.storage?.persist?.(); // else the browser may clear it when the disk is full
+    }
+  }
+
+  function checkTabs() {
+    const name = `${CHANNEL} ${site.href}`;
+    const hold = () => new Promise(() => {}); // as long as this page is there
+    navigator.locks?.request(name, { ifAvailable: true }, (lock) => {
+      if (lock) return hold();
+      const text = "This lab is open in another tab, too. Both write the same files: work in one of them, and close the other.";
+      show("tabs", text, "warning", understood);
+      navigator.locks.request(name, () => {
+        show("tabs", "");
+        return hold();
+      });
+      return null;
+    });
+  }
+
+  // ---- what runs for long ----------------------------------------------------------------------------------------------
+
+  let busySince = null;
+  function watchKernel() {
+    const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
+    const kernel = session?.session?.kernel;
+    if (!kernel || kernel.status !== "busy" || shown.has("start")) {
+      busySince = null;
+      show("long", "");
+      return;
+    }
+    busySince ??= Date.now();
+    if (Date.now() - busySince < 1000 * LONG) return;
+    const text = "This cell has been running for a while. Your files and the notebook stay as they are if you stop it.";
+    show("long", text, "info", [["Stop it", () => restart(session)]]);
+  }
+
+  async function restart(session) {
+    busySince = null;
+    await session.restartKernel();
+  }
+
+  void checkStorage();
+  checkTabs();
+  void loadAhead().catch(() => {}); // what is missing is said by whoever needs it
+  setInterval(watchKernel, 1000);
+}

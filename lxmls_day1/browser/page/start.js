@@ -1,0 +1,91 @@
+// Runs in the kernel's worker, in place of pyodide.js: starts Python with the packages of this site.
+//
+// The lock file of Pyodide gets a line for each package that the site itself brings, so that all are loaded at once and
+// nothing is looked up on the network. What is being loaded is told to the page (page.js).
+"use strict";
+{
+  const tell = new BroadcastChannel("lxmls-day1");
+  const say = (message) => tell.postMessage(message);
+  const plainFetch = self.fetch;
+  let started = 0;
+  let loaded = 0;
+
+  // Pyodide fetches each file of a package by `fetch`.
+  const countedFetch = async (resource, ...rest) => {
+    const address = String(resource?.url ?? resource);
+    if (!/\.(whl|zip|wasm)(\?|$)/.test(address)) return plainFetch(resource, ...rest);
+    const name = decodeURIComponent(address.split("/").pop()).split("-")[0].replace(/\.\w+$/, "");
+    started += 1;
+    say({ kind: "loading", name, started, loaded });
+    const response = await plainFetch(resource, ...rest);
+    if (!response.ok) {
+      say({ kind: "failed", text: `${address} is missing from the site (${response.status}).` });
+      throw new Error(`${address}: ${response.status}`);
+    }
+    loaded += 1;
+    say({ kind: "loading", name, started, loaded });
+    return response;
+  };
+
+  // Pyodide's matplotlib brings a list of its fonts whose version it does not accept: it would read a hundred files anew.
+  const FONTS = `
+def _accept_list_of_fonts():
+    import importlib.util, json, pathlib, re
+    folder = pathlib.Path(importlib.util.find_spec("matplotlib").origin).parent
+    fonts = json.loads((folder / "fontlist.json").read_text())
+    fonts["_version"] = int(re.search(r"__version__ = (\\d+)", (folder / "font_manager.py").read_text())[1])
+    for kind in ("afmlist", "ttflist"):
+        fonts[kind] = [font for font in fonts[kind] if not font["fname"].startswith("/")]
+    (folder / "fontlist.json").write_text(json.dumps(fonts))
+
+_accept_list_of_fonts()
+del _accept_list_of_fonts
+`;
+
+  async function bytes(address) {
+    const response = await countedFetch(address);
+    return response.arrayBuffer();
+  }
+
+  self.loadPyodide = async (options) => {
+    try {
+      self.fetch = countedFetch;
+      const here = options.indexURL;
+      const table = await (await plainFetch(new URL("packages.json", here))).json();
+      const index = new URL(table.runtime, here).href;
+      const reviews = table.reviews ? bytes(new URL(table.reviews, here)) : null;
+      const digest = "sha256-" + btoa(String.fromCharCode(...table.lock_sha256.match(/../g).map((x) => parseInt(x, 16))));
+      const lock = await (await plainFetch(index + "pyodide-lock.json", { integrity: digest })).json();
+      for (const entry of Object.values(lock.packages)) entry.file_name = index + entry.file_name;
+      for (const [name, entry] of Object.entries(table.packages)) {
+        lock.packages[name] = { ...entry, file_name: new URL(entry.file_name, here).href };
+      }
+      const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
+      importScripts(index + "pyodide.js");
+      const environment = { HOME: "/home/pyodide", ...table.environment };
+      const pyodide = await self.loadPyodide({ ...options, indexURL: index, lockFileURL, packages: table.load, env: environment });
+      pyodide.runPython(FONTS);
+      if (reviews) {
+        pyodide.FS.mkdirTree(table.data);
+        pyodide.unpackArchive(await reviews, "zip", { extractDir: table.data });
+      }
+      say({ kind: "starting" });
+      const run = pyodide.runPythonAsync;
+      pyodide.runPythonAsync = async (code, ...rest) => {
+        const result = await run(code, ...rest);
+        if (code.includes("import pyodide_kernel")) say({ kind: "ready" }); // the kernel's last step
+        return result;
+      };
+      return pyodide;
+    } catch (error) {
+      say({ kind: "failed", text: reason(error) });
+      throw error;
+    }
+  };
+
+  function reason(error) {
+    const text = String(error?.message ?? error);
+    const noMemory = error instanceof RangeError || /memory/i.test(text);
+    return noMemory ? `the browser has too little memory for it. Close other tabs and programs, and reload. (${text})` : text;
+  }
+}

@@ -1,0 +1,122 @@
+"""Pyodide, the Python of the browser: which version a site uses, and whether a folder holds its files unchanged."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+VERSION = "0.27.7"
+#: Where Pyodide's documentation says that the files of a version are.
+ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
+
+LOCK = "pyodide-lock.json"
+#: sha256 of the files that every page loads. The lock holds those of all packages.
+CORE = {
+    LOCK: "9c45b916001a750f4102fc287494f3eab215909c7535c626a20db80fd6333e2c",
+    "pyodide.js": "b4cb23a53aba19c221659b9fb40a2f18281d685691dc06647fb0afd0681baf98",
+    "pyodide.asm.js": "6b4c90de5b7172873f04f21884d0e9d2274e305fe32116558fe3e4fbe3618d51",
+    "pyodide.asm.wasm": "a50dd1843f805a0b7c45b61037ee0d7b26dfe85efe0e18ef95a34ad24e401f5f",
+    "python_stdlib.zip": "16611534726e5d8ac2bd8f926410b2dcb8d6f49aa24913463533b457a2115c16",
+}
+
+#: Packages of Pyodide that the lab and the kernel of JupyterLite import; what these need in turn comes with them.
+PACKAGES = (
+    "ipython",
+    "jedi",
+    "matplotlib",
+    "micropip",
+    "numpy",
+    "packaging",
+    "pygments",
+    "scipy",
+    "sqlite3",
+    "threadpoolctl",
+)
+
+
+def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, bytes]:
+    """The files of Pyodide that a page needs, read from a folder and compared with their sha256.
+
+    Parameters
+    ----------
+    folder : Path
+        A release of Pyodide, unpacked: ``pyodide.js``, ``pyodide-lock.json``, wheels.
+    names : iterable of str
+        Packages of the lock file that are needed, besides the runtime itself.
+
+    Returns
+    -------
+    dict of str to bytes
+        File name -> content.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, or is not the one of this version.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder; {_wanted()}")
+    lock = _read(folder, LOCK)
+    if _digest(lock) != CORE[LOCK]:
+        version = _version(lock)
+        raise InputError(f"{folder / LOCK} is {version}; {_wanted()}")
+    files = {LOCK: lock}
+    packages = json.loads(lock)["packages"]
+    wanted = CORE | {
+        packages[name]["file_name"]: packages[name]["sha256"] for name in with_dependencies(packages, names)
+    }
+    for name, digest in wanted.items():
+        files[name] = _read(folder, name)
+        if _digest(files[name]) != digest:
+            raise InputError(f"{folder / name} is not the file of Pyodide {VERSION}: its sha256 differs. {_again()}")
+    return files
+
+
+def with_dependencies(packages: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> Iterator[str]:
+    """Packages of a lock file and all that they need, each once.
+
+    Examples
+    --------
+    >>> packages = {"scipy": {"depends": ["numpy"]}, "numpy": {"depends": []}}
+    >>> list(with_dependencies(packages, ["scipy", "numpy"]))
+    ['scipy', 'numpy']
+    """
+    waiting, seen = list(names), set()
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop(0)).lower()
+        if name not in seen:
+            seen.add(name)
+            waiting += packages[name]["depends"]
+            yield name
+
+
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        return (folder / name).read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(f"{folder} has no {name}; {_wanted()}") from error
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _version(lock: bytes) -> str:
+    """What a lock file says of itself."""
+    try:
+        version = str(json.loads(lock)["info"]["version"])
+    except (ValueError, KeyError, TypeError):
+        return "no lock file of Pyodide"
+    return "a changed lock file of this version" if version == VERSION else f"of Pyodide {version}"
+
+
+def _wanted() -> str:
+    return f"--pyodide takes the folder of an unpacked release of Pyodide {VERSION}, with its packages."
+
+
+def _again() -> str:
+    return "Unpack the release again."

@@ -1,0 +1,152 @@
+"""A limit on the time of a function that nobody can end from outside, because there is no other process.
+
+Python looks for signals between its steps. A timer of the system sends one, or, in a browser, the buffer in which Pyodide looks
+for them (`setInterruptBuffer`): it is ours, and it says from the deadline on that there is one. So this needs no memory that is
+shared with the page, which a page has only where its server sends special headers. What it cannot end is one call into a
+library that takes for ever.
+"""
+
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from lxmls_day1.lab import PACKAGES
+
+_AGAIN = 0.02  # seconds until the next signal of the system's timer, where the first was swallowed
+_TICKS = 60  # more than the steps between two looks for a signal in a browser
+
+_BUFFER = """(before) => ({
+    deadline: Infinity,
+    heard: true,
+    get 0() {
+        if (this.heard && Date.now() >= this.deadline) { this.heard = false; return 2 }
+        return before ? before[0] : 0
+    },
+    set 0(value) { if (before) before[0] = value },
+})"""
+
+
+class OutOfTime(KeyboardInterrupt):
+    """The time is over. It is no `Exception`, so that a student's ``except`` does not take it for one of theirs."""
+
+
+class TimeLimit:
+    """Ends the code of a lab after some seconds: within ``with TimeLimit(folder) as limit`` each ``with limit.of(8.0)`` is limited.
+
+    Parameters
+    ----------
+    folder : Path
+        The lab. A signal that its code has swallowed comes again, as long as that code is running.
+
+    Attributes
+    ----------
+    over : bool
+        Whether the time was over at any time.
+    """
+
+    def __init__(self, folder: Path):
+        self.over = False
+        self._places = tuple(str(folder / package) for package in PACKAGES)
+        self._timer = _timer()
+        self._before: Any = None
+
+    def __enter__(self) -> "TimeLimit":
+        self._before = signal.signal(self._timer.signal, self._heard)
+        self._timer.open()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._timer.close()
+        signal.signal(self._timer.signal, self._before)
+
+    @contextmanager
+    def of(self, seconds: float) -> Iterator[None]:
+        """Raise `OutOfTime` in this block when so many seconds have passed."""
+        self._timer.set(seconds)
+        try:
+            yield
+        finally:
+            self._timer.set(None)
+
+    def _heard(self, number: int, frame: FrameType | None) -> None:
+        if not self._timer.is_over():
+            raise KeyboardInterrupt
+        if self.over and not self._in_lab(frame):  # the exception is on its way out
+            self._timer.set(None)
+            return
+        self.over = True
+        for _ in range(random.randrange(_TICKS)):
+            pass  # the next signal comes after another number of steps, so that no `try` of a loop is met each time
+        self._timer.go_on()
+        raise OutOfTime
+
+    def _in_lab(self, frame: FrameType | None) -> bool:
+        while frame is not None:
+            if frame.f_code.co_filename.startswith(self._places):
+                return True
+            frame = frame.f_back
+        return False
+
+
+class _SystemTimer:
+    """The timer of a system that has one, of the time of the processor; elsewhere nothing is ended."""
+
+    def __init__(self) -> None:
+        self.signal = getattr(signal, "SIGPROF", signal.SIGINT)
+        self._deadline = 0.0
+
+    def open(self) -> None:
+        """There is nothing to prepare."""
+
+    close = open
+
+    def set(self, seconds: float | None) -> None:
+        self._deadline = time.process_time() + (seconds or 0.0)
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_PROF, seconds or 0.0, _AGAIN if seconds else 0.0)
+
+    def is_over(self) -> bool:
+        return time.process_time() >= self._deadline - _AGAIN  # the timer counts in steps
+
+    def go_on(self) -> None:
+        """The next signal comes by itself."""
+
+
+class _PageTimer:
+    """A deadline in the buffer in which Pyodide looks for signals."""
+
+    signal = signal.SIGINT
+
+    def __init__(self) -> None:
+        import pyodide_js  # of the browser's Python only
+        from pyodide.code import run_js
+
+        self._use: Callable[[Any], None] = pyodide_js.setInterruptBuffer
+        self._before = getattr(pyodide_js._module, "Py_EmscriptenSignalBuffer", None)
+        self._buffer = run_js(_BUFFER)(self._before)
+
+    def open(self) -> None:
+        self._use(self._buffer)
+
+    def close(self) -> None:
+        self._use(self._before)
+
+    def set(self, seconds: float | None) -> None:
+        self._buffer.deadline = float("inf") if seconds is None else (time.time() + seconds) * 1000
+        self._buffer.heard = True
+
+    def is_over(self) -> bool:
+        return not self._buffer.heard
+
+    def go_on(self) -> None:
+        self._buffer.heard = True
+
+
+def _timer() -> "_SystemTimer | _PageTimer":
+    return _PageTimer() if sys.platform == "emscripten" else _SystemTimer()

@@ -1,0 +1,65 @@
+"""Accuracy and the number of weights other than zero over λ, drawn one above the other."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import check_axes
+from lxmls_day1.figures.style import TRAINING
+from lxmls_day1.figures.tuning_curve import DEVELOPMENT
+
+_COUNTS = "#C26A00"
+
+
+def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
+    """Draw a regularization path.
+
+    Parameters
+    ----------
+    points : sequence of points with ``regularizer``, ``n_features``, ``train_accuracy`` and ``dev_accuracy``
+        Such as `classifiers.regularization_path.regularization_path` returns.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure otherwise. The number of features has an axis of its own at the right.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Raises
+    ------
+    InputError
+        If there are no points.
+
+    Examples
+    --------
+    >>> from collections import namedtuple
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> Point = namedtuple("Point", "regularizer n_features train_accuracy dev_accuracy")
+    >>> fig, axis = plot_path([Point(0.1, 0, 0.5, 0.5), Point(0.01, 40, 0.9, 0.8)], ax=detached_axes()[1])
+    >>> axis.get_xscale(), [line.get_label() for line in axis.lines]
+    ('log', ['development', 'training'])
+    """
+    if not points:
+        raise InputError("a path has at least one point, but there is none")
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
+    check_axes(ax)
+    points = sorted(points, key=lambda point: -point.regularizer)
+    over = [point.regularizer for point in points]
+    counts = ax.twinx()
+    counts.fill_between(over, [point.n_features for point in points], color=_COUNTS, alpha=0.18, linewidth=0)
+    counts.plot(over, [point.n_features for point in points], color=_COUNTS, linewidth=1.5, label="features")
+    counts.set_ylabel("features with a weight other than 0", color=_COUNTS)
+    counts.set_ylim(bottom=0)
+    ax.plot(over, [point.dev_accuracy for point in points], "o-", color=DEVELOPMENT, label="development")
+    ax.plot(over, [point.train_accuracy for point in points], "s--", color=TRAINING, label="training")
+    ax.set_zorder(counts.get_zorder() + 1)
+    ax.patch.set_visible(False)
+    ax.set_xscale("log")
+    ax.invert_xaxis()
+    ax.set_xlabel("λ, falling: less and less regularization")
+    ax.set_ylabel("accuracy")
+    ax.legend(loc="upper left", frameon=False)
+    return ax.figure, ax

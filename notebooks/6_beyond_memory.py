@@ -1,0 +1,847 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 6 · More data than memory
+#
+# So far all documents were in memory, every word had a column, and one processor learnt from all of them. With a hundred million
+# documents each of the three breaks down. This notebook takes them one by one: *hashing* needs no vocabulary, *streaming* needs
+# only a few documents at a time, and *mixing* lets several machines learn side by side. Each has a price, and we measure it.
+#
+# **Goals.** After this notebook you can
+#
+# - compute the column and the sign of a hashed word, and say how many words share a column;
+# - say why hashed inner products are right on average, and what hashing does to explanations;
+# - read progressive validation, and say which order of the documents does harm;
+# - mix what several parts have learnt: their weights, and their average over all steps;
+# - say why weights with variances are mixed in another way.
+#
+# **Before.** Notebook 2, with exercises 1.4a, 1.4 and 1.9 (perceptron and averaging); about 90 minutes. The symbols are those of
+# [the table for all notebooks](notation.md).
+#
+# | exercise | what you do | file |
+# |---|---|---|
+# | 1.14 | write the column and the sign of a hashed feature, and the row of a document | `classifiers/hashed_features.py` |
+# | 1.15 | write the mixing rule | `classifiers/parameter_mixing.py` |
+#
+# Everything here is small enough for one machine: 8,192 made-up documents stand for a hundred million. `lxmls-day1 toy` makes as
+# many of them as you like. Words are as frequent as in real text (Zipf's law), one word in eleven belongs to the class of its
+# document, and one label in fifty is wrong.
+
+# %% [markdown]
+# ## Open the lab
+
+# %% tags=["open-lab"]
+from lxmls_day1.notebook_lab import open_lab
+lab = open_lab()
+
+# %% tags=["cell-documents"]
+import csv
+import tempfile
+import tracemalloc
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.figures.comparison import plot_curves
+from lxmls_day1.figures.plotting import BLACK
+from lxmls_day1.figures.style import TRAINING, label_ends
+from lxmls_day1.text.token_batches import TokenCounter
+from lxmls_day1.text.toy_stream import toy_documents
+
+N_TRAIN, N_SEEDS = 4096, 20
+documents = [document for block in toy_documents(2 * N_TRAIN, seed=6, n_words=40) for document in block]
+y = np.array([label == "positive" for label, _ in documents]).astype(int)
+rows = TokenCounter().numbered([text for _, text in documents])  # the tokens of each document, and how often
+tokens, hashes = rows.tokens.names(), rows.tokens.hashes.view(np.int32)
+print(f"{len(documents)} documents, half of them for training")
+print(f"{len(tokens)} different tokens, words and pairs of neighbouring words")
+label, text = documents[0]
+print(f"the first one, {label}: {text[:50]} …")
+
+
+def mean_and_error(found):
+    """The mean of some samples, and its standard error."""
+    return f"{np.mean(found):.4f} ± {np.std(found, ddof=1) / np.sqrt(len(found)):.4f}"
+
+
+# %% [markdown]
+# ## A. Hashing: columns without a vocabulary
+#
+# A matrix of word counts needs a column for each word, so somebody has to keep the list of all words. It grows with the corpus, and
+# several machines have to agree on it. Hashing does without. A *hash function* makes a number $h$ of 32 bits from any name, always
+# the same one from the same name, and otherwise as if by chance. We read it as a signed number, and take two things from it:
+#
+# $$ \text{column} = |h| \bmod B, \qquad \text{sign} = \begin{cases} +1 & h \ge 0 \\ -1 & h < 0 \end{cases} $$
+#
+# $B$ is the number of columns, chosen once. It is mostly a power of two, and then one speaks of its *bits*: 18 bits are $2^{18}$
+# columns. In the row of a document each word adds sign · count in its column. Two words that fall into the same column *collide*:
+# their terms are added, and no learner can tell them apart.
+
+# %% [markdown]
+# ## Exercise 1.14: hashed features
+#
+# 1. Do it by hand: which column and which sign have the hashes 5, −5 and 8 with $B = 4$? The row of a document that has these three words 3 times,
+#    once and twice?
+# 2. Write `columns_and_signs` and `hashed_row` in `classifiers/hashed_features.py`.
+
+# %% tags=["cell-by-hand", "exercise-1.14"]
+with lab.exercise("1.14"):
+    from classifiers.hashed_features import columns_and_signs, hashed_row
+
+    columns, signs = columns_and_signs(np.array([5, -5, 8], dtype=np.int32), 4)
+    print("columns", columns.tolist(), "signs", signs.tolist())
+    print("row    ", hashed_row(np.array([5, -5, 8], dtype=np.int32), np.array([3.0, 1.0, 2.0]), 4).tolist())
+    of_first = slice(rows.indptr[0], rows.indptr[1])  # the tokens of the first document
+    numbers, counts = rows.indices[of_first], rows.values[of_first]
+    first_row = hashed_row(hashes[numbers], counts, 2**10)
+    same = np.array_equal(first_row, rows.hashed(10).toarray()[0])
+    print(f"first document: {len(numbers)} tokens, {np.count_nonzero(first_row)} entries; as lxmls-day1 cache has it: {same}")
+
+# %% tags=["skip-execution"]
+lab.check("1.14")
+
+# %% [markdown]
+# ### How many words share a column?
+#
+# Let $J$ words fall into $B$ columns as if by chance. Another word misses the column of *great* with probability $1 - \frac1B$,
+# and all $J - 1$ others miss it with probability $(1 - \frac1B)^{J-1} \approx e^{-J/B}$. So the share of words that are *not* alone
+# in their column is
+#
+# $$ 1 - \left(1 - \tfrac1B\right)^{J-1} \approx 1 - e^{-J/B} . $$
+
+# %% [markdown] tags=["predict"]
+# **Predict.** These documents have about 340,000 different tokens. With $2^{18} = 262{,}144$ columns, which share of them has its column
+# for itself? And how many bits make it nine in ten? *Your prediction:*
+
+# %% tags=["cell-collisions", "exercise-1.14"]
+with lab.exercise("1.14"):
+    from classifiers.hashed_features import columns_and_signs
+
+    bits = np.arange(10, 25)
+    shared, formula = [], []
+    for b in bits:
+        columns, _ = columns_and_signs(hashes, 2**b)
+        in_column = np.bincount(columns, minlength=2**b)  # how many tokens each column has
+        shared.append(1 - np.sum(in_column == 1) / len(tokens))
+        formula.append(1 - (1 - 1 / 2**b) ** (len(tokens) - 1))
+    fig, axis = plt.subplots(figsize=(9, 4.6), layout="constrained")
+    axis.plot(bits, formula, color=BLACK, label="formula")
+    axis.plot(bits, shared, "o", color="#444444", markersize=7, label="measured")
+    axis.set(xlabel="bits", ylabel="share of tokens that share their column", ylim=(0, 1.03), title="Collisions")
+    axis.legend()
+    print("bits   columns   tokens a column   not alone: measured   formula")
+    for b, of_tokens, expected in zip(bits, shared, formula, strict=True):
+        if b % 2 == 0:
+            print(f"{b:4d} {2**b:9d} {len(tokens) / 2**b:17.2f} {of_tokens:21.4f} {expected:9.4f}")
+    most = np.abs(np.subtract(shared, formula)).max()
+    in_column = np.bincount(columns_and_signs(hashes, 2**18)[0], minlength=2**18)
+    print(f"largest difference: {most:.4f}")
+    print(f"18 bits: {np.mean(in_column == 0):.2f} of the columns are empty, {np.mean(in_column > 2):.2f} have three or more")
+
+# %% [markdown] tags=["answer", "exercise-1.14"]
+# **Explain.** With 18 bits there are nearly as many columns as tokens. Why are so few tokens alone? **Transfer.** With ten times as many
+# tokens, how many bits more keep the share of collisions? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.14"]
+# <!-- numbers: collisions -->
+# <!-- given: 10, 3.3 -->
+# **One answer.** Chance does not spread evenly: with 18 bits 0.28 of the columns are empty, and 0.14 have three tokens or more. There are 1.28 tokens a column
+# on average, and $1 - e^{-1.28} = 0.72$ of all tokens are not alone. *Transfer:* only $J/B$ counts, so $B$ must grow as $J$ does: 10 times as many
+# columns, that is $\log_2 10 \approx 3.3$ bits more.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.14")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: collisions -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# The hash function does what chance would do: formula and measurement differ by 0.0011 at most. Collisions are the rule, not the exception. With 18
+# bits 0.72 of all tokens share their column, with 22 bits still 0.08. The next experiments ask whether that does any harm.
+#
+# </details>
+
+# %% [markdown]
+# ### Why the sign?
+#
+# A linear classifier sees documents only through inner products. Without hashing two documents $x$ and $z$ have
+# $\langle x, z \rangle = \sum_j x_j z_j$. Hashed, every pair of words $(i, j)$ that collides adds
+# $\text{sign}_i\,\text{sign}_j\, x_i z_j$. For $i = j$ the two signs are the same and cancel. For $i \ne j$ they are equal as often as
+# not, so that these terms are 0 on average:
+#
+# $$ \mathbb{E}\,\langle \text{hashed } x, \text{hashed } z \rangle = \langle x, z \rangle . $$
+#
+# Without signs every collision adds $x_i z_j \ge 0$, and the inner product comes out too large, by
+# $\frac1B \sum_{i \ne j} x_i z_j$ on average. The average is over hash functions. We take 1,000 of them, by writing a number before each
+# token.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** With few columns: how much does the signed inner product scatter from one hash function to the next? *Your prediction:*
+
+# %% tags=["cell-inner-products", "exercise-1.14"]
+with lab.exercise("1.14"):
+    from classifiers.hashed_features import hashed_row
+    from lxmls_day1.compiled.hashing import joined_names, signed_hashes
+
+    def tokens_of(m):
+        """The numbers of the tokens of a document, and how often each occurs."""
+        span = slice(rows.indptr[m], rows.indptr[m + 1])
+        return rows.indices[span], rows.values[span]
+
+    first = sp.csr_array((rows.values, rows.indices.astype(np.int64), rows.indptr))[:100]  # 100 documents over tokens
+    products = np.triu((first @ first.T).toarray(), k=1)
+    one, other = np.unravel_index(products.argmax(), products.shape)  # the two with the largest inner product
+    (of_x, x), (of_z, z) = tokens_of(one), tokens_of(other)
+    true = products[one, other]
+    too_much = x.sum() * z.sum() - true  # Σ x_i z_j over i ≠ j
+    names = [f"{number}:{tokens[j]}" for number in range(1000) for j in (*of_x, *of_z)]
+    others = signed_hashes(*joined_names(names)).reshape(1000, -1)  # a row for each hash function
+    widths = 2 ** np.arange(4, 13)
+    found = {"with signs": [], "without signs": []}
+    for width in widths:
+        for name, some in (("with signs", others), ("without signs", others & np.int32(2**31 - 1))):  # no sign bit
+            found[name].append([hashed_row(h[: len(x)], x, width) @ hashed_row(h[len(x) :], z, width) for h in some])
+    fig, axis = plt.subplots(figsize=(9.5, 4.8), layout="constrained")
+    axis.axhline(true, color=BLACK, linewidth=1.2, label="not hashed")
+    for name, colour, dash in (("with signs", "#444444", "solid"), ("without signs", TRAINING, "dashed")):
+        products = np.array(found[name])
+        mean, spread = products.mean(axis=1), products.std(axis=1)
+        axis.plot(widths, mean, color=colour, linestyle=dash, label=name)
+        axis.fill_between(widths, mean - spread, mean + spread, color=colour, alpha=0.18, linewidth=0)
+    axis.set(xscale="log", xlabel="columns", ylabel="inner product", title="1,000 hash functions: mean ± one standard deviation")
+    axis.set_xticks(widths, [str(width) for width in widths])
+    axis.minorticks_off()
+    axis.legend()
+    print(f"two documents with {len(x)} and {len(z)} tokens; their inner product is {true:.0f}")
+    print("columns      with signs: mean   deviation      without: mean   formula")
+    for width, signed, unsigned in zip(widths, found["with signs"], found["without signs"], strict=True):
+        mean = f"{np.mean(signed):.1f} ± {np.std(signed, ddof=1) / np.sqrt(1000):.1f}"
+        print(f"{width:7d} {mean:>22} {np.std(signed):11.1f} {np.mean(unsigned):18.1f} {true + too_much / width:9.1f}")
+
+# %% [markdown] tags=["answer", "exercise-1.14"]
+# **Explain.** With signs the mean is right for any number of columns. Why would you not take 16 columns? **Transfer.** What becomes of the
+# inner product of a document with *itself*? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.14"]
+# <!-- numbers: inner-products -->
+# **One answer.** Right on average is not right each time. With 16 columns the inner product scatters by 21.5, more than its value 15. A corpus is hashed by *one* function, so
+# its error stays. *Transfer:* the same holds: on average $\lVert x \rVert^2$ is kept, since every pair $i \ne j$ has random signs.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.14")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: inner-products -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# With signs the mean is the true inner product, 15, whatever the number of columns: the largest deviations, such as 15.7 ± 0.2, are below three
+# standard errors (and come together, since the 1,000 hash functions are the same in all rows). Without signs 16 columns make it 404.6, as the
+# formula says (404.1). What is left with signs is scatter, and it halves with four times as many columns: 21.5 with 16 of them, 11.1 with 64, 5.6
+# with 256.
+#
+# </details>
+
+# %% [markdown]
+# ### What it costs: accuracy against bits
+
+# %% [markdown] tags=["predict"]
+# **Predict.** With 12 bits some eighty tokens share each column. How many percentage points of accuracy are lost? *Your prediction:*
+
+# %% tags=["cell-bits", "exercise-1.14"]
+def accuracy(params, X, y):
+    """The share of right labels, for two classes."""
+    lead = params[:, 1] - params[:, 0]
+    return np.mean((X @ lead[1:] + lead[0] > 0) == y)
+
+
+orders = [np.random.default_rng(seed).permutation(len(y)) for seed in range(N_SEEDS)]
+with lab.exercise("1.14"):
+    from classifiers.perceptron import Perceptron
+
+    widths = [6, 8, 10, 12, 14, 16, 18, 20]
+    unhashed = sp.csr_array((rows.values.astype(float), rows.indices.astype(np.int64), rows.indptr.copy()), shape=(len(y), len(tokens)))
+    accuracies = []
+    for X in [unhashed, *(rows.hashed(width).astype(float) for width in widths)]:
+        of_width = []
+        for order in orders:
+            train, test = order[:N_TRAIN], order[N_TRAIN:]
+            params = Perceptron(nr_rounds=1).train(X[train], y[train])
+            of_width.append(accuracy(params, X[test], y[test]))
+        accuracies.append(of_width)
+    fig, axis = plt.subplots(figsize=(10, 4.8), layout="constrained")
+    plot_curves(widths, {"Perceptron, hashed": accuracies[1:]}, axis)
+    axis.axhline(np.mean(accuracies[0]), color=BLACK, linewidth=1.2)
+    axis.text(6.2, np.mean(accuracies[0]) + 0.006, "a column for each token")
+    axis.set(xlabel="bits", ylabel=f"accuracy, mean of {N_SEEDS} divisions", xlim=(6, 20), ylim=(0.6, 0.87))
+    label_ends(axis)
+    print(f"a column for each token: {mean_and_error(accuracies[0])}")
+    for width, of_width in zip(widths, accuracies[1:], strict=True):
+        loss = mean_and_error(np.subtract(accuracies[0], of_width))
+        print(f"{width:7d} bits {mean_and_error(of_width):>24}      lost {loss}")
+
+# %% [markdown] tags=["answer", "exercise-1.14"]
+# **Explain.** Nearly all tokens collide with 14 bits. Why is so little lost, if one learns from so many of them? **Transfer.** A few tokens decide nearly everything. How would you
+# protect them? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.14"]
+# <!-- numbers: bits, collisions -->
+# **One answer.** A document has some hundred tokens, so that only few of its 16,384 columns are taken, and those that it shares with the weights of other
+# tokens add noise with random signs: it averages out. With 14 bits the loss is 0.0255, although each column has 20.56 tokens. *Transfer:* give them columns of
+# their own, beside the hashed ones. Nobody says that everything has to be hashed.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.14")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: bits, collisions -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# Accuracy grows with the bits: 0.7837 with 12, 0.8208 with 16, 0.8321 with 20. Against a column for each token, 12 bits lose 0.0494 and 18 bits
+# 0.0041. With 20 bits the loss is 0.0010 ± 0.0010, that is none, although 0.27 of the tokens are still not alone (the table of collisions).
+#
+# </details>
+
+# %% [markdown]
+# ### What it does to explanations
+#
+# `lxmls-day1 explain` shows which words made a classifier decide. With hashed features it takes the words of the *document*, and gives
+# each the weight of its column times its sign. So it needs no list of words, and it cannot know whether a word was ever seen.
+# `lxmls-day1 cache --hash 12 --keep-words` keeps the words seen beside the corpus, and then one can ask.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** No document of this corpus has the word *lighthouse*. What will the explanation say of it? *Your prediction:*
+
+# %% tags=["cell-explain", "exercise-1.14"]
+with lab.exercise("1.14"):
+    from classifiers.hashed_features import columns_and_signs
+    from classifiers.perceptron import Perceptron
+    from lxmls_day1.compiled.hashing import joined_names, signed_hashes
+
+    kept = set(tokens)  # what --keep-words keeps
+    own = Perceptron(nr_rounds=1).train(unhashed[:N_TRAIN], y[:N_TRAIN])  # a column for each token
+    own = own[1:, 1] - own[1:, 0]  # what a token adds to the lead of positive over negative
+    heaviest = [tokens[j] for j in np.argsort(-np.abs(own), kind="stable")[:4]]
+    words = [*heaviest, "lighthouse", "umbrella"]
+    of_words = signed_hashes(*joined_names(words))
+    said = [[f"{own[tokens.index(word)]:+.2f}" if word in kept else "never seen" for word in words]]
+    for width in (12, 20):
+        X = rows.hashed(width).astype(float)
+        params = Perceptron(nr_rounds=1).train(X[:N_TRAIN], y[:N_TRAIN])
+        columns, signs = columns_and_signs(of_words, 2**width)
+        adds = signs * (params[1:, 1] - params[1:, 0])[columns]
+        in_column = np.bincount(columns_and_signs(hashes, 2**width)[0], minlength=2**width)[columns]
+        others = in_column - [word in kept for word in words]
+        said += [[f"{weight:+.2f}" for weight in adds], [str(number) for number in others]]
+    print("what a word adds to the lead of positive over negative, and the others in its column")
+    print(f"{'word':12} {'own column':>12} {'12 bits':>10} {'others':>8} {'20 bits':>10} {'others':>8}")
+    for word, alone, *hashed in zip(words, *said, strict=True):
+        print(f"{word:12} {alone:>12} {hashed[0]:>10} {hashed[1]:>8} {hashed[2]:>10} {hashed[3]:>8}")
+
+# %% [markdown] tags=["answer", "exercise-1.14"]
+# **Explain.** How can a word that was never seen speak for a class? **Transfer.** How would you find out which of the words in a column its
+# weight is about? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.14"]
+# <!-- numbers: explain -->
+# **One answer.** It speaks with the weight of its column, which others have made. *umbrella* gets +4.55 with 12 bits, from 94 tokens that fall into its column.
+# *Transfer:* list the words of the column (that is what `--keep-words` is for), and count in which class they occur; or train once with more bits, and see
+# whether the weight stays.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.14")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: explain -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# With 20 bits the words that decide have about the weights that they have in columns of their own: *bese* −13.19 and −13.11. (Not the same:
+# other tokens collide, and training goes another way.) With 12 bits *besi* has +39.08 instead of +13.62, since 86 others share its column, and words that
+# were never seen have weights: +4.55 and +0.41. An explanation of a hashed model is about columns. Trust it as far as columns have one important word.
+#
+# </details>
+
+# %% [markdown]
+# ## B. Streaming: one pass, in little memory
+#
+# An online learner looks at one document at a time. So the documents may stay on disk: `lxmls-day1 cache` reads text once, and writes
+# *shards*, sparse matrices of some thousand rows each, which are mapped into memory when their turn comes. `train("toy.bags")` goes
+# through them, and reads the next one while it learns from the one before.
+
+# %% tags=["cell-memory", "exercise-1.14"]
+folder = Path(tempfile.mkdtemp())
+sizes = [1024, 2048, 4096, 8192]
+with lab.exercise("1.14"):
+    from classifiers.perceptron import Perceptron
+    from lxmls_day1.streaming.corpus_making import make_corpus
+    from readers.streamed_corpus import StreamedCorpus
+
+    def peak(work):
+        """The most memory that Python has allocated at a time, in MB."""
+        tracemalloc.start()
+        work()
+        most = tracemalloc.get_traced_memory()[1] / 1e6
+        tracemalloc.stop()
+        return round(most)
+
+    def in_memory(corpus):
+        """All shards as one matrix, and the perceptron on that."""
+        shards = [corpus.shards.open(number) for number in range(len(corpus.shards))]
+        X = sp.vstack([shard.X for shard in shards])
+        Perceptron(nr_rounds=1).train(X, np.concatenate([shard.labels for shard in shards]))
+
+    Perceptron(nr_rounds=1).train(np.eye(2), [0, 1])  # the first training imports and compiles
+    peaks = {"in memory": [], "streamed": []}
+    for size in sizes:
+        with open(folder / f"{size}.csv", "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("label", "text"), *documents[:size]])
+        make_corpus([folder / f"{size}.csv"], folder / f"{size}.bags", hash_bits=16, rows_a_shard=256)
+        corpus = StreamedCorpus(folder / f"{size}.bags")
+        Perceptron(nr_rounds=1).train(corpus)
+        peaks["in memory"].append(peak(lambda: in_memory(corpus)))
+        peaks["streamed"].append(peak(lambda: Perceptron(nr_rounds=1).train(corpus)))
+    fig, axis = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
+    axis.plot(sizes, peaks["in memory"], "o-", color=TRAINING, label="in memory")
+    axis.plot(sizes, peaks["streamed"], "s--", color="#444444", label="streamed")
+    axis.set(xlabel="documents", ylabel="peak memory in MB", ylim=(0, None), xlim=(0, sizes[-1]))
+    label_ends(axis)
+    print(f"{corpus.n_rows} documents in {len(corpus.shards)} shards; classes {', '.join(corpus.classes)}")
+    for size, whole, streamed in zip(sizes, peaks["in memory"], peaks["streamed"], strict=True):
+        print(f"{size:6d} documents: {whole:3d} MB in memory, {streamed} MB streamed")
+
+# %% [markdown]
+# The memory of a streamed training does not grow with the corpus: it holds the weights, and two shards. (Counted is what Python
+# allocates. The files of a shard are *mapped*: the system may keep their pages, and drops them when somebody needs the memory.)
+#
+# ### Progressive validation
+#
+# A test part costs documents. In a stream every document can be both: first the classifier labels it, then it learns from it. In the first
+# round no document was seen before, so the share of errors is honest. It is called *progressive validation*, and a line of it comes
+# after 1, 2, 4, 8, … documents, with the errors so far and those since the line before.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** Which is nearer to the error on held-out documents: the errors so far, or those since the last line? Above or below? *Your prediction:*
+
+# %% tags=["cell-progressive", "exercise-1.14"]
+with lab.exercise("1.14"):
+    from classifiers.perceptron import Perceptron
+    from lxmls_day1.streaming.shard_writing import write_shards
+
+    X = rows.hashed(16)
+    marks = [2**power for power in range(4, 13)]
+    errors = {"so far": [], "since the last line": [], "held out": []}
+    for seed, order in enumerate(orders):
+        train, test = order[:N_TRAIN], order[N_TRAIN:]
+        corpus = write_shards(folder / f"progressive-{seed}.bags", X[train], y[train], ["negative", "positive"])
+        perceptron = Perceptron(nr_rounds=1, averaged=False, seed=seed)
+        perceptron.train(corpus)
+        lines = {line.documents: line for line in perceptron.history[0].validation}
+        errors["so far"].append([lines[mark].error for mark in marks])
+        errors["since the last line"].append([lines[mark].recent_error for mark in marks])
+        held_out = []
+        for mark in marks:
+            params = Perceptron(nr_rounds=1, averaged=False, order=np.arange(mark)).train(X[train[:mark]], y[train[:mark]])
+            held_out.append(1 - accuracy(params, X[test], y[test]))
+        errors["held out"].append(held_out)
+    curves = {f"Perceptron, {name}": np.transpose(found) for name, found in errors.items()}
+    fig, axis = plt.subplots(figsize=(10.5, 4.8), layout="constrained")
+    plot_curves(marks, curves, axis)
+    axis.set(xscale="log", xlabel="documents", ylabel=f"error, mean of {N_SEEDS} streams", xlim=(marks[0], marks[-1]))
+    axis.set_xticks(marks, [str(mark) for mark in marks])
+    axis.minorticks_off()
+    label_ends(axis)
+    print("documents" + "".join(f"{name:>23}" for name in errors))
+    for place, mark in enumerate(marks):
+        print(f"{mark:9d}" + "".join(f"{mean_and_error(np.array(found)[:, place]):>23}" for found in errors.values()))
+    for name in ("so far", "since the last line"):
+        difference = np.array(errors[name])[:, -1] - np.array(errors["held out"])[:, -1]
+        print(f"after {marks[-1]} documents, {name} minus held out: {mean_and_error(difference)}")
+
+# %% [markdown] tags=["answer", "exercise-1.14"]
+# **Explain.** Why do the errors so far lie above those on held-out documents, and why do those since the last line lie nearer? **Transfer.** What is
+# progressive validation worth in the second round? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.14"]
+# <!-- numbers: progressive -->
+# **One answer.** The errors so far count those of the beginner, too. Those since the last line are of the second half of the documents only, when the
+# classifier has learnt more; still, they are of classifiers on the way, each a little younger than the one at the end. *Transfer:* nothing. In the second round each document
+# was learnt from before: it is the error on training data, and too low.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.14")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: progressive -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# After 4,096 documents the errors so far are 0.2109, those since the last line 0.2001 ± 0.0018, and those on held-out documents 0.1972 ± 0.0023. The last two do
+# not differ by more than their standard errors together; the first one is too high by 0.0137. It costs no document, and each is used for both.
+#
+# </details>
+
+# %% [markdown]
+# ### The order of the documents
+#
+# In memory a round visits all documents in a random order. From disk that would be slow. So the *shards* are shuffled, and then the
+# rows of each shard. Four orders, on the same documents: (1) any order; (2) shards, then rows; (3) the same, after the source was
+# sorted by class; (4) sorted by class, and read from the first to the last.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** Which of the four differ from each other by more than their standard errors? *Your prediction:*
+
+# %% tags=["cell-order", "exercise-1.14"]
+with lab.exercise("1.14"):
+    from classifiers.perceptron import Perceptron
+
+    found = {name: [] for name in ("(1) any order", "(2) shards, then rows", "(3) sorted, shards, then rows", "(4) sorted, as it lies")}
+    for seed, order in enumerate(orders):
+        train, test = order[:N_TRAIN], order[N_TRAIN:]
+        by_class = train[np.argsort(y[train], kind="stable")]
+        mixed_shards = write_shards(folder / f"mixed-{seed}.bags", X[train], y[train], ["negative", "positive"], rows_a_shard=256)
+        sorted_shards = write_shards(folder / f"sorted-{seed}.bags", X[by_class], y[by_class], ["negative", "positive"], rows_a_shard=256)
+        trained = [
+            Perceptron(nr_rounds=1, seed=seed).train(X[train], y[train]),
+            Perceptron(nr_rounds=1, seed=seed).train(mixed_shards),
+            Perceptron(nr_rounds=1, seed=seed).train(sorted_shards),
+            Perceptron(nr_rounds=1, order=np.arange(N_TRAIN)).train(X[by_class], y[by_class]),
+        ]
+        for of_order, params in zip(found.values(), trained, strict=True):
+            of_order.append(accuracy(params, X[test], y[test]))
+    print(f"accuracy of the averaged perceptron, mean of {N_SEEDS} divisions; {len(mixed_shards)} shards")
+    for name, of_order in found.items():
+        print(f"{name:32} {mean_and_error(of_order)}")
+    difference = np.subtract(found["(2) shards, then rows"], found["(1) any order"])
+    print(f"{'(2) minus (1)':32} {mean_and_error(difference)}")
+
+# %% [markdown] tags=["answer", "exercise-1.14"]
+# **Explain.** What has the perceptron learnt after the first half of order (4), and what does it forget in the second half? **Transfer.** Your documents
+# are sorted by date. What do you do? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.14"]
+# <!-- numbers: order -->
+# **One answer.** In the first half it sees one class only: after very few mistakes it always says this class, and no word matters. In the second half it turns
+# round, again after few mistakes. Its average has learnt no word: 0.4929 is guessing. *Transfer:* mix the sources before, or make shards so small that
+# shuffling them mixes the dates. And test on the latest documents, for it is the future that you want to label.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.14")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: order -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# Shuffling shards and then rows does no harm if the documents come mixed: the difference to any order is −0.0011 ± 0.0011, that is none. Of
+# sources sorted by class each shard holds one class, and shuffling makes 16 long runs of them: 0.7682 instead of 0.8204. Read as they lie, nothing is learnt.
+#
+# </details>
+
+# %% [markdown]
+# ## C. Mixing: several parts at a time
+#
+# Now $P$ machines have a part of the documents each. An online step needs the weights after the step before, so the parts cannot share one
+# $W$. *Iterative parameter mixing* lets each part go its own way for a while. All begin with the same weights. Part $p$ takes $T_p$ steps, and ends with
+# the weights $W_p$ and with $S_p$, the sum of its weights after each of these steps. Then the weights are mixed,
+#
+# $$ W \;\leftarrow\; \sum_p \mu_p\, W_p , \qquad \mu_p = \text{the part's share of the documents}, $$
+#
+# and all go on from there. What is returned in the end is the average over *all steps of all parts*:
+#
+# $$ \overline W = \frac{\sum_p S_p}{\sum_p T_p} . $$
+#
+# The sums and the numbers of steps are added, from one mixing to the next as well. The mean of the parts' averages would be
+# something else, as soon as one part takes more steps than another.
+
+# %% [markdown]
+# ## Exercise 1.15: the mixing rule
+#
+# 1. By hand, with weights of one number: part 1 took 3 steps, $W_1 = 4$, $S_1 = 9$; part 2 took 1 step, $W_2 = 8$, $S_2 = 8$. From which $W$ do they
+#    go on? What is the average over all steps, and what is the mean of the two averages?
+# 2. Write `mixed` in `classifiers/parameter_mixing.py`.
+
+# %% tags=["cell-mixing-by-hand", "exercise-1.15"]
+with lab.exercise("1.15"):
+    from classifiers.parameter_mixing import mixed
+
+    W, total, count = mixed(np.array([[[4.0]], [[8.0]]]), np.array([[[9.0]], [[8.0]]]), np.array([3, 1]), np.array([0.75, 0.25]))
+    print(f"they go on from {W.item():g}")
+    print(f"average over all steps: {total.item():g} / {count} = {total.item() / count:g}; mean of the averages: {(9 / 3 + 8 / 1) / 2:g}")
+
+# %% tags=["skip-execution"]
+lab.check("1.15")
+
+# %% [markdown]
+# `train_in_parts` of the same file trains by your rule and mixes by your function. A *leg* is what the parts do from one mixing to the next.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** After one round with 256 parts, each has seen 16 documents. Is their mixture better or worse than one learner that saw all 4,096? And
+# after three rounds? *Your prediction:*
+
+# %% tags=["cell-parts", "exercise-1.15"]
+X = rows.hashed(12).astype(float)
+
+
+def legs_of(n_parts, nr_rounds, n_mixings, seed):
+    """Fixed parts of the training documents; in every round each is shuffled, and mixed so many times."""
+    rng = np.random.default_rng(seed)
+    parts = np.array_split(rng.permutation(N_TRAIN), n_parts)
+    legs = []
+    for _ in range(nr_rounds):
+        pieces = [np.array_split(rng.permutation(part), n_mixings) for part in parts]
+        legs += [[piece[leg] for piece in pieces] for leg in range(n_mixings)]
+    return legs
+
+
+with lab.exercise("1.15"):
+    from classifiers.parameter_mixing import train_in_parts
+    from classifiers.perceptron import perceptron_rule
+
+    def of_mixtures(n_parts, nr_rounds=1, n_mixings=1):
+        """Accuracies of the average over all steps, and of the mean of the last weights, for all divisions."""
+        both = []
+        for seed, order in enumerate(orders):
+            train, test = order[:N_TRAIN], order[N_TRAIN:]
+            mixture = train_in_parts(perceptron_rule, X[train], y[train], legs_of(n_parts, nr_rounds, n_mixings, seed))
+            both.append([accuracy(params, X[test], y[test]) for params in mixture])
+        return np.transpose(both)
+
+    parts = [1, 4, 16, 64, 256]
+    fig, axes = plt.subplots(1, 2, figsize=(13.5, 4.6), layout="constrained", sharey=True)
+    curves = {}
+    for nr_rounds, axis in zip((1, 3), axes, strict=True):
+        averages, last = np.moveaxis([of_mixtures(n_parts, nr_rounds) for n_parts in parts], 1, 0)  # (parts, seeds) each
+        of_rounds = {"Perceptron, all steps": averages, "Perceptron, last weights": last}
+        title = f"{nr_rounds} round{'s' * (nr_rounds > 1)}"
+        plot_curves(parts, of_rounds, axis)
+        axis.set(xscale="log", xlabel="parts", xlim=(1, 256), ylim=(0.72, 0.84), title=title)
+        axis.set_xticks(parts, [str(n_parts) for n_parts in parts])
+        axis.minorticks_off()
+        label_ends(axis)
+        curves |= {f"{title}, average over all steps": averages, f"{title}, mean of the last weights": last}
+    axes[0].set_ylabel(f"accuracy, mean of {N_SEEDS} divisions")
+    for name, found in curves.items():
+        print(name)
+        for n_parts, of_parts in zip(parts, found, strict=True):
+            print(f"    {n_parts:3d} parts {mean_and_error(of_parts)}")
+
+# %% [markdown] tags=["answer", "exercise-1.15"]
+# **Explain.** Why do some parts make this perceptron *better*, and too many of them worse again after one round? **Transfer.** Which of the two means
+# would you take with 256 parts and one round, and why does the answer change with the rounds? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.15"]
+# <!-- numbers: parts -->
+# **One answer.** Each part learns the words that count, and beside them its own noise: collisions, wrong labels, the last mistakes. The mean of 16 parts keeps what they
+# agree on, and noise cancels. With 256 parts each has seen 16 documents, and agrees on little. *Transfer:* the last weights. Every step of a first round with 256 parts is a
+# beginner's, and the average has them all: 0.7383 against 0.7841. The mean over 256 parts has averaged already. With few parts and more rounds it is the other way round:
+# 0.8054 against 0.7907 with 4 parts after 3 rounds.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.15")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: parts -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# - After one round the average over all steps is 0.7838 with 1 part, 0.8127 with 16, and 0.7383 with 256: too many parts learn too little each.
+# - More rounds mend that: after 3 rounds 256 parts have 0.8176, and their last weights 0.8250. **More parts need more rounds.**
+# - That mixing beats one learner is due to this learner, which overfits 12 bits: a mean of many is a regularizer for it. Do not count on it with others.
+# - Averaging over steps and averaging over parts do the same work. Where one of them is missing, the other brings most: with 1 part 0.7838 against
+#   0.7720.
+#
+# </details>
+
+# %% [markdown]
+# ### How often to mix
+#
+# Parts may mix within a round as well (`train --mix-every N`). That costs traffic. What does it bring?
+
+# %% [markdown] tags=["predict"]
+# **Predict.** 64 parts, one round, mixed 1 to 16 times. Where is the best place? *Your prediction:*
+
+# %% tags=["cell-mixings", "exercise-1.15"]
+with lab.exercise("1.15"):
+    from classifiers.parameter_mixing import train_in_parts
+    from classifiers.perceptron import perceptron_rule
+
+    mixings = [1, 2, 4, 8, 16]
+    found = np.array([of_mixtures(64, 1, n_mixings) for n_mixings in mixings])
+    fig, axis = plt.subplots(figsize=(10.5, 4.6), layout="constrained")
+    plot_curves(mixings, {"Perceptron, average over all steps": found[:, 0], "Perceptron, mean of the last weights": found[:, 1]}, axis)
+    axis.set(xscale="log", xlabel="mixings in a round of 64 parts", ylabel=f"accuracy, mean of {N_SEEDS} divisions", xlim=(1, 16))
+    axis.set_xticks(mixings, [str(number) for number in mixings])
+    axis.minorticks_off()
+    label_ends(axis)
+    print("mixings   average over all steps   its gain over 1 mixing   mean of the last weights")
+    for number, (average, last) in zip(mixings, found, strict=True):
+        gain = mean_and_error(average - found[0, 0]) if number > 1 else ""
+        print(f"{number:7d} {mean_and_error(average):>24} {gain:>24} {mean_and_error(last):>26}")
+
+# %% [markdown] tags=["answer", "exercise-1.15"]
+# **Explain.** Mixed after every single step, what would 64 parts do? **Transfer.** A mixing sends all weights over the network. What else speaks for
+# mixing within a round, even where accuracy gains nothing? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.15"]
+# <!-- numbers: mixings -->
+# **One answer.** All 64 would look at one document each with the same weights, and go by the mean of their 64 steps: that is one step, by a batch of 64
+# documents, and 64 times as short. *Transfer:* after a mixing there is something to show and to keep: the lines of progressive validation and the checkpoints come then.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.15")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: mixings -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# One more mixing brings 0.0084 ± 0.0011; 4 and 8 mixings bring as much and not more (0.0084 and 0.0068), and 16 bring 0.0023 ± 0.0020, that is none. The mean of the
+# last weights even falls, from 0.8202 with 2 mixings to 0.8030 with 16: parts that meet all the time have no opinions of their own left to average. A mixing
+# costs traffic, so once a round, or a few times in long rounds, is a good rule.
+#
+# </details>
+
+# %% [markdown]
+# ## D. Learners that know how sure they are
+#
+# <!-- numbers: variances -->
+# Some online learners keep a *variance* beside each weight: confidence-weighted learning (CW) and its relative AROW. Their belief about a weight
+# is a Gaussian $N(w, \sigma^2)$. It begins as $N(0, 1)$, and every document that has the word makes $\sigma^2$ smaller. Rare words keep a large
+# variance, so that their weights may still move far. How should two parts mix such beliefs?
+#
+# Let part 1 believe $N(w_1, \sigma_1^2)$ and part 2 $N(w_2, \sigma_2^2)$, from different documents. Independent evidence is multiplied:
+#
+# $$
+# e^{-\frac{(w - w_1)^2}{2\sigma_1^2}}\; e^{-\frac{(w - w_2)^2}{2\sigma_2^2}}
+# \;\propto\; \exp\!\left(-\tfrac12 \left[\Big(\tfrac1{\sigma_1^2} + \tfrac1{\sigma_2^2}\Big) w^2 - 2 \Big(\tfrac{w_1}{\sigma_1^2} + \tfrac{w_2}{\sigma_2^2}\Big) w \right]\right).
+# $$
+#
+# The product is a Gaussian again. Its *precision* $1/\sigma^2$ stands before $w^2$, and its mean is where the bracket is smallest:
+#
+# $$ \frac1{\sigma^2} = \frac1{\sigma_1^2} + \frac1{\sigma_2^2}, \qquad w = \sigma^2 \Big( \frac{w_1}{\sigma_1^2} + \frac{w_2}{\sigma_2^2} \Big) . $$
+#
+# **Precisions add, and the mean weighs each part by its precision.** One thing is left: both parts began with $N(0, 1)$. In the product this
+# beginning is counted twice, and has to come out once: with $P$ parts subtract $P - 1$ times the precision 1 (its mean is 0).
+#
+# **By hand.** The word *superb* is in four documents of part 1, each of which says 1 with the variance 1; part 2 never saw it. Part 1 has the precision
+# $1 + 4 = 5$ and the mean $\frac45 = 0.8$. Part 2 still has the precision 1 and the mean 0.
+#
+# | rule | precision | mean |
+# |---|---|---|
+# | one learner that sees all | $1 + 4 = 5$ | $4/5 = 0.8$ |
+# | means and variances averaged | $1 / \frac{0.2 + 1}{2} \approx 1.67$ | $\frac{0.8 + 0}{2} = 0.4$ |
+# | precisions added | $5 + 1 = 6$ | $\frac{5 \cdot 0.8 + 1 \cdot 0}{6} \approx 0.67$ |
+# | … and the beginning taken out once | $5 + 1 - 1 = 5$ | $\frac{5 \cdot 0.8 + 1 \cdot 0 - 1 \cdot 0}{5} = 0.8$ |
+#
+# The plain mean halves what part 1 has learnt, because a part that knows nothing has the same say.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** With more parts, what does the plain mean do to rare words? Does it do the same to frequent ones? *Your prediction:*
+
+# %% tags=["cell-variances"]
+print("by hand:", 1 / ((0.2 + 1) / 2), (0.8 + 0) / 2, 5 * 0.8 / 6, (5 * 0.8) / 5)
+
+
+def beliefs(counts, sums):
+    """Mean and precision of each word, from the number of its observations and their sum, with the variance 1 and N(0, 1) before."""
+    return sums / (1 + counts), 1 + counts
+
+
+def squared_errors(n_parts, seed):
+    """Of 1,000 words by Zipf's law the squared errors of their weights, for four ways to learn and mix them."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=1000)
+    n_seen = np.round(4000 / np.arange(1, 1001)).astype(int)  # documents with the word
+    of_parts = np.array([rng.multinomial(n, np.ones(n_parts) / n_parts) for n in n_seen]).T  # (parts, words)
+    sums = of_parts * truth + np.sqrt(of_parts) * rng.normal(size=of_parts.shape)
+    means, precisions = beliefs(of_parts, sums)
+    found = {
+        "one learner": beliefs(of_parts.sum(axis=0), sums.sum(axis=0))[0],
+        "means averaged": means.mean(axis=0),
+        "precisions added": (precisions * means).sum(axis=0) / precisions.sum(axis=0),
+        "beginning out": (precisions * means).sum(axis=0) / (precisions.sum(axis=0) - (n_parts - 1)),
+    }
+    return {name: (w - truth) ** 2 for name, w in found.items()}
+
+
+parts = [1, 2, 4, 8, 16, 32]
+samples = {name: np.zeros((len(parts), N_SEEDS, 1000)) for name in squared_errors(1, 0)}
+for place, n_parts in enumerate(parts):
+    for seed in range(N_SEEDS):
+        for name, errors_of_words in squared_errors(n_parts, seed).items():
+            samples[name][place, seed] = errors_of_words
+fig, axis = plt.subplots(figsize=(10.5, 4.8), layout="constrained")
+looks = [(BLACK, "solid"), (TRAINING, "dashed"), ("#555555", "dotted"), ("#B0B0B0", (0, (1, 3)))]
+for (name, found), (colour, dash) in zip(samples.items(), looks, strict=True):
+    of_seeds = found.mean(axis=2)
+    mean, error = of_seeds.mean(axis=1), of_seeds.std(axis=1, ddof=1) / np.sqrt(N_SEEDS)
+    axis.plot(parts, mean, color=colour, linestyle=dash, linewidth=2 if colour == BLACK else 3, label=name)
+    axis.fill_between(parts, mean - error, mean + error, color=colour, alpha=0.18, linewidth=0)
+axis.set(xscale="log", xlabel="parts", ylabel="mean squared error of a weight", xlim=(1, 32), ylim=(0, None))
+axis.set_xticks(parts, [str(n_parts) for n_parts in parts])
+axis.minorticks_off()
+label_ends(axis)
+print("parts" + "".join(f"{name:>20}" for name in samples))
+for place, n_parts in enumerate(parts):
+    print(f"{n_parts:5d}" + "".join(f"{mean_and_error(found[place].mean(axis=1)):>20}" for found in samples.values()))
+for words, which in (("50 most frequent words", slice(50)), ("500 rarest words", slice(500, None))):
+    plain, alone = (mean_and_error(samples[name][3, :, which].mean(axis=1)) for name in ("means averaged", "one learner"))
+    print(f"8 parts, {words}: {plain} (means averaged), {alone} (one learner)")
+difference = np.abs(samples["beginning out"] - samples["one learner"]).max()
+print(f"largest difference between the last way and one learner: {difference:.6f}")
+
+# %% [markdown] tags=["answer", "exercise-1.15"]
+# **Explain.** Why is the last way *exactly* the one learner's? **Transfer.** The perceptron has no variances. Which precision does mixing with shares take each
+# of its weights to have? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.15"]
+# <!-- numbers: variances -->
+# **One answer.** The precision is 1 plus the number of observations, and precision times mean is the sum of the observations. Both are sums over documents, and sums do not mind
+# how they are grouped; only the 1 of the beginning must be counted once. *Transfer:* the same for every word, in proportion to the share of the part: a part that never saw a word
+# counts for it as much as one that saw it often.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.15")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: variances -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# With 8 parts the plain mean has the squared error 0.3618, one learner 0.1072. It is the rare words that suffer: 0.5245 against 0.1569 for the 500 rarest, 0.0094
+# against 0.0064 for the 50 most frequent. For most parts a rare word is still where it began, at 0, and the plain mean draws it there. Precisions that are added help
+# (0.2597); with the beginning taken out the parts know exactly what one learner knows (difference 0.000000). CW and AROW update by other rules than
+# these Gaussians, so for them it holds approximately; and the larger variance of a rare word, which lets it move far, survives the mixing in any case.
+#
+# </details>
+
+# %% [markdown]
+# ## E. On the command line
+#
+# | what | command |
+# |---|---|
+# | documents to try it with | `lxmls-day1 toy --documents 1e6 > toy.tsv` |
+# | hashing, one pass, bounded memory | `lxmls-day1 cache toy.tsv --hash 18 --keep-words --out toy.bags` |
+# | streaming, with progressive validation | `lxmls-day1 train --classifier mira --corpus toy.bags --out mira.npz` |
+# | mixing four parts, by threads | `lxmls-day1 train --classifier mira --corpus toy.bags --n-jobs 4 --out mira.npz` |
+# | … and on a cluster, mixed within a round | `… --n-jobs 32 --scheduler tcp://head:8786 --mix-every 1000000` |
+# | what a word says | `lxmls-day1 explain mira.npz text.txt` |
+#
+# How to start a cluster, what is sent over the network, and from where on other programs are the better choice: `docs/scale.md` in the
+# folder of the course.
+#
+# ## What to take home
+#
+# - Hashing needs no vocabulary. Most words collide, and with random signs inner products stay right on average.
+# - Enough bits cost no accuracy that one can measure. Explanations speak of columns: a word that was never seen may get a weight.
+# - A stream needs the memory of the weights and of two shards. Progressive validation is an honest error in the first round.
+# - Shuffle shards, then rows. Never stream documents sorted by class.
+# - Mixing: mean of the weights by shares; sums and numbers of steps added. More parts need more rounds.
+# - With variances, precisions add, and each part counts by what it knows.
+#
+# **Reading.** K. Weinberger et al., *Feature hashing for large scale multitask learning*, 2009 · J. Langford, L. Li, A. Strehl, *Vowpal Wabbit*, 2007 ·
+# A. Blum, A. Kalai, J. Langford, *Beating the hold-out: bounds for k-fold and progressive cross-validation*, 1999 · R. McDonald, K. Hall, G. Mann,
+# *Distributed training strategies for the structured perceptron*, 2010 · M. Dredze, K. Crammer, F. Pereira, *Confidence-weighted linear
+# classification*, 2008 · K. Crammer, A. Kulesza, M. Dredze, *Adaptive regularization of weight vectors*, 2009.

@@ -1,0 +1,67 @@
+"""Bernoulli naive Bayes: against scikit-learn's, and against its definition."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from lxmls_day1.errors import InputError
+from lxmls_day1.text.explanations import explain
+
+
+def counts(seed, n_classes, n_documents=50, n_words=12):
+    rng = np.random.default_rng(seed)
+    return rng.poisson(0.6, (n_documents, n_words)), np.arange(n_documents) % n_classes, rng.random(n_documents)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("alpha", [1.0, 0.1, 7.0])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_matrix])
+def test_it_equals_scikit_learn_s(n_classes, alpha, weighted, kind):
+    naive_bayes = pytest.importorskip("sklearn.naive_bayes")
+    X, y, weights = counts(n_classes, n_classes)
+    weights = weights if weighted else None
+    ours, theirs = BernoulliNaiveBayes(alpha), naive_bayes.BernoulliNB(alpha=alpha).fit(X, y, weights)
+    params = ours.train(kind(X), y, weights)
+    np.testing.assert_allclose(np.log(ours.likelihood.T), theirs.feature_log_prob_, atol=1e-12)
+    np.testing.assert_allclose(ours.get_probabilities(kind(X), params), theirs.predict_proba(X), atol=1e-12)
+    np.testing.assert_array_equal(ours.test(kind(X), params), theirs.predict(X))
+
+
+def test_counts_and_negative_numbers_make_no_difference():
+    X, y, _ = counts(0, 2)
+    bernoulli = BernoulliNaiveBayes()
+    params = bernoulli.train(X, y)
+    np.testing.assert_array_equal(params, bernoulli.train(np.where(X > 0, 1, -3), y))
+    np.testing.assert_array_equal(bernoulli.test(X, params), bernoulli.test(9 * X, params))
+
+
+def test_a_weight_of_two_is_a_document_twice():
+    X, y, _ = counts(1, 3)
+    twice = np.where(np.arange(50) < 20, 2.0, 1.0)
+    X_twice, y_twice = np.vstack([X, X[:20]]), np.append(y, y[:20])
+    np.testing.assert_allclose(
+        BernoulliNaiveBayes().train(X, y, twice), BernoulliNaiveBayes().train(X_twice, y_twice), atol=1e-12
+    )
+
+
+def test_saved_and_explained(tmp_path):
+    X, y, _ = counts(2, 2)
+    names = [f"word{j}" for j in range(12)]
+    bernoulli = BernoulliNaiveBayes(0.5)
+    params = bernoulli.train(X, y)
+    bernoulli.save(tmp_path / "model.npz", params, names)
+    again, params, names, *_ = LinearClassifier.load(tmp_path / "model.npz")
+    assert again.test(X, params).tolist() == bernoulli.test(X, params).tolist()
+    why = explain(again, params, 4 * X[[7]], names)
+    assert set(why.counts.tolist()) == {1.0}
+    lead = why.intercepts[why.predicted] - why.intercepts[why.rival]
+    assert why.differences.sum() + lead == pytest.approx(why.margin)
+
+
+@pytest.mark.parametrize("alpha", [0, -1, "1", np.nan])
+def test_smoothing_must_be_above_0(alpha):
+    with pytest.raises(InputError, match="smooth_param"):
+        BernoulliNaiveBayes(alpha).train([[1, 0], [0, 1]], [0, 1])

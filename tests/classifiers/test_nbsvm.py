@@ -1,0 +1,87 @@
+"""NBSVM: against the paper's formulas on another library's SVM, and its five-fold accuracy on the reviews."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.nbsvm import NBSVM, log_count_ratio
+from lxmls_day1.errors import InputError
+from lxmls_day1.text.explanations import explain
+
+
+def documents(seed, n_classes, n_documents=60, n_words=25):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_documents) % n_classes
+    rates = rng.random((n_classes, n_words))
+    return rng.poisson(rates[y]), y
+
+
+def naive(X, inside, beta, alpha, C, weights):
+    """One class against the rest, with LIBLINEAR's SVM (hinge loss; the intercept is a feature that is 1)."""
+    svm = pytest.importorskip("sklearn.svm")
+    f = (X > 0).astype(float)
+    p, q = (
+        alpha + (weights[inside, None] * f[inside]).sum(axis=0),
+        alpha + (weights[~inside, None] * f[~inside]).sum(axis=0),
+    )
+    r = np.log((p / p.sum()) / (q / q.sum()))
+    model = svm.LinearSVC(C=C, loss="hinge", tol=1e-10, max_iter=1_000_000, random_state=0)
+    model.fit(f * r, inside, sample_weight=weights / weights.mean())
+    w, b = model.coef_[0], model.intercept_[0]
+    return beta * b, r * ((1 - beta) * np.abs(w).mean() + beta * w)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("beta", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_weights_are_those_of_the_paper(n_classes, beta, weighted):
+    X, y = documents(n_classes, n_classes)
+    weights = 0.5 + np.random.default_rng(9).random(len(y)) if weighted else np.ones(len(y))
+    nbsvm = NBSVM(beta=beta, smooth_param=0.7, tolerance=1e-9)
+    params = nbsvm.train(sp.csr_array(X), y, weights if weighted else None)
+    for k in range(n_classes):
+        b, w = naive(X, y == k, beta, 0.7, 1.0, weights)
+        scale = 2.0  # the score of a class against the rest is twice its column's: the rest has the negative one
+        np.testing.assert_allclose(scale * params[1:, k], w, atol=2e-4)
+        assert scale * params[0, k] == pytest.approx(b, abs=2e-4)
+    dense = nbsvm.train(X, y, weights if weighted else None)
+    np.testing.assert_allclose(dense, params, atol=1e-4)
+
+
+def test_presence_counts_and_two_classes_are_opposite():
+    X, y = documents(0, 2)
+    nbsvm = NBSVM()
+    params = nbsvm.train(X, y)
+    np.testing.assert_array_equal(params[:, 0], -params[:, 1])
+    np.testing.assert_array_equal(params, nbsvm.train(7 * X, y))
+    np.testing.assert_array_equal(nbsvm.test(X, params), nbsvm.test(3 * X, params))
+
+
+def test_log_count_ratio_by_hand():
+    """p = (1 + 3, 1 + 1), q = (1 + 0, 1 + 2): (4/6) / (1/4) and (2/6) / (3/4)."""
+    np.testing.assert_allclose(
+        np.exp(log_count_ratio(np.array([3, 1]), np.array([0, 2]), 1.0)), [8 / 3, 4 / 9], rtol=1e-14
+    )
+
+
+def test_saved_and_explained(tmp_path):
+    X, y = documents(3, 3)
+    names = [f"word{j}" for j in range(25)]
+    nbsvm = NBSVM(regularizer=0.01)
+    params = nbsvm.train(X, y)
+    nbsvm.save(tmp_path / "model.npz", params, names)
+    again, params, names, *_ = LinearClassifier.load(tmp_path / "model.npz")
+    assert again.test(X, params).tolist() == nbsvm.test(X, params).tolist()
+    why = explain(again, params, 2 * X[[5]], names)
+    lead = why.intercepts[why.predicted] - why.intercepts[why.rival]
+    assert why.differences.sum() + lead == pytest.approx(why.margin)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [({"regularizer": 0}, "regularizer"), ({"beta": 1.5}, "beta"), ({"smooth_param": 0}, "smooth_param")],
+)
+def test_settings_out_of_range(settings, says):
+    with pytest.raises(InputError, match=says):
+        NBSVM(**settings).train([[1, 0], [0, 1]], [0, 1])

@@ -1,0 +1,77 @@
+"""Passive-aggressive I and II: the steps against a solver of the problems with slack; where PA-I and MIRA agree."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from classifiers.mira import mira_rule
+from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2, pa1_rule, pa2_rule
+from lxmls_day1.errors import InputError
+
+
+@pytest.mark.parametrize("variant", ["I", "II"])
+def test_a_step_minimises_change_and_slack(variant):
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        n_classes = int(rng.integers(2, 5))
+        g, W, C = rng.normal(size=3), rng.normal(size=(3, n_classes)), rng.uniform(0.02, 1.0)
+        cost = rng.uniform(0.5, 2.0, n_classes)
+        cost[0] = 0.0
+        scores = g @ W
+        rival = 1 + np.argmax((scores + cost)[1:])
+        lacking = scores[rival] + cost[rival] - scores[0]
+
+        def price(tau, lacking=lacking, C=C, length=g @ g):  # the change is τ along g for y, and −τ for r
+            slack = max(0.0, lacking - 2 * tau * length)
+            return tau**2 * length + C * (slack if variant == "I" else slack**2)
+
+        best = minimize(lambda t: price(t[0]), [0.0], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14})
+        d = (pa1_rule if variant == "I" else pa2_rule)(scores, 0, g @ g, C, cost)
+        assert d[0] == -d[rival] and np.count_nonzero(d) in (0, 2)
+        assert d[0] == pytest.approx(max(0.0, best.x[0]), abs=1e-6)
+
+
+def test_mira_is_pa_1_where_the_prediction_is_wrong():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        scores, label, sq_norm, C = rng.normal(size=3), int(rng.integers(3)), rng.uniform(1, 5), rng.uniform(0.1, 2)
+        cost = 1.0 * (np.arange(3) != label)
+        step = pa1_rule(scores, label, sq_norm, C, cost)
+        if scores.argmax() == label:
+            assert not mira_rule(scores, label, sq_norm, C, cost).any()
+            lead = scores[label] - np.delete(scores, label).max()
+            assert step.any() == (lead < 1)
+        else:
+            np.testing.assert_allclose(step, mira_rule(scores, label, sq_norm, C, cost), rtol=1e-14)
+
+
+def test_two_classes_are_the_binary_algorithm_of_the_source():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(40, 4)), rng.integers(0, 2, 40)
+    G, C = np.hstack([np.ones((40, 1)), X]), 0.2
+    for variant, make in (("I", PassiveAggressive), ("II", PassiveAggressive2)):
+        learner = make(cap=C, nr_rounds=2, averaged=False, order=np.arange(40))
+        params = learner.train(X, y)
+        w = np.zeros(5)  # W_1 − W_0: its step is twice τ, and so is its C
+        for g, sign in zip(np.tile(G, (2, 1)), np.tile(2 * y - 1, 2), strict=True):
+            loss = max(0.0, 1 - sign * (g @ w))
+            w += sign * g * (min(2 * C, loss / (g @ g)) if variant == "I" else loss / (g @ g + 1 / (4 * C)))
+        np.testing.assert_allclose(params[:, 1] - params[:, 0], w, atol=1e-10)
+
+
+def test_a_weight_of_zero_changes_nothing():
+    X, y = np.array([[1.0], [2.0], [-1.0]]), np.array([0, 1, 1])
+    for make in (PassiveAggressive, PassiveAggressive2):
+        after = []
+        for weight in (0.0, 1.0):
+            learner = make(order=[0, 1, 2], nr_rounds=1, averaged=False)
+            after.append(learner.resume(None, X, y, sample_weight=[1.0, weight, 1.0])[0])
+        without = make(order=[0, 1], nr_rounds=1, averaged=False).train(X[[0, 2]], y[[0, 2]])
+        np.testing.assert_allclose(after[0], without, atol=1e-12)
+        assert abs(after[1] - without).max() > 1e-3
+
+
+@pytest.mark.parametrize("make", [PassiveAggressive, PassiveAggressive2])
+def test_settings(make):
+    with pytest.raises(InputError, match="cap .* above 0"):
+        make(cap=0).train([[0.0], [1.0]], [0, 1])

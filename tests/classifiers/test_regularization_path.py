@@ -1,0 +1,55 @@
+"""The regularization path: its beginning by the slopes at zero, its points by training alone."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.regularization_path import largest_useful_penalty, regularization_path
+from lxmls_day1.errors import InputError
+
+
+def data(n_classes=3):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % n_classes
+    return rng.poisson((0.3 + rng.random((n_classes, 30)) ** 3)[y]).astype(float), y
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_all_weights_are_zero_from_the_largest_penalty_on(n_classes):
+    X, y = data(n_classes)
+    largest = largest_useful_penalty(X, y)
+    g = np.hstack([np.ones((90, 1)), X])
+    slopes = g.T @ (1 / n_classes - np.eye(n_classes)[y]) / 90
+    assert largest == pytest.approx(abs(slopes).max())
+    assert not MaxEntBatch(largest * (1 + 1e-9), penalty="l1").train(X, y).any()
+    assert MaxEntBatch(largest * 0.99, penalty="l1").train(X, y).any()
+
+
+def test_points_are_those_of_training_alone():
+    X, y = data()
+    points = regularization_path(X[:60], y[:60], X[60:], y[60:], [0.02, 0.3, 0.1], tolerance=1e-6)
+    assert [point.regularizer for point in points] == [0.3, 0.1, 0.02]
+    for point in points:
+        maxent = MaxEntBatch(point.regularizer, penalty="l1", tolerance=1e-6)
+        params = maxent.train(X[:60], y[:60])
+        assert point.n_features == (abs(params[1:]).sum(axis=1) > 0).sum()
+        assert point.dev_accuracy == np.mean(maxent.test(X[60:], params) == y[60:])
+        assert point.train_accuracy == np.mean(maxent.test(X[:60], params) == y[:60])
+
+
+def test_by_itself_it_begins_where_all_is_zero_and_halves():
+    X, y = data(2)
+    points = regularization_path(X, y, X, y)
+    assert points[0].n_features == 0 and points[-1].n_features > 10 and len(points) == 12
+    ratios = [after.regularizer / before.regularizer for before, after in itertools.pairwise(points)]
+    assert ratios == pytest.approx([0.5] * 11)
+
+
+def test_one_class_and_a_penalty_of_zero():
+    X, y = data()
+    with pytest.raises(InputError, match="two classes"):
+        largest_useful_penalty(X, np.zeros(90))
+    with pytest.raises(InputError, match="a λ of the path"):
+        regularization_path(X, y, X, y, [0.0])

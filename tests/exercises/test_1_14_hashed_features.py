@@ -1,0 +1,148 @@
+"""Exercise 1.14: columns and signs of hashed features, and the rows of documents whose features collide."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+LEAST, MOST = -(2**31), 2**31 - 1
+SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+
+
+def located(lab, hashes, n_columns):
+    """Columns and signs, as they are."""
+    columns, signs = lab.function("hashed_features", "columns_and_signs", np.array(hashes, dtype=np.int32), n_columns)
+    return columns, signs
+
+
+def row(lab, hashes, counts, n_columns):
+    """The row of a document, as it is."""
+    return lab.function(
+        "hashed_features", "hashed_row", np.array(hashes, dtype=np.int32), np.array(counts, dtype=float), n_columns
+    )
+
+
+def small_inputs():
+    """One hash before two and three, few columns before many; the ends of the 32 bits last. Then documents, without and with collisions."""
+    hashes = [[1], [0], [-1], [3], [-3], [5], [-5], [6], [-6], [7, -2], [-4, 4], [0, -8], [9, -7, 2], [-9, 5, -1], [12, -10, 0]]
+    for h, n_columns in itertools.product(hashes, (4, 3, 2, 5, 1, 8)):
+        yield {"hashes": h, "columns": n_columns}
+    for h, n_columns in itertools.product(([MOST], [LEAST], [1 - 2**31], [LEAST, MOST], [2**30, -(2**30)]), (4, 3, 5, 7, 16)):
+        yield {"hashes": h, "columns": n_columns}
+    documents = [
+        ([2], [1]),
+        ([-2], [1]),
+        ([1], [3]),
+        ([-1], [2]),
+        ([0], [2]),
+        ([1, 2], [1, 1]),
+        ([1, -2], [2, 3]),
+        ([1, 1], [1, 2]),
+        ([2, -2], [3, 1]),
+        ([-3, -3], [1, 1]),
+        ([1, 5], [1, 2]),
+        ([1, -5], [3, 1]),
+        ([2, 6, -2], [1, 1, 2]),
+        ([-1, 5, 9], [1, 2, 4]),
+        ([4, -3, 7, -7], [1, 2, 1, 3]),
+        ([LEAST, 2], [1, 1]),
+        ([0, -4, 8], [1, 2, 2]),
+    ]
+    for (h, counts), n_columns in itertools.product(documents, (4, 3, 2, 5)):
+        yield {"hashes": h, "counts": counts, "columns": n_columns}
+
+
+def small_answers(lab, inputs):
+    """Columns and then signs; or the row."""
+    places = [(np.array(i["hashes"], dtype=np.int32), i["columns"]) for i in inputs if "counts" not in i]
+    rows = [
+        (np.array(i["hashes"], dtype=np.int32), np.array(i["counts"], dtype=float), i["columns"])
+        for i in inputs
+        if "counts" in i
+    ]
+    of_places = iter(lab.each("hashed_features", "columns_and_signs", places) if places else [])
+    of_rows = iter(lab.each("hashed_features", "hashed_row", rows) if rows else [])
+    return [next(of_rows) if "counts" in i else _flat(*next(of_places)) for i in inputs]
+
+
+def _flat(columns, signs):
+    return [*np.ravel(columns), *np.ravel(signs)]
+
+
+def small_properties(given, answer):
+    """What does not hold of columns and signs, or of a row."""
+    if "counts" in given:
+        if np.abs(answer).sum() > sum(given["counts"]) + 1e-4:
+            yield "more_than_there_is", "The entries of the row are larger together than all counts of the document."
+        return
+    columns, signs = np.split(np.asarray(answer, dtype=float), 2)
+    if columns.min() < 0 or columns.max() >= given["columns"]:
+        yield "no_columns", "Some columns are outside of 0 … B − 1."
+    elif not set(signs.tolist()) <= {-1.0, 1.0}:
+        yield "no_signs", "Some signs are neither −1 nor +1."
+
+
+def test_columns(lab, expect):
+    """The columns of positive and negative hashes"""
+    columns, _ = located(lab, [5, -5, 8, 0, -1, 1023, -1024, 198527388, -538277408], 16)
+    expect("the columns of nine hashes, B = 16", columns)
+
+
+def test_signs(lab, expect):
+    """Their signs"""
+    _, signs = located(lab, [5, -5, 8, 0, -1, 1023, -1024, 198527388, -538277408], 16)
+    expect("the signs of nine hashes, one of which is 0", signs)
+
+
+def test_ends(lab, expect):
+    """The largest and the smallest number of 32 bits"""
+    columns, signs = located(lab, [MOST, LEAST, LEAST + 1], 1000)
+    expect("the columns of 2³¹ − 1, −2³¹ and 1 − 2³¹, B = 1000", columns)
+    expect("their signs", signs)
+
+
+def test_row(lab, expect):
+    """A document without collisions"""
+    expect("the row of three features, B = 6", row(lab, [7, -9, -10], [2, 1, 4], 6), **SINGLE)
+
+
+def test_collisions(lab, expect):
+    """Features that share a column"""
+    found = row(lab, [3, -3, 8, 13, -18, 4, -4], [1, 2, 4, 8, 16, 32, 64], 5)
+    expect("the row of seven features in two of five columns", found, **SINGLE)
+
+
+@pytest.mark.hidden
+def random_hashes(rng, n):
+    """Hashes of all sizes, the smallest and 0 among them."""
+    return np.concatenate([rng.integers(LEAST, MOST, size=n, endpoint=True), [LEAST, 0, -1, 7]])[rng.permutation(n + 4)]
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("kind", ["powers of two", "other numbers"])
+def test_random_hashes(lab, expect, rng, kind):
+    """Random hashes, B a power of two or not"""
+    for number in range(3):
+        n_columns = int(2 ** rng.integers(2, 20)) if kind == "powers of two" else int(2 * rng.integers(10, 400) + 1)
+        columns, signs = located(lab, random_hashes(rng, 40), n_columns)
+        expect(f"the columns in trial {number + 1}", columns)
+        expect(f"the signs in trial {number + 1}", signs)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_columns", [7, 64])
+def test_random_documents(lab, expect, rng, n_columns):
+    """Random documents with many collisions"""
+    for number in range(3):
+        hashes = random_hashes(rng, 60)
+        found = row(lab, hashes, rng.integers(1, 9, size=len(hashes)), n_columns)
+        expect(f"the row in trial {number + 1}", found, **SINGLE)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_columns", [211, 301, 512])
+def test_sparse_documents(lab, expect, rng, n_columns):
+    """A random document, with more columns than features"""
+    hashes = random_hashes(rng, 12)
+    found = np.asarray(row(lab, hashes, rng.uniform(0.5, 3.0, size=len(hashes)), n_columns))
+    expect("the row of 16 features with counts that are no whole numbers", found, **SINGLE)

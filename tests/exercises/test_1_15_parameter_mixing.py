@@ -1,0 +1,129 @@
+"""Exercise 1.15: the mixed weights of parts, and the sum and number of all their steps."""
+
+import numpy as np
+import pytest
+
+SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+
+
+def mix(lab, weights, sums, n_steps, shares):
+    """What is mixed, as it is."""
+    W, total, count = lab.function(
+        "parameter_mixing",
+        "mixed",
+        np.array(weights, float),
+        np.array(sums, float),
+        np.array(n_steps),
+        np.array(shares, float),
+    )
+    return W, total, count
+
+
+def small_inputs():
+    """One part before two and three; one weight before a column and a matrix; equal shares before others."""
+    for weight, total, steps in ((1, 1, 1), (2, 3, 2), (0, 4, 3)):
+        yield {"weights": [[[weight]]], "sums": [[[total]]], "steps": [steps], "shares": [1]}
+    pairs = [([2, 4], [2, 4]), ([0, 4], [1, 4]), ([1, -1], [3, 0]), ([3, 1], [0, 5])]
+    for (weights, sums), steps, shares in [
+        (pair, steps, shares)
+        for steps, shares in (
+            ([1, 1], [0.5, 0.5]),
+            ([2, 2], [0.5, 0.5]),
+            ([3, 1], [0.75, 0.25]),
+            ([1, 4], [0.2, 0.8]),
+            ([2, 3], [0.5, 0.5]),
+            ([2, 0], [1, 0]),
+        )
+        for pair in pairs
+    ]:
+        sums = [s if t else 0 for s, t in zip(sums, steps, strict=True)]
+        yield {"weights": [[[w]] for w in weights], "sums": [[[s]] for s in sums], "steps": steps, "shares": shares}
+    for shares, steps in (([0.5, 0.25, 0.25], [2, 1, 1]), ([0.25, 0.25, 0.5], [1, 1, 2]), ([0.2, 0.4, 0.4], [1, 2, 2])):
+        yield {"weights": [[[4]], [[0]], [[8]]], "sums": [[[6]], [[1]], [[9]]], "steps": steps, "shares": shares}
+    for shares, steps in (([0.5, 0.5], [2, 2]), ([0.75, 0.25], [3, 1]), ([0.5, 0.5], [1, 3])):
+        yield {"weights": [[[1], [2]], [[3], [0]]], "sums": [[[2], [4]], [[5], [1]]], "steps": steps, "shares": shares}
+        yield {
+            "weights": [[[1, -1], [2, -2]], [[0, 0], [4, -4]]],
+            "sums": [[[3, -3], [4, -4]], [[0, 0], [6, -6]]],
+            "steps": steps,
+            "shares": shares,
+        }
+    yield {
+        "weights": [[[1, 0, -1], [2, 1, -3]], [[0, 2, -2], [4, -4, 0]], [[1, 1, -2], [0, 0, 0]]],
+        "sums": [[[3, 1, -4], [4, 0, -4]], [[0, 2, -2], [6, -6, 0]], [[1, 1, -2], [2, 0, -2]]],
+        "steps": [3, 2, 1],
+        "shares": [0.5, 0.25, 0.25],
+    }
+
+
+def small_answers(lab, inputs):
+    """W, the sum and the number of steps, one after the other."""
+    calls = [
+        (np.array(i["weights"], float), np.array(i["sums"], float), np.array(i["steps"]), np.array(i["shares"], float))
+        for i in inputs
+    ]
+    return [
+        [*np.ravel(W), *np.ravel(total), count] for W, total, count in lab.each("parameter_mixing", "mixed", calls)
+    ]
+
+
+def small_properties(given, answer):
+    """What does not hold of mixed weights."""
+    of_parts = np.reshape(given["weights"], (len(given["weights"]), -1))
+    W = np.asarray(answer)[: of_parts.shape[1]]
+    if (W > of_parts.max(axis=0) + 1e-4).any() or (W < of_parts.min(axis=0) - 1e-4).any():
+        yield "no_mean", "An entry of W is outside of those of the parts. A mean is never larger than all, nor smaller."
+
+
+WEIGHTS = [[[1.0, -1.0], [0.5, -0.5], [2.0, -2.0]], [[0.0, 0.0], [1.5, -1.5], [-1.0, 1.0]], [[2.0, -2.0], [4.0, -4.0], [3.0, -3.0]]]
+SUMS = [[[6.0, -6.0], [3.5, -3.5], [9.0, -9.0]], [[1.0, -1.0], [2.5, -2.5], [-1.0, 1.0]], [[7.0, -7.0], [8.0, -8.0], [2.0, -2.0]]]
+
+
+def test_weights(lab, expect):
+    """The mean of the weights, by the shares"""
+    W, _, _ = mix(lab, WEIGHTS, SUMS, [5, 2, 3], [0.5, 0.2, 0.3])
+    expect("W of three parts with the shares 0.5, 0.2 and 0.3", W, **SINGLE)
+
+
+def test_average(lab, expect):
+    """The sum and the number of all steps"""
+    _, total, count = mix(lab, WEIGHTS, SUMS, [5, 2, 3], [0.5, 0.2, 0.3])
+    expect("the sum over the steps of all parts", total, **SINGLE)
+    expect("how many steps these are", count)
+    expect("their average, the sum divided by the number", np.asarray(total) / count, **SINGLE)
+
+
+def test_one_part(lab, expect):
+    """A single part is mixed with nobody"""
+    W, total, count = mix(lab, WEIGHTS[:1], SUMS[:1], [5], [1.0])
+    expect("W of a single part", W, **SINGLE)
+    expect("its sum", total, **SINGLE)
+    expect("its number of steps", count)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize(("n_parts", "n_rows", "n_classes"), [(2, 3, 2), (4, 5, 3), (7, 2, 4)])
+def test_random_parts(lab, expect, rng, n_parts, n_rows, n_classes):
+    """Random parts with shares of all sizes"""
+    for number in range(2):
+        weights, sums = rng.normal(size=(2, n_parts, n_rows, n_classes))
+        n_steps, shares = rng.integers(1, 30, size=n_parts), rng.dirichlet(np.ones(n_parts))
+        W, total, count = mix(lab, weights, 9 * sums, n_steps, shares)
+        expect(f"W in trial {number + 1}", W, **SINGLE)
+        expect(f"the sum in trial {number + 1}", total, **SINGLE)
+        expect(f"the number of steps in trial {number + 1}", count)
+
+
+@pytest.mark.hidden
+def test_by_the_definition(lab, expect, rng):
+    """Every matrix of every step written down: their mean is total / count"""
+    n_steps = rng.integers(2, 9, size=4)
+    walks = [np.cumsum(rng.normal(size=(steps, 3, 2)), axis=0) for steps in n_steps]
+    W, total, count = mix(
+        lab, [walk[-1] for walk in walks], [walk.sum(axis=0) for walk in walks], n_steps, n_steps / n_steps.sum()
+    )
+    expect("W after random walks of four parts", W, **SINGLE)
+    expect("total / count after them", np.asarray(total) / count, **SINGLE)
+    assert np.allclose(np.asarray(total) / count, np.concatenate(walks).mean(axis=0), **SINGLE), (
+        "total / count is not the mean of all the matrices"
+    )

@@ -1,0 +1,111 @@
+"""Exercise 1.17: the forward recursion in log space."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+
+def sums_of(lab, sentences):
+    """What `forward` makes of each sentence, given as emissions, transitions, start, stop."""
+    scores = [tuple(np.array(part, dtype=float) for part in sentence) for sentence in sentences]
+    return [
+        np.asarray(each)
+        for each in lab.each("forward_backward", "forward", [(s,) for s in scores], first_as="ChainScores")
+    ]
+
+
+def small_inputs():
+    """One word before two and three, two tags before three, small whole scores, most of them 0."""
+    rng = np.random.default_rng(17)
+    for n_words, n_tags, count in [(1, 2, 12), (2, 2, 60), (3, 2, 60), (2, 3, 40), (3, 3, 40)]:
+        for number in range(count):
+            shapes = [(n_words, n_tags), (n_tags, n_tags), (n_tags,), (n_tags,)]
+            parts = [
+                rng.integers(-1, 3, size=shape) * (rng.random(shape) < (0.4, 0.7, 1.0)[number % 3]) for shape in shapes
+            ]
+            if number % 2:  # one kind of score alone
+                parts = [part * (place == number // 2 % 3) for place, part in enumerate(parts)]
+            yield dict(
+                zip(("emissions", "transitions", "start", "stop"), [part.tolist() for part in parts], strict=True)
+            )
+
+
+def small_answers(lab, inputs):
+    """The sums of each."""
+    return sums_of(lab, [tuple(i.values()) for i in inputs])
+
+
+def test_one_word(lab, expect):
+    """A sentence of one word: its beginnings are its tags"""
+    (found,) = sums_of(lab, [([[1.0, 2.0, 0.5]], np.ones((3, 3)), [0.5, 0.0, -1.0], [3.0, 0.0, 1.0])])
+    expect("start plus emissions", found)
+
+
+def test_counting(lab, expect):
+    """All scores 0: how many beginnings are there?"""
+    (found,) = sums_of(lab, [(np.zeros((4, 3)), np.zeros((3, 3)), np.zeros(3), np.zeros(3))])
+    expect("the logs of the numbers of beginnings of 1, 2, 3, 4 words, for each of 3 tags", found)
+
+
+def test_a_sentence(lab, expect):
+    """Three words, two tags, all beginnings listed"""
+    words, steps = [[0.5, 0.0], [1.0, -0.5], [0.0, 2.0]], [[0.3, -1.0], [0.0, 0.7]]
+    first, last = [0.2, -0.3], [5.0, 7.0]
+    (found,) = sums_of(lab, [(words, steps, first, last)])
+    expect("the sums for each word and tag", found)
+    for t, j in itertools.product(range(3), range(2)):
+        total = 0.0
+        for tags in itertools.product(range(2), repeat=t):
+            path = [*tags, j]
+            score = first[path[0]] + sum(row[k] for row, k in zip(words, path, strict=False))
+            total += np.exp(score + sum(steps[a][b] for a, b in itertools.pairwise(path)))
+        assert np.isclose(found[t, j], np.log(total)), (
+            f"beginnings of {t + 1} words that end in {j}: not what listing them gives"
+        )
+
+
+def test_large_scores(lab, expect):
+    """Scores of a thousand"""
+    parts = (
+        [[1000.0, 999.0], [0.0, 1000.0], [-2000.0, -2001.0]],
+        [[0.0, -800.0], [900.0, 0.0]],
+        [0.0, 500.0],
+        [0.0, 0.0],
+    )
+    (found,) = sums_of(lab, [parts])
+    expect("the sums where exp overflows", found)
+
+
+@pytest.mark.hidden
+def random_sentences(rng, *sizes):
+    """Random scores of sentences of so many words and tags."""
+    return [[rng.normal(size=shape) for shape in [(t, k), (k, k), k, k]] for t, k in sizes]
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_tags", [2, 3, 6])
+def test_random_sentences(lab, expect, rng, n_tags):
+    """Random scores"""
+    found = sums_of(lab, random_sentences(rng, *[(n_words, n_tags) for n_words in (1, 2, 3, 5, 9)]))
+    expect("the sums of five sentences", [value for each in found for value in np.ravel(each)])
+
+
+@pytest.mark.hidden
+def test_a_long_sentence(lab, expect, rng):
+    """Three hundred words, and scores of hundreds"""
+    (short, long) = sums_of(
+        lab, [random_sentences(rng, (300, 4))[0], [300 * part for part in random_sentences(rng, (40, 3))[0]]]
+    )
+    expect("the last row of a sentence of 300 words", short[-1])
+    expect("the sums where scores are in the hundreds", long)
+
+
+@pytest.mark.hidden
+def test_the_scores_stay_as_they_are(lab, expect, rng):
+    """Summing twice gives the same answer"""
+    (parts,) = random_sentences(rng, (6, 3))
+    once, twice = sums_of(lab, [parts, parts])
+    expect("the sums", once)
+    assert np.array_equal(once, twice), "the second answer is another one"
+    assert not lab.changes, "the recursion changed the scores"

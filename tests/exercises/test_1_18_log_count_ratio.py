@@ -1,0 +1,60 @@
+"""Exercise 1.18: r = log (p/‖p‖₁) − log (q/‖q‖₁)."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+
+def ratio(lab, inside, outside, alpha):
+    """What `log_count_ratio` answers."""
+    return lab.function("nbsvm", "log_count_ratio", np.array(inside, float), np.array(outside, float), float(alpha))
+
+
+def small_inputs():
+    """One feature before two and three; α = 1 before others."""
+    counts = [[0], [1], [3], [0, 0], [1, 0], [2, 1], [0, 3], [4, 4], [1, 0, 2], [3, 1, 1], [0, 0, 5]]
+    for alpha in (1, 2, 0.5):
+        for inside, outside in itertools.product(counts, counts):
+            if len(inside) == len(outside):
+                yield {"inside": inside, "outside": outside, "α": alpha}
+
+
+def small_answers(lab, inputs):
+    """The ratios of each."""
+    calls = [(np.array(i["inside"], float), np.array(i["outside"], float), float(i["α"])) for i in inputs]
+    return lab.each("nbsvm", "log_count_ratio", calls)
+
+
+def test_by_hand(lab, expect):
+    """Two features that can be followed by hand"""
+    found = ratio(lab, [3, 1], [0, 2], 1.0)
+    expect("log of (4/6)/(1/4) and (2/6)/(3/4)", found)
+
+
+def test_the_same_on_both_sides(lab, expect):
+    """A feature as frequent inside as outside says nothing"""
+    found = ratio(lab, [2, 5, 1], [2, 5, 1], 0.5)
+    expect("three features with the same counts on both sides", found)
+
+
+def test_smoothing(lab, expect):
+    """Features that one side never shows, for several α"""
+    expect("α = 0.1, 1 and 10", [ratio(lab, [7, 0, 2], [0, 4, 30], alpha) for alpha in (0.1, 1.0, 10.0)])
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_features", [4, 9, 40])
+def test_random_counts(lab, expect, rng, n_features):
+    """Random counts"""
+    inside, outside = rng.integers(0, 60, n_features), rng.integers(0, 12, n_features)
+    alpha = float(rng.uniform(0.2, 3.0))
+    expect("r", ratio(lab, inside, outside, alpha))
+    expect("r with the sides exchanged", ratio(lab, outside, inside, alpha))
+
+
+@pytest.mark.hidden
+def test_the_counts_stay_as_they_are(lab, expect, rng):
+    """The counts are the caller's"""
+    expect("r", ratio(lab, rng.integers(0, 9, 6), rng.integers(0, 9, 6), 1.0))
+    assert not lab.changes, "the counts were changed"

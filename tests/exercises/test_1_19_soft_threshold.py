@@ -1,0 +1,49 @@
+"""Exercise 1.19: argmin_x (1/2)(x − a)² + λ|x|."""
+
+import numpy as np
+import pytest
+
+
+def threshold(lab, a, penalty):
+    """What `soft_threshold` answers."""
+    penalty = np.array(penalty, float) if np.ndim(penalty) else float(penalty)
+    return lab.function("owl_qn", "soft_threshold", np.array(a, float), penalty)
+
+
+def small_inputs():
+    """One number before two; λ = 1 before 0 and others."""
+    for penalty in (1, 0, 2, 0.5):
+        for a in (0, 1, 2, 3, 0.5, -0.5, -1, -2, -3, 5, -5):
+            yield {"a": [a], "λ": penalty}
+    for a in ([2, -1], [0.5, -3], [-2, 4]):
+        yield {"a": a, "λ": 1}
+
+
+def small_answers(lab, inputs):
+    """The best x of each."""
+    return lab.each("owl_qn", "soft_threshold", [(np.array(i["a"], float), float(i["λ"])) for i in inputs])
+
+
+def test_beyond_the_threshold(lab, expect):
+    """Numbers that are larger than λ, of both signs"""
+    expect("a = 3, −3 and 1.5 with λ = 1", threshold(lab, [3.0, -3.0, 1.5], 1.0))
+
+
+def test_below_the_threshold(lab, expect):
+    """Numbers from −λ to λ"""
+    expect("a = 0.5, −0.5, 0, 1 and −1 with λ = 1", threshold(lab, [0.5, -0.5, 0.0, 1.0, -1.0], 1.0))
+
+
+def test_a_penalty_for_each(lab, expect):
+    """A penalty for each number, one of them 0"""
+    expect("a = 3, −3, 3, −0.2 with λ = 0, 1, 5, 0.1", threshold(lab, [3.0, -3.0, 3.0, -0.2], [0.0, 1.0, 5.0, 0.1]))
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("shape", [(12,), (5, 4)])
+def test_random_numbers(lab, expect, rng, shape):
+    """Random numbers and penalties"""
+    a = rng.normal(size=shape) * 3
+    expect("one penalty", threshold(lab, a, float(rng.uniform(0.5, 2))))
+    expect("a penalty for each", threshold(lab, a, rng.uniform(0, 3, size=shape)))
+    assert not lab.changes, "the numbers were changed"
