@@ -1,0 +1,88 @@
+"""Of dear tests a run takes a sample: never none, the same in all processes, in time all of them; and what a file costs is told."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+FILE = "tests/test_dear.py"
+
+
+@pytest.fixture
+def conftest(request):
+    return request.config.pluginmanager.get_plugin(str(Path(__file__).resolve().parent / "conftest.py"))
+
+
+class Item:
+    """A case of a test, as far as drawing asks for it."""
+
+    def __init__(self, name, share=None, by=None, file=FILE, **indices):
+        self.nodeid, self.callspec = f"{file}::{name}", SimpleNamespace(indices=indices)
+        self.sampled = None if share is None else pytest.mark.sampled(share, **({} if by is None else {"by": by})).mark
+        self.left_to_campaigns = False
+
+    def get_closest_marker(self, name):
+        assert name == "sampled"
+        return self.sampled
+
+    def add_marker(self, mark):
+        assert mark.name == "campaign"
+        self.left_to_campaigns = True
+
+
+def kept(conftest, monkeypatch, day, make):
+    monkeypatch.setenv("LXMLS_DAY1_SAMPLE", str(day))
+    items = make()
+    conftest.leave_to_campaigns(items)
+    return {item.nodeid for item in items if not item.left_to_campaigns}
+
+
+@pytest.mark.parametrize(("n_cases", "share", "n_kept"), [(30, 4, 8), (8, 4, 2), (3, 5, 1), (1, 7, 1), (5, 1, 5)])
+def test_one_case_in_n_at_least_one_and_in_time_all(conftest, monkeypatch, n_cases, share, n_kept):
+    def make():
+        return [Item(f"test_a[{i}]", share) for i in range(n_cases)] + [Item("test_b")]
+
+    samples = [kept(conftest, monkeypatch, day, make) for day in range(60)]
+    assert samples == [kept(conftest, monkeypatch, day, make) for day in range(60)]
+    assert {len(sample) for sample in samples} == {n_kept + 1}
+    assert set.union(*samples) == {item.nodeid for item in make()}
+    assert len({frozenset(sample) for sample in samples}) > 1 or n_kept == n_cases
+
+
+def test_by_a_parameter_all_cases_of_a_value_stay_together(conftest, monkeypatch):
+    def make():
+        return [
+            Item(f"{test}[{level}-{i}]", 3, by="level", level=level)
+            for test in ("test_a", "test_b")
+            for level in range(3)
+            for i in range(4)
+        ]
+
+    for day in range(20):
+        found = kept(conftest, monkeypatch, day, make)
+        (level,) = {name.partition("[")[2].partition("-")[0] for name in found}
+        assert found == {f"{FILE}::{test}[{level}-{i}]" for test in ("test_a", "test_b") for i in range(4)}
+
+
+def test_by_file_a_file_is_taken_as_a_whole(conftest, monkeypatch):
+    def make():
+        return [Item(f"cell {i}", 2, by="file", file=f"notebooks/{n}.ipynb") for n in range(5) for i in range(3)]
+
+    found = kept(conftest, monkeypatch, 1, make)
+    files = {name.partition("::")[0] for name in found}
+    assert len(files) == 3 and len(found) == 9
+
+
+def test_the_summary_names_the_dearest_files_and_those_that_cost_too_much(conftest):
+    costs = conftest.ProcessorTime()
+    for when, name, seconds in [("call", "a", 100), ("teardown", "a", 9.5), ("teardown", "a", 9), ("teardown", "b", 3)]:
+        costs.pytest_runtest_logreport(
+            SimpleNamespace(nodeid=f"{name}.py::test", when=when, user_properties=[(conftest.COST, seconds)])
+        )
+    lines = []
+    costs.pytest_terminal_summary(SimpleNamespace(section=lines.append, write_line=lines.append))
+    assert lines == [
+        "processor time: 22 s in 2 files, the dearest",
+        f"   18.5 s  a.py  more than the {conftest.DEAR} s of a file",
+        "    3.0 s  b.py",
+    ]
