@@ -95,10 +95,10 @@ class TimeLimit:
 
 
 class _SystemTimer:
-    """The timer of a system that has one; elsewhere nothing is ended."""
+    """The timer of a system that has one, of the time of the processor; elsewhere nothing is ended."""
 
     def __init__(self) -> None:
-        self.signal = getattr(signal, "SIGALRM", signal.SIGINT)
+        self.signal = getattr(signal, "SIGPROF", signal.SIGINT)
         self._deadline = 0.0
 
     def open(self) -> None:
@@ -107,12 +107,12 @@ class _SystemTimer:
     close = open
 
     def set(self, seconds: float | None) -> None:
-        self._deadline = time.monotonic() + (seconds or 0.0)
+        self._deadline = time.process_time() + (seconds or 0.0)
         if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, seconds or 0.0, _AGAIN if seconds else 0.0)
+            signal.setitimer(signal.ITIMER_PROF, seconds or 0.0, _AGAIN if seconds else 0.0)
 
     def is_over(self) -> bool:
-        return time.monotonic() >= self._deadline
+        return time.process_time() >= self._deadline - _AGAIN  # the timer counts in steps
 
     def go_on(self) -> None:
         """The next signal comes by itself."""
