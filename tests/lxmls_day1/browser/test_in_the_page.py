@@ -175,11 +175,16 @@ class TestFaults:
         window.page.goto(window.address)
         window.wait("() => document.querySelector('#lxmls-day1-storage')?.textContent.includes('keeps no files')")
 
-    def test_a_private_window_is_said(self, open_lab_page):
+    def test_it_is_said_where_work_is_kept_until_one_has_understood(self, open_lab_page):
         window = open_lab_page()  # Playwright's contexts are private windows
         window.page.goto(window.address)
         window.wait("() => document.querySelector('#lxmls-day1-storage')?.textContent.includes('private window')")
         window.screenshot("private_window")
+        window.page.click("#lxmls-day1-storage button")
+        window.page.reload()
+        window.wait_for_lab()
+        window.page.wait_for_timeout(2000)
+        assert "private window" not in window.line()
 
     def test_no_service_worker_is_said(self, open_lab_page):
         window = open_lab_page()
