@@ -59,7 +59,9 @@ def _add_rows_in_numpy(
 ) -> float:
     lengths = np.diff(indptr).astype(np.intp, copy=False)
     places = indices * np.int64(sums.shape[1]) + np.repeat(labels, lengths)
-    sums += np.bincount(places.astype(np.intp, copy=False), np.repeat(weights, lengths) * data, minlength=sums.size).reshape(sums.shape)
+    sums += np.bincount(
+        places.astype(np.intp, copy=False), np.repeat(weights, lengths) * data, minlength=sums.size
+    ).reshape(sums.shape)
     return float(data.min(initial=0.0))
 
 

@@ -2,14 +2,21 @@
 
 Only the thread that the page lives in may touch widgets and figures. So the other one puts what it finds into a queue,
 and the page fetches from there, a few times a second, in the turns of its own event loop (every notebook kernel has
-one). A computation is stopped between two items: it keeps what it has yielded, and never yields again.
+one). A computation is stopped between two items: it keeps what it has yielded, and never yields again. Where there are no
+threads, in a browser, each turn of the event loop computes a few items instead.
 """
 
 import asyncio
+import math
 import queue
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+from lxmls_day1.compiled.threads import threads_start
+
+_PAUSE = 0.02  # seconds between two turns that compute: the page answers in them
 
 
 class Background:
@@ -56,7 +63,8 @@ class Background:
         if self._run is not None:
             self._run.cancelled.set()
         self._run = _Run(items)
-        self._run.thread.start()
+        if self._run.thread is not None:
+            self._run.thread.start()
         self._fetch_later(self._run)
 
     def cancel(self) -> None:
@@ -78,7 +86,10 @@ class Background:
             Seconds after which it gives up.
         """
         if self._run is not None:
-            self._run.thread.join(timeout)
+            if self._run.thread is not None:
+                self._run.thread.join(timeout)
+            else:
+                self._run.work(math.inf if timeout is None else timeout)
             self.deliver()
 
     def _fetch_later(self, run: "_Run") -> None:
@@ -87,13 +98,17 @@ class Background:
         except RuntimeError:
             return  # a plain program: it calls wait or deliver
 
+        pause = _PAUSE if run.thread is None else self.interval
+
         def fetch() -> None:
             if run is self._run:
+                if run.thread is None:
+                    run.work(self.interval)
                 self._deliver(run)
             if run is self._run:
-                loop.call_later(self.interval, fetch)
+                loop.call_later(pause, fetch)
 
-        loop.call_later(self.interval, fetch)
+        loop.call_later(pause, fetch)
 
     def _deliver(self, run: "_Run") -> None:
         ended = run.ended.is_set()  # looked at first: all that it put is then in the queue
@@ -111,22 +126,30 @@ class Background:
 
 
 class _Run:
-    """One computation and its thread, which dies with the program."""
+    """One computation and its thread, which dies with the program; no thread where none can be started."""
 
     def __init__(self, items: Iterable[Any]):
         self.items = items
+        self._iterator: Iterator[Any] | None = None
         self.found: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.cancelled, self.ended = threading.Event(), threading.Event()
         self.error: BaseException | None = None
-        self.thread = threading.Thread(target=self._work, daemon=True)
+        self.thread = threading.Thread(target=self.work, daemon=True) if threads_start() else None
 
-    def _work(self) -> None:
+    def work(self, seconds: float = math.inf) -> None:
+        """Compute items, to the end or for so many seconds; nothing after the end."""
+        until = time.monotonic() + seconds
         try:
-            for item in self.items:
+            self._iterator = iter(self.items) if self._iterator is None else self._iterator
+            while not self.ended.is_set():
+                item = next(self._iterator)
                 if self.cancelled.is_set():
                     break
                 self.found.put(item)
+                if time.monotonic() > until:
+                    return
+        except StopIteration:
+            pass
         except BaseException as error:  # whatever a student's classifier raises belongs on the page
             self.error = error
-        finally:
-            self.ended.set()
+        self.ended.set()

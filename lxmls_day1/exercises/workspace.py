@@ -60,8 +60,9 @@ WELCOME = """# Your day-1 lab
     lxmls-day1 submit          packs what you hand in
     lxmls-day1 update          after a new version was installed: renews what you were given, keeps what you wrote
 
-In a notebook the same is `lab.check("1.5")`, `lab.hint("1.5")` and `lab.status()`. After a known mistake a check asks one
-question; your answer, in one line, costs no points and goes to your instructor.
+In a notebook the same is `lab.check("1.5")`, `lab.hint("1.5")`, `lab.status()`, `lab.reset("1.5")`, `lab.undo()` and `lab.submit()`.
+`lab.open_work("submission-my-lab.zip")` puts work that was packed, on another machine say, into this lab. After a known mistake a
+check asks one question; your answer, in one line, costs no points and goes to your instructor.
 """
 
 

@@ -136,7 +136,7 @@ def _numbered(
     for text in shown:
         words.extend(map(number, split(text)))
         starts.append(len(words))
-    return np.frombuffer(words, dtype=np.int32), np.frombuffer(starts, dtype=np.int64)
+    return np.frombuffer(words, dtype=np.int32), np.frombuffer(starts, dtype=np.int64).astype(np.intp, copy=False)
 
 
 def _tokens(

@@ -1,4 +1,4 @@
-"""Without numba: the same weights, and the tests of learners and exercises pass."""
+"""Without numba: the same weights. Without numba, threads and processes, as in a browser: the tests of readers, learners, exercises pass."""
 
 import os
 import subprocess
@@ -30,7 +30,29 @@ specification.loader.exec_module(tested)
 assert not tested.primitives.COMPILES
 numpy.savez(sys.argv[1], **tested.trained())
 """
-TESTS = f"{BLOCK}import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+#: As in a browser. What a test itself starts is skipped; what is tested gets the error that it gets there.
+TESTS = f"""{BLOCK}
+import os, subprocess, threading, types, pytest
+sys.modules["fcntl"], sys.modules["resource"] = types.ModuleType("fcntl"), types.ModuleType("resource")
+del os.posix_spawn
+
+def refused(error):
+    def refuse(*arguments, **settings):
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename in (subprocess.__file__, threading.__file__) or "/concurrent/" in frame.f_code.co_filename:
+            frame = frame.f_back
+        if frame.f_code.co_filename.startswith({str(ROOT / "tests")!r}):
+            pytest.skip("it starts a process or a thread")
+        raise error
+    return refuse
+
+subprocess.Popen.__init__ = refused(OSError(138, "emscripten does not support processes."))
+threading.Thread.start = refused(RuntimeError("can't start new thread"))
+from lxmls_day1 import library_path
+from lxmls_day1.compiled import threads
+assert not library_path.STARTS_PROCESSES and not threads.threads_start()
+sys.exit(pytest.main(sys.argv[1:]))
+"""
 
 
 class Counting(MultinomialNaiveBayes):
@@ -105,14 +127,18 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
 @pytest.mark.parametrize(
     "paths",
     [
-        ["tests/classifiers/test_perceptron.py", "tests/classifiers/test_mira.py", "tests/classifiers/test_losses.py"],
+        [
+            *(f"tests/classifiers/test_{name}.py" for name in ("perceptron", "mira", "losses")),
+            "tests/readers/test_vocabulary.py",
+        ],
         pytest.param(["tests/classifiers"], marks=[pytest.mark.slow, pytest.mark.campaign]),
+        pytest.param(["tests/readers", "tests/lxmls_day1/text"], marks=[pytest.mark.slow, pytest.mark.campaign]),
         pytest.param(["tests/exercises"], marks=pytest.mark.slow),
     ],
-    ids=["a few", "classifiers", "exercises"],
+    ids=["a few", "classifiers", "readers", "exercises"],
 )
 @pytest.mark.slow
-def test_the_tests_pass_without_numba(paths):
+def test_the_tests_pass_as_in_a_browser(paths):
     ran = without_numba(TESTS, "-q", "-p", "no:cacheprovider", "-m", "not slow", *paths)
     assert ran.returncode == 0, ran.stdout[-5000:]
 

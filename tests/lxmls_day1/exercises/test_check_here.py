@@ -27,7 +27,7 @@ from pathlib import Path
 from lxmls_day1.exercises import checking
 from lxmls_day1.exercises.report_text import as_text, check_lines
 checking.STARTS_PROCESSES = False
-print("TEXTS", json.dumps([as_text(check_lines(checking.run_checks(Path(folder)))) for folder in sys.argv[1:]]))
+print("TEXTS", json.dumps([as_text(check_lines(checking.run_checks(Path(folder), time_limit=60.0))) for folder in sys.argv[1:]]))
 """
 
 
@@ -167,4 +167,4 @@ def test_of_every_exercise_right_and_wrong_the_same_is_said_both_ways(tmp_path, 
     assert "✗" not in texts[0] and texts[0].count("✓") > 60
     assert sum(text.count("known mistake") for text in texts[1:]) > 10
     for lab, text in zip(labs, texts, strict=True):
-        assert text == text_of(run_checks(lab))
+        assert text == text_of(run_checks(lab, time_limit=60.0))
