@@ -161,6 +161,7 @@ def test_what_runs_in_a_box_imports_nothing_that_runs_outside():
         "lxmls_day1/exercises",
         "lxmls_day1/grading",
         "lxmls_day1/demos",
+        "lxmls_day1/browser",
         "readers",
         "classifiers",
     ],
