@@ -24,6 +24,7 @@
 ``exercises/``         markers, hints, checks, workspaces: what students and instructors use
 ``grading/``           untrusted submissions: run in a box, judged outside of it
 ``demos/``             demonstrations for the projector
+``browser/``           the lab as a web site, with Python in the page
 =====================  =====================================================================
 
 The reference lab is part of the package: ``from lxmls_day1 import Lab``, ``from lxmls_day1.classifiers import Mira`` and

@@ -1,11 +1,11 @@
 """The lab as a static site: everything runs in the reader's browser, on Pyodide in JupyterLite.
 
-| module | what |
-|---|---|
-| `site` | writes the site: JupyterLite, the lab of a student, packages, runtime |
-| `runtime` | Pyodide: which version, which files, and whether a folder holds them unchanged |
-| `packages` | wheels of pure Python packages, made from what is installed |
-| `page/` | what runs in the browser beside JupyterLite: the start of Python, and the messages above the notebook |
+============  =====================================================================
+``site``      writes the site: JupyterLite, the lab of a student, packages, runtime
+``runtime``   Pyodide: which version, which files, and whether a folder holds them unchanged
+``packages``  wheels of pure Python packages, made from what is installed
+``page``      (a folder) what runs in the page beside JupyterLite: the start of Python, lines at its foot
+============  =====================================================================
 
 Nothing in here runs in the page; `lxmls_day1` itself does.
 """

@@ -13,7 +13,7 @@
 ``cache``, ``toy``       text that does not fit into memory, as a corpus on disk; text made up
 ``start``, ``lab``       a workspace, and its notebooks; ``update``: after an update of the package
 ``check``, ``hint``      what students ask for; likewise ``status``, ``solve``, ``reset``, ``undo``, ``submit``
-``release``, ``grade``   what instructors ask for
+``release``, ``grade``   what instructors ask for; ``browser``: the lab as a web site
 ``demo``                 demonstrations in the browser
 =======================  =====================================================================
 """

@@ -108,11 +108,15 @@
     });
   }
 
-  // In a private window Chromium grants a small share of the memory instead of a share of the disk.
-  async function looksPrivate() {
-    const { quota } = (await navigator.storage?.estimate?.()) ?? {};
-    const heap = performance.memory?.jsHeapSizeLimit;
-    return quota !== undefined && heap !== undefined && quota < 2 * heap;
+  // No page can find out whether its window is a private one, which forgets everything when it is closed: it is said to everybody
+  // to whom the browser does not promise to keep the files; once, as far as the browser remembers.
+  const TOLD = "lxmls-day1-told";
+  async function tellWhereWorkIs() {
+    if ((await navigator.storage?.persist?.()) || localStorage.getItem(TOLD)) return;
+    const text =
+      "Your work is kept in this browser, on this machine. A private window forgets it when it is closed: in one, hand it over before, " +
+      "by lab.submit() in a cell, which downloads it; lab.open_work() opens it again.";
+    show("storage", text, "warning", [["OK", () => localStorage.setItem(TOLD, "yes")]]);
   }
 
   async function checkStorage() {
@@ -121,10 +125,8 @@
       show("files", `This browser gives Python no access to your files ${why}. Open an ordinary window, over https.`, "error");
     } else if (!(await keepsDatabases())) {
       show("storage", `This browser keeps no files: your work is gone when you close or reload this page. ${KEEP}`, "error", understood);
-    } else if (await looksPrivate()) {
-      show("storage", `This looks like a private window: your work is gone when you close it. ${KEEP}`, "warning", understood);
     } else {
-      navigator.storage?.persist?.(); // else the browser may clear it when the disk is full
+      await tellWhereWorkIs();
     }
   }
 

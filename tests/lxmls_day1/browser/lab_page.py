@@ -29,12 +29,16 @@ RUN_CELL = """async place => {
     content.deselectAll();
     content.activeCellIndex = place;
     await jupyterapp.commands.execute('notebook:run-cell'); }"""
+BEGIN = """code => { jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute({ code }); }"""
+UPLOADED = """async name => {
+    const { content } = await jupyterapp.serviceManager.contents.get('notebooks', { content: true });
+    return content.some(entry => entry.name === name); }"""
 CELLS = "() => jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.toJSON())"
 SET_SOURCE = """async text => {
     const widget = jupyterapp.shell.currentWidget;
     widget.context.model.sharedModel.setSource(text);
     await jupyterapp.commands.execute('docmanager:save'); }"""
-CONTENTS = """async path => (await jupyterapp.serviceManager.contents.get(path, { content: true })).content"""
+CONTENTS = "async path => (await jupyterapp.serviceManager.contents.get(path, { content: true })).content"
 
 
 class LabPage:
@@ -75,6 +79,10 @@ class LabPage:
         self.page.goto(self.address)
         self.wait(READY, path)
 
+    def wait_for_lab(self) -> None:
+        """Wait until the lab has come up, with whatever was open in it."""
+        self.wait("async () => { if (!window.jupyterapp) return false; await jupyterapp.restored; return true; }")
+
     def wait(self, condition: str, *arguments) -> None:
         """Wait until a function of the page says yes, over reloads too."""
         for _ in range(4 * PATIENCE):
@@ -104,6 +112,22 @@ class LabPage:
         text = "".join(filter(None, texts))
         assert reply["status"] == "ok", text
         return text
+
+    def begin(self, code: str) -> None:
+        """Begin to run code, and do not wait for its end."""
+        self.wait(KERNEL_READY)
+        self.page.evaluate(BEGIN, code)
+
+    def upload(self, path: Path) -> None:
+        """Upload a file beside the notebook, by the button for it."""
+        with self.page.expect_file_chooser() as chooser:
+            self.page.click('[data-command="filebrowser:upload"], jp-button[title^="Upload"], button[title^="Upload"]')
+        chooser.value.set_files(str(path))
+        dialog = self.page.locator(".jp-Dialog button.jp-mod-accept")  # a large file is asked about
+        self.page.wait_for_timeout(2000)
+        if dialog.count():
+            dialog.click()
+        self.wait(UPLOADED, path.name)
 
     def cells(self) -> list[dict]:
         """The cells of the notebook in front, as its file would hold them."""

@@ -1,0 +1,247 @@
+"""The lab in the page, in a real browser: what a student does in it, and what can go wrong.
+
+Every run does one student's path; the rest, which takes a quarter of an hour, is ``make test-browser``.
+"""
+
+import csv
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.exercises.workspace import start_workspace
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="the browser is looked for elsewhere"),
+]
+STUB = re.compile(r"    raise NotImplementedError\(\"Exercise 1\.5[^\n]*\n")
+WRONG = """\
+    predicted = np.argmax(scores)
+    if predicted != label:
+        loss = scores[predicted] - scores[label] + cost[predicted]
+        tau = min(step, loss / sq_norm)
+        d[label] = tau
+        d[predicted] = -tau
+"""
+RIGHT = WRONG.replace("loss / sq_norm", "loss / (2 * sq_norm)")
+ENDLESS = "    while True:\n        pass\n"
+OPEN_LAB = "from lxmls_day1.notebook_lab import open_lab\nlab = open_lab()\n"
+#: The page's limit is one of the clock; a busy machine is no mistake.
+PATIENT = """
+from lxmls_day1.exercises.time_limit import TimeLimit
+limited = TimeLimit.of
+TimeLimit.of = lambda self, seconds: limited(self, 60 * seconds)
+"""
+NOTEBOOKS = ("1_generative", "2_online", "3_maxent_svm", "4_comparison", "5_structured")
+
+
+def with_solution(source: str, solution: str) -> str:
+    """A file of a student in which exercise 1.5 is written so."""
+    changed, n_places = STUB.subn(lambda _: solution, source)
+    assert n_places == 1
+    return changed
+
+
+def report(said: str) -> str:
+    """What a check says, without its first line, which names the folder of the lab."""
+    place, _, text = said.partition("\n")
+    assert place.startswith("Lab: ")
+    return text
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory):
+    """A function: what `lxmls-day1 check 1.5` says of a solution outside of a browser."""
+    workspace = start_workspace(tmp_path_factory.mktemp("native") / "my-lab")
+    file = workspace / "classifiers/mira.py"
+    given = file.read_text()
+
+    def checked(solution: str) -> str:
+        file.write_text(with_solution(given, solution))
+        code = OPEN_LAB + 'print(lab.check("1.5"))'
+        command = [sys.executable, "-P", "-c", code]
+        done = subprocess.run(command, cwd=workspace / "notebooks", capture_output=True, text=True, check=True)
+        return report(done.stdout)
+
+    return checked
+
+
+def test_a_student_opens_the_lab_goes_wrong_is_told_so_solves_it_comes_back_and_hands_it_in(
+    open_lab_page, native, tmp_path
+):
+    window = open_lab_page()
+    window.start()
+    (first,) = window.run_cells(1)
+    assert not [output for output in first["outputs"] if output["output_type"] == "error"]
+    window.screenshot("first_cell")
+
+    given = window.read("classifiers/mira.py")
+    window.write("classifiers/mira.py", with_solution(given, WRONG))
+    window.screenshot("editor")
+    window.open("notebooks/1_generative.ipynb")
+    window.run(PATIENT)
+    said = report(window.run('print(lab.check("1.5"))'))
+    assert said == native(WRONG) and "twice as long" in said
+    window.run('display(lab.check("1.5"))')
+    window.write("classifiers/mira.py", with_solution(given, RIGHT))
+    window.open("notebooks/1_generative.ipynb")
+    assert report(window.run('print(lab.check("1.5"))')) == native(RIGHT)
+    trained = window.run("from classifiers.mira import Mira\nprint(Mira().train([[2.0], [-1.0]], [0, 1]).shape)")
+    assert trained == "(2, 2)\n"
+
+    window.page.reload()
+    window.wait_for_lab()
+    window.open("notebooks/1_generative.ipynb")
+    assert "loss / (2 * sq_norm)" in window.read("classifiers/mira.py")
+    window.run(OPEN_LAB)
+    assert re.search(r"1\.5 .*", window.run("print(lab.status())"))
+
+    with window.page.expect_download() as download:
+        window.run('lab.submit("Ada Lovelace")')
+    packed = tmp_path / download.value.suggested_filename
+    download.value.save_as(packed)
+    assert packed.suffix == ".zip"
+    command = [sys.executable, "-P", "-m", "lxmls_day1", "grade", str(packed), "--exercises", "1.5", "--out", "marks"]
+    graded = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert graded.returncode == 0, graded.stdout + graded.stderr
+    assert marks(tmp_path / "marks") == [100.0]
+    assert not window.errors
+
+
+def marks(folder: Path) -> list[float]:
+    """The percentages of a run of grading."""
+    with (folder / "grades.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [100 * float(row["points"]) / float(row["max_points"]) for row in rows]
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_runs_from_top_to_bottom(open_lab_page, name):
+    window = open_lab_page()
+    window.start()
+    window.open(f"notebooks/{name}.ipynb")
+    cells = window.run_cells()
+    pictures = [output for cell in cells for output in cell["outputs"] if "image/png" in output.get("data", {})]
+    assert pictures
+    window.screenshot(f"notebook_{name}")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("size", "colours"), [((1280, 900), "dark"), ((1024, 768), "light")])
+def test_it_can_be_read_on_other_screens(open_lab_page, size, colours):
+    window = open_lab_page(size, color_scheme=colours)
+    window.start()
+    window.run_cells(4)
+    window.screenshot(f"screen_{size[0]}_{colours}")
+    widths = "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+    assert window.page.evaluate(widths) <= list(size)
+    assert ("jp-mod-dark" in window.page.evaluate("() => document.body.className") or colours == "light") or (
+        window.page.evaluate("() => document.body.dataset.jpThemeLight") == "false"
+    )
+
+
+@pytest.mark.campaign
+class TestFaults:
+    def test_two_tabs_are_told_of_each_other_and_the_second_one_is_free_when_the_first_is_closed(self, open_lab_page):
+        window = open_lab_page()
+        window.start()
+        first = window.page
+        assert "another tab" not in window.line()
+        window.new_window()
+        window.page.goto(window.address)
+        window.wait_for_lab()
+        window.wait("() => document.querySelector('#lxmls-day1-tabs')?.textContent.includes('open in another tab')")
+        window.screenshot("two_tabs")
+        first.close()
+        window.wait("() => !document.querySelector('#lxmls-day1-tabs')")
+
+    def test_an_endless_loop_is_stopped_from_the_page_and_the_work_is_there(self, open_lab_page):
+        window = open_lab_page()
+        window.start()
+        window.run("print(1)")
+        window.write("classifiers/notes.py", "x = 1\n")
+        window.open("notebooks/1_generative.ipynb")
+        window.begin("while True:\n    pass")
+        window.write("classifiers/notes.py", "x = 2\n")  # the page is alive
+        window.open("notebooks/1_generative.ipynb")
+        window.wait("() => document.querySelector('#lxmls-day1-long button')")
+        window.screenshot("endless_loop")
+        window.page.click("#lxmls-day1-long button")
+        window.wait("() => !document.querySelector('#lxmls-day1-long')")
+        assert (
+            window.run("import sys\nsys.path.insert(0, '/drive')\nimport classifiers.notes as n\nprint(n.x)") == "2\n"
+        )
+
+    def test_a_browser_that_keeps_nothing_is_said_before_work_is_lost(self, open_lab_page):
+        window = open_lab_page()
+        window.page.add_init_script("indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };")
+        window.page.goto(window.address)
+        window.wait("() => document.querySelector('#lxmls-day1-storage')?.textContent.includes('keeps no files')")
+
+    def test_it_is_said_where_work_is_kept_until_one_has_understood(self, open_lab_page):
+        window = open_lab_page()  # Playwright's contexts are private windows
+        window.page.goto(window.address)
+        window.wait("() => document.querySelector('#lxmls-day1-storage')?.textContent.includes('private window')")
+        window.screenshot("private_window")
+        window.page.click("#lxmls-day1-storage button")
+        window.page.reload()
+        window.wait_for_lab()
+        window.page.wait_for_timeout(2000)
+        assert "private window" not in window.line()
+
+    def test_no_service_worker_is_said(self, open_lab_page):
+        window = open_lab_page()
+        window.page.add_init_script("Object.defineProperty(navigator, 'serviceWorker', { get: () => undefined });")
+        window.page.goto(window.address)
+        window.wait(
+            "() => document.querySelector('#lxmls-day1-files')?.textContent.includes('no access to your files')"
+        )
+
+    def test_a_wheel_missing_from_the_site_is_named(self, open_lab_page):
+        window = open_lab_page()
+        window.context.route("**/lxmls_day1-*.whl", lambda route: route.fulfill(status=404, body="gone"))
+        window.page.goto(window.address)
+        window.wait("() => /lxmls_day1-.*whl is missing from the site/.test(document.body.innerText)")
+        window.screenshot("missing_wheel")
+
+    def test_too_little_memory_is_said(self, open_lab_page):
+        window = open_lab_page()
+        broken = (
+            "WebAssembly.Memory = class { constructor() { throw new RangeError('could not allocate memory'); } };\n"
+        )
+
+        def without_memory(route):
+            answer = route.fetch()
+            route.fulfill(response=answer, body=broken + answer.text())
+
+        window.context.route("**/start.js", without_memory)
+        window.page.goto(window.address)
+        window.wait("() => /too little memory/.test(document.body.innerText)")
+
+    def test_a_corpus_of_ones_own_is_uploaded_read_and_refused_in_a_wrong_encoding(self, open_lab_page, tmp_path):
+        window = open_lab_page()
+        window.start()
+        rows = "".join(f"{label},{word} film\n" for label, word in [("good", "schön"), ("bad", "öde")] * 20)
+        for name, encoding in (("mine.csv", "utf-8"), ("latin.csv", "latin-1")):
+            (tmp_path / name).write_text("label,text\n" + rows, encoding=encoding)
+            window.upload(tmp_path / name)
+        read = "from readers.text_reader import TextCorpus\n"
+        window.run(OPEN_LAB)
+        assert window.run(read + "print(TextCorpus('/drive/notebooks/mine.csv').train_X.shape[0] > 10)") == "True\n"
+        said = window.run(
+            read
+            + "try:\n    TextCorpus('/drive/notebooks/latin.csv')\nexcept Exception as error:\n    print(type(error).__name__, error)"
+        )
+        assert said.startswith("InputError") and "latin.csv" in said and "utf-8" in said.lower()
+
+    def test_an_upload_of_50_megabytes_arrives_or_is_refused_in_a_sentence(self, open_lab_page, tmp_path):
+        window = open_lab_page()
+        window.start()
+        (tmp_path / "large.txt").write_text("good film\n" * 5_000_000)
+        window.upload(tmp_path / "large.txt")
+        assert window.run("import os\nprint(os.path.getsize('/drive/notebooks/large.txt'))") == "50000000\n"
+        assert window.run("print(1 + 1)") == "2\n"
