@@ -844,7 +844,7 @@ lab.reveal("1.3")
 # mean size $\bar w$, by a share $\beta$: $w \leftarrow (1 - \beta)\, \bar w + \beta w$. At $\beta = 0$ naive Bayes alone decides,
 # at $\beta = 1$ the support vector machine.
 #
-# <!-- given: 2012 -->
+# <!-- given: 2012, 0, 1 -->
 #
 # ## Exercise 1.18: the log-count ratio
 #
@@ -863,8 +863,8 @@ with lab.exercise("1.18"):
     inside, outside = (np.asarray(present[rows].sum(axis=0)).ravel() for rows in (positive, ~positive))
     r = log_count_ratio(inside, outside, 1.0)
     names = np.array(reviews.feature_names)
-    print("most positive:", ", ".join(names[np.argsort(-r)[:6]]))
-    print("most negative:", ", ".join(names[np.argsort(r)[:6]]))
+    print("most positive:", ", ".join(names[np.argsort(-r)[:5]]))
+    print("most negative:", ", ".join(names[np.argsort(r)[:5]]))
     rng = np.random.default_rng(0)
     fold = rng.permutation(reviews.train_X.shape[0]) % 4
     for beta in (0.0, 0.25, 1.0):

@@ -1451,10 +1451,11 @@ lab.check("1.19")
 lab.reveal("1.19")
 
 # %% [markdown] tags=["shows"]
+# <!-- numbers: path -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# A penalty with a corner chooses features while it trains. The path shows what each further word brings; at its end the training
-# accuracy still rises while the development part no longer gains.
+# A penalty with a corner chooses features while it trains. At the end of this path 520 features of thousands are enough to learn the
+# training part by heart. The last ones bring little on the development part: it is at 0.791 with 306 features, at 0.806 with 520.
 #
 # </details>
 
