@@ -30,6 +30,7 @@
 # | 1.1 | vary the variance, the balance and the size of a sample; watch the boundary | experiments below |
 # | 1.2 | write multinomial naive Bayes; unseen words, and smoothing | `classifiers/multinomial_naive_bayes.py` |
 # | 1.3 | derive the weights of Gaussian naive Bayes, and check them with numbers | `classifiers/gaussian_weights.py` |
+# | 1.18 | write the log-count ratio; a support vector machine through naive Bayes' eyes | `classifiers/nbsvm.py` |
 #
 # **How to work.** Run the cells from the top (Shift-Enter). Where an exercise asks for code, open the file it names,
 # write, save, and run the cell again: it takes up your change without a restart. `lab.check("1.2")` tells whether it is
@@ -824,6 +825,77 @@ lab.reveal("1.3")
 #
 # - With one variance for all classes Gaussian naive Bayes is linear, and training only estimates priors and means.
 # - Unequal priors shift the boundary towards the rarer class. They never turn it.
+#
+# </details>
+
+# %% [markdown]
+# ## E. A last surprise: naive Bayes as a pair of glasses
+#
+# Naive Bayes says how much each word speaks for a class. A classifier that is *trained to separate* says the same better, if it has
+# enough examples. What if the second one looks at the reviews through the eyes of the first?
+#
+# For a class let $p_j$ be $\alpha$ plus the number of its documents that hold the word $j$, and $q_j$ the same of all other documents.
+# The *log-count ratio* is the weight that naive Bayes would give to the word:
+#
+# $$ r_j = \log \frac{p_j / \sum_i p_i}{q_j / \sum_i q_i}. $$
+#
+# Multiply each word's 0 or 1 by its $r_j$, and train a linear support vector machine (notebook 3) on that. Words that say nothing shrink
+# to nearly 0; words that speak clearly become long levers. *NBSVM* (Wang and Manning, 2012) finally draws the weights $w$ towards their
+# mean size $\bar w$, by a share $\beta$: $w \leftarrow (1 - \beta)\, \bar w + \beta w$. At $\beta = 0$ naive Bayes alone decides,
+# at $\beta = 1$ the support vector machine.
+#
+# <!-- given: 2012, 0, 1 -->
+#
+# ## Exercise 1.18: the log-count ratio
+#
+# Write `log_count_ratio` in `classifiers/nbsvm.py`.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** Which wins on the reviews: naive Bayes ($\beta = 0$), the support vector machine ($\beta = 1$), or something between?
+# *Your prediction:*
+
+# %% tags=["real-data", "cell-nbsvm", "exercise-1.18"]
+with lab.exercise("1.18"):
+    from classifiers.nbsvm import NBSVM, log_count_ratio
+
+    present = reviews.train_X > 0
+    positive = reviews.train_y == reviews.label_names.index("positive")
+    inside, outside = (np.asarray(present[rows].sum(axis=0)).ravel() for rows in (positive, ~positive))
+    r = log_count_ratio(inside, outside, 1.0)
+    names = np.array(reviews.feature_names)
+    print("most positive:", ", ".join(names[np.argsort(-r)[:5]]))
+    print("most negative:", ", ".join(names[np.argsort(r)[:5]]))
+    rng = np.random.default_rng(0)
+    fold = rng.permutation(reviews.train_X.shape[0]) % 4
+    for beta in (0.0, 0.25, 1.0):
+        on_folds = []
+        for k in range(4):
+            nbsvm = NBSVM(beta=beta)
+            params = nbsvm.train(reviews.train_X[fold != k], reviews.train_y[fold != k])
+            on_folds.append(nbsvm.evaluate(reviews.train_y[fold == k], nbsvm.test(reviews.train_X[fold == k], params)))
+        error = np.sqrt(np.mean(on_folds) * (1 - np.mean(on_folds)) / len(fold))
+        print(f"beta {beta:4}: accuracy {np.mean(on_folds):.4f} over four folds, standard error {error:.4f}")
+
+# %% tags=["skip-execution"]
+lab.check("1.18")
+
+# %% [markdown] tags=["answer", "exercise-1.18"]
+# **Explain.** (1) Why is a word's *presence* counted here, and not how often it stands there? (2) What do the weights $r$ do that the
+# support vector machine could not find by itself? **Transfer.** Would you expect the same gain with a million reviews? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.18"]
+# **One answer.** (1) The second "wonderful" of a review adds little to the first. (2) The machine charges the same price for each unit of
+# weight. Through the glasses of $r$, telling words get their weight at a lower price, and words that say nothing at a higher one: it is
+# a prior that comes from the data. *Transfer:* less. A prior matters most where examples are few.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.18")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# Generative and discriminative are no enemies: the quick counts of the first tell the second where to look. Differences smaller than the
+# standard error are none; compare on the folds before you decide.
 #
 # </details>
 

@@ -32,6 +32,7 @@
 # | 1.11 | generalized iterative scaling, and what it matches | `classifiers/iterative_scaling.py` |
 # | 1.7 | write the SVM's rule; the street; how far from the optimum? | `classifiers/svm.py` |
 # | 1.7b | choose λ on the development part | `classifiers/choosing_lambda.py` |
+# | 1.19 | write the soft threshold; weights that are exactly 0 | `classifiers/owl_qn.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -1391,6 +1392,70 @@ lab.reveal("1.7b")
 #
 # - The training part prefers small values of $\lambda$, new examples do not.
 # - Choosing is training, too: what has chosen $\lambda$ cannot judge it.
+#
+# </details>
+
+# %% [markdown]
+# ## E. Sparse weights: paying for every word
+#
+# With the penalty $\tfrac{\lambda}{2}\|W\|^2$ every word keeps some weight, however small. With $\lambda \sum |w|$ most weights are
+# exactly 0: the model tells which words it does without. Why? Look at one weight alone. Let the loss be a parabola with its lowest
+# point at $a$, and minimise
+#
+# $$ \tfrac12 (x - a)^2 + \lambda |x|. $$
+#
+# $|x|$ has a corner at 0. If $a$ is nearer to 0 than $\lambda$, no side of the corner leads down, and the best $x$ is 0. Otherwise it is
+# $a$, drawn by $\lambda$ towards 0. That is the *soft threshold*. The square has no corner: it makes weights small, but never 0.
+#
+# ## Exercise 1.19: the soft threshold
+#
+# Write `soft_threshold` in `classifiers/owl_qn.py`. The solver behind `MaxEntBatch(penalty="l1")` uses it at every step.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** $\lambda$ falls from a large value to a small one. How many words have a weight other than 0 at first? Where is the
+# accuracy on the development part highest: with few words, or with most of them? *Your prediction:*
+
+# %% tags=["real-data", "cell-path", "exercise-1.19"]
+with lab.exercise("1.19"):
+    from classifiers.max_ent_batch import MaxEntBatch
+    from classifiers.owl_qn import soft_threshold
+    from classifiers.regularization_path import largest_useful_penalty, regularization_path
+    from lxmls_day1.figures.regularization_path import plot_path
+
+    print("soft threshold of 2, 0.3, -1 with λ = 0.5:", soft_threshold(np.array([2.0, 0.3, -1.0]), 0.5))
+    largest = largest_useful_penalty(parts.train_X, parts.train_y)
+    path = regularization_path(
+        parts.train_X, parts.train_y, parts.dev_X, parts.dev_y, largest * 0.5 ** np.arange(9), tolerance=1e-3
+    )
+    for point in path:
+        print(
+            f"λ = {point.regularizer:.5f}: {point.n_features:5} features, training {point.train_accuracy:.3f}, "
+            f"development {point.dev_accuracy:.3f}"
+        )
+    plot_path(path)
+
+# %% tags=["skip-execution"]
+lab.check("1.19")
+
+# %% [markdown] tags=["answer", "exercise-1.19"]
+# **Explain.** (1) Why does no word have a weight at the largest $\lambda$ of the path? (2) Two words always occur together. What does
+# this penalty do with their weights, and what the square? **Transfer.** A model has to fit on a small device. How do you use the path?
+# *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.19"]
+# **One answer.** (1) It is as large as the steepest slope of the loss at $W = 0$: no word is worth its price. (2) Their sum costs the same
+# however it is shared, so one of them may get all and the other nothing; the square shares it equally. *Transfer:* take the largest
+# $\lambda$ whose development accuracy is within a standard error of the best, and store only the words that are left.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.19")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: path -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# A penalty with a corner chooses features while it trains. At the end of this path 520 features of thousands are enough to learn the
+# training part by heart. The last ones bring little on the development part: it is at 0.791 with 306 features, at 0.806 with 520.
 #
 # </details>
 

@@ -18,14 +18,16 @@
 # - score a tag sequence as a sum of emissions and transitions;
 # - find the best sequence by hand in a small lattice, and by Viterbi's search in any;
 # - say why the SVM's cost does not make the search harder;
-# - turn each classifier of the first three notebooks into its structured sister.
+# - turn each classifier of the first three notebooks into its structured sister;
+# - sum over all sequences, and say how sure a tagger is of each word.
 #
-# **Before.** Notebook 2 (perceptron, averaging, MIRA) and section D of notebook 3 (the SVM); about 90 minutes. The symbols
+# **Before.** Notebook 2 (perceptron, averaging, MIRA) and section D of notebook 3 (the SVM); about 120 minutes. The symbols
 # are those of [the table for all notebooks](notation.md).
 #
 # | exercise | what you do | file |
 # |---|---|---|
 # | 1.13 | write Viterbi's search, the argmax over all tag sequences | `classifiers/viterbi.py` |
+# | 1.17 | write the forward recursion, the sum over all of them | `classifiers/forward_backward.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -452,7 +454,136 @@ lab.reveal("1.13")
 # </details>
 
 # %% [markdown]
-# ## F. The map: from a label to a sequence
+# ## F. The conditional random field
+#
+# Viterbi's search knows which sequence is best. It does not know how sure that is. For this we need the sum over *all* sequences,
+#
+# $$ Z = \sum_{y} e^{s(y)}, \qquad p(y \mid x) = \frac{e^{s(y)}}{Z}, $$
+#
+# and that is maximum entropy on sequences, a *conditional random field*. There are as many terms as sequences, but the recursion of
+# the search adds them up too. Let $\alpha(\ell, j)$ be the logarithm of the sum over all beginnings of the sentence that end in
+# the tag $j$ at word $\ell$:
+#
+# $$ \alpha(1, j) = \text{start}(j) + \text{emissions}(1, j), \qquad
+#    \alpha(\ell, j) = \text{emissions}(\ell, j) + \log \sum_k e^{\alpha(\ell-1, k) + \text{transitions}(k, j)}. $$
+#
+# Compare it with the search: $\log\sum\exp$ stands where $\max$ stood. At the last word $\log Z = \log \sum_k e^{\alpha(L, k) +
+# \text{stop}(k)}$. The same from the last word back gives the rests of the sentence. Where the two meet stands the *marginal*
+# $p(y_\ell = k \mid x)$: the share of $Z$ that belongs to the sequences with tag $k$ at word $\ell$.
+#
+# The gradient of $\log p(y \mid x)$ is the same as in notebook 3: the features of the true sequence minus those that the model
+# expects. What it expects of a word is its features times these marginals.
+#
+# ## Exercise 1.17: the forward recursion
+#
+# Write `forward` in `classifiers/forward_backward.py`. Compare $\log Z$ with the list of all sequences.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** All scores are zero. How many sequences have 3 words with 2 tags, and so what is $Z$? For random scores: is $\log Z$ larger
+# or smaller than the score of the best sequence? *Your prediction:*
+
+# %% tags=["cell-forward", "exercise-1.17"]
+with lab.exercise("1.17"):
+    from classifiers.forward_backward import forward, log_partition, marginals
+
+    zeros = ChainScores(np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
+    print(f"all scores 0, 3 words, 2 tags: Z = {np.exp(log_partition(zeros)):.0f}")
+    rng = np.random.default_rng(5)
+    for size in (0.5, 2.0, 8.0):
+        parts = [(4, 3), (3, 3), 3, 3]
+        scores = ChainScores(*(size * rng.normal(size=part) for part in parts))
+        every = [path_score(scores, path) for path in itertools.product(range(3), repeat=4)]
+        listed = np.logaddexp.reduce(every)
+        print(
+            f"scores of size {size}: log Z {log_partition(scores):.4f}, by listing {listed:.4f}; "
+            f"best score {max(every):.4f}\n   p(best sequence) = {np.exp(max(every) - listed):.3f}"
+        )
+
+# %% tags=["skip-execution"]
+lab.check("1.17")
+
+# %% [markdown] tags=["answer", "exercise-1.17"]
+# **Explain.** (1) Why is $\log Z$ always above the score of the best sequence, and when is it close to it? (2) Why does the recursion
+# keep logarithms all the way? **Transfer.** Multiply all scores by a very large number. What do the marginals become? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.17"]
+# **One answer.** (1) The best sequence is one of the terms of the sum, and the others are positive. Where one sequence is far ahead of
+# all others, its term is nearly the whole sum. (2) A sentence has scores in the hundreds, and $e^{s}$ soon is more than a float can
+# hold. *Transfer:* the tags of Viterbi's search with probability one: $\log\sum\exp$ becomes max.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.17")
+
+# %% [markdown] tags=["shows"]
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# The sum over all sequences costs no more than the search for the best one. The larger the scores, the surer the model: it is the
+# dial of confidence of notebook 3.
+#
+# </details>
+
+# %% [markdown]
+# ### How sure is it of each word?
+#
+# A conditional random field on the toy sentences, and the lattice of one sentence. Above each node stands how probable the tag is.
+
+# %% [markdown] tags=["predict"]
+# **Predict.** "I like her answer ." Of which word will it be least sure? *Your prediction:*
+
+# %% tags=["cell-confidence", "exercise-1.17"]
+with lab.exercise("1.17"):
+    from classifiers.crf import CRF
+    from classifiers.forward_backward import marginals
+    from classifiers.viterbi import ChainScores
+    from lxmls_day1.figures.lattice import lattice, plot_lattice
+
+    crf = CRF(regularizer=0.01)
+    params = crf.train(corpus.train_X, corpus.train_y)
+    names = crf.classes.tolist()
+    words, tags = corpus.dev_X[4], corpus.dev_y[4]
+    (scores,), (predicted,) = crf.get_scores([words], params), crf.test([words], params)
+    sure = marginals(scores)
+    plot_lattice(
+        lattice(words, names, scores, [names.index(tag) for tag in predicted], marginals=sure),
+        title="Scores, and above them the probability of each tag",
+    )
+    for word, tag, of_word in zip(words, predicted, sure, strict=True):
+        second = np.argsort(of_word)[-2]
+        print(f"{word:8}{tag:8}{of_word.max():.2f}    next: {names[second]:8}{of_word[second]:.2f}")
+    confidence, right = [], []
+    for P, guesses, truth in zip(
+        crf.get_marginals(corpus.test_X, params), crf.test(corpus.test_X, params), corpus.test_y, strict=True
+    ):
+        confidence += [P[t, names.index(tag)] for t, tag in enumerate(guesses)]
+        right += [tag == true for tag, true in zip(guesses, truth, strict=True)]
+    confidence, right = np.array(confidence), np.array(right)
+    for name, part in [("at least 0.8", confidence >= 0.8), ("below 0.8", confidence < 0.8)]:
+        print(f"test words, confidence {name}: {part.sum()}, wrong tags {np.sum(~right[part])}")
+
+# %% [markdown] tags=["answer", "exercise-1.17"]
+# **Explain.** Where are the wrong tags, among the sure words or the unsure ones? **Transfer.** You can have fifty words checked by hand.
+# Which ones do you choose? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.17"]
+# <!-- numbers: confidence -->
+# **One answer.** All 4 wrong tags are among the words with a confidence below 0.8. *Transfer:* the least sure ones. That is *active
+# learning*: the words that a model doubts teach it most.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.17")
+
+# %% [markdown] tags=["shows"]
+# <!-- numbers: confidence -->
+# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
+#
+# A conditional random field says how sure it is, and on the test words it is right to be sure: no tag of a confidence of at least 0.8 is
+# wrong. There are only 62 test words; `lxmls-day1 predict --marginals` does the same for any text.
+# <!-- given: 62 -->
+#
+# </details>
+
+# %% [markdown]
+# ## G. The map: from a label to a sequence
 #
 # | flat, notebooks 1 to 3 | structured | what is fitted | what is needed beside Viterbi |
 # |---|---|---|---|

@@ -281,6 +281,18 @@ ASKED = {  # exercise and function -> inputs, the right answer by the reference
         of_function("hashed_features", "hashed_row"),
     ),
     ("1.15", "mixed"): (parts, of_function("parameter_mixing", "mixed")),
+    ("1.17", "forward"): (
+        chain_inputs,
+        lambda lab, inputs: lab.function("forward_backward", "forward", tuple(inputs.values())),
+    ),
+    ("1.18", "log_count_ratio"): (
+        lambda: {"inside": np.array([3.0, 0.0, 7.0]), "outside": np.array([1.0, 4.0, 6.0]), "alpha": 0.7},
+        of_function("nbsvm", "log_count_ratio"),
+    ),
+    ("1.19", "soft_threshold"): (
+        lambda: {"a": np.array([3.1, 0.4, -2.3]), "penalty": 0.9},
+        of_function("owl_qn", "soft_threshold"),
+    ),
 }
 
 
