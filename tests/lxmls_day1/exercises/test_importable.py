@@ -427,6 +427,11 @@ class TestFunctionsAsAnswers:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
         assert len(candidates) > 150
+        if key[0] == "1.14":  # compiled loops would take hashes for places in arrays, and read anywhere in memory
+            for module in (sys.modules[name] for name in importable_modules()):
+                for name, value in list(vars(module).items()):
+                    if hasattr(value, "py_func"):
+                        monkeypatch.setattr(module, name, value.py_func)
         assert tried(candidates, asked[key]) == []
 
     def test_the_reference_itself_is_found(self, key, asked):
