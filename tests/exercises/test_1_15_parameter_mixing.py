@@ -8,7 +8,7 @@ SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can
 
 def mix(lab, weights, sums, n_steps, shares):
     """What is mixed, as it is."""
-    W, total, count = lab.function(
+    mixture, summed, number = lab.function(
         "parameter_mixing",
         "mixed",
         np.array(weights, float),
@@ -16,7 +16,7 @@ def mix(lab, weights, sums, n_steps, shares):
         np.array(n_steps),
         np.array(shares, float),
     )
-    return W, total, count
+    return mixture, summed, number
 
 
 def small_inputs():
