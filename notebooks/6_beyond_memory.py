@@ -789,7 +789,7 @@ for place, n_parts in enumerate(parts):
     print(f"{n_parts:5d}" + "".join(f"{mean_and_error(found[place].mean(axis=1)):>20}" for found in samples.values()))
 for words, which in (("50 most frequent words", slice(50)), ("500 rarest words", slice(500, None))):
     plain, alone = (mean_and_error(samples[name][3, :, which].mean(axis=1)) for name in ("means averaged", "one learner"))
-    print(f"8 parts, {words:22} means averaged {plain}, one learner {alone}")
+    print(f"8 parts, {words}: averaged {plain}, one learner {alone}")
 difference = np.abs(samples["beginning out"] - samples["one learner"]).max()
 print(f"largest difference between the last way and one learner: {difference:.6f}")
 

@@ -30,7 +30,13 @@ LONGEST = (
     *("test_importing_answers.py", "test_hidden_stays_hidden.py", "test_sandbox.py", "test_worthless_answers.py"),
     *("3_maxent_svm.ipynb", "test_cluster.py", "test_record.py", "test_guide.py", "test_stochastic_gradient.py"),
     *("test_same_marks.py", "4_comparison.ipynb", "test_in_a_browser.py", "2_online.ipynb", "test_checking.py"),
-    *("6_beyond_memory.ipynb", "1_generative.ipynb", "test_hostile_answers.py", "test_library_path.py", "test_review_explorer.py"),
+    *(
+        "6_beyond_memory.ipynb",
+        "1_generative.ipynb",
+        "test_hostile_answers.py",
+        "test_library_path.py",
+        "test_review_explorer.py",
+    ),
     *("5_structured.ipynb", "test_importable.py", "test_max_ent_batch.py"),
 )
 

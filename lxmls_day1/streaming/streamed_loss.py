@@ -80,7 +80,6 @@ class StreamedLogLoss:
 
     def sums_of_squares(self, numbers: range | None = None) -> Reals:
         """Σ_m of the squares of each feature (J,), of all shards or of some neighbouring ones."""
-
         from lxmls_day1.compiled.fixed_tree import joined
 
         def of_shard(i: int) -> Reals:

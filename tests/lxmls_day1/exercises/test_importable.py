@@ -39,7 +39,13 @@ def test_what_is_needed_is_what_given_files_import():
     imported = {name for path, text in given_files().items() if path.suffix == ".py" for name in imported_by(text)}
     ours = {name.removeprefix("lxmls_day1.") for name in imported if name.startswith("lxmls_day1.")}
     files = {name: folder.joinpath(*name.split(".")).with_suffix(".py") for name in ours}
-    inside = {"compiled.chain_search", "compiled.fixed_tree", "compiled.hashing", "compiled.token_rows", "cluster.parts"}
+    inside = {
+        "compiled.chain_search",
+        "compiled.fixed_tree",
+        "compiled.hashing",
+        "compiled.token_rows",
+        "cluster.parts",
+    }
     inside.add("text.token_batches")  # answers that no given file imports, but modules of the package do
     assert {name for name, path in files.items() if path.is_file()} | inside == {*NEEDED, *ANSWERS}
     libraries = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
@@ -448,7 +454,11 @@ class TestFunctionsAsAnswers:
         modules |= {"mistake_bound": "mistake_bounds", "perceptron_rule": "perceptron"}
         modules |= {"gaussian_weights": "gaussian_weights", "online_loop": "online_loop"}
         modules |= {"batch_gradient": "batch_gradient", "choose_regularizer": "choosing_lambda"}
-        modules |= {"columns_and_signs": "hashed_features", "hashed_row": "hashed_features", "mixed": "parameter_mixing"}
+        modules |= {
+            "columns_and_signs": "hashed_features",
+            "hashed_row": "hashed_features",
+            "mixed": "parameter_mixing",
+        }
         if name not in modules:
             pytest.skip("a method, which wants its object")
         module = lab.load(f"classifiers.{modules[name]}")
