@@ -109,7 +109,7 @@ def train_in_parts(
     for leg in legs:
         parts = []
         for order in leg:
-            steps.weights = Weights(*W.shape, averaged=True)
+            steps.weights = Weights(len(W), n_classes, averaged=True)
             steps.weights.V[:] = W
             if len(order):
                 steps.take(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
