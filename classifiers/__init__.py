@@ -34,6 +34,8 @@
 ``viterbi.py``                  that argmax; ``k_best.py``: the k best, and the step of MIRA that leads them all;
                                 ``forward_backward.py``: the sums in its place, for ``crf.py``
 ``joint_features.py``           what a sentence and its tags score by; ``tag_features.py``: of its words
+``hashed_features.py``          a word's column and sign from its hash, for reading
+``parameter_mixing.py``         what several parts have learnt, mixed, for reading
 ``losses.py``                   the hinge and the log loss
 ``run_all_classifiers.py``      the comparison of them all
 ==============================  ============================================================================

@@ -98,7 +98,8 @@ def train_in_parts(
     >>> train_in_parts(perceptron_rule, X, labels, [parts, parts]).weights[:, 1].tolist()
     [1.0, 1.5]
     """
-    from lxmls_day1.compiled.online_steps import RowSteps, Weights  # numba takes its time: imported by the first training
+    # numba takes its time: imported by the first training
+    from lxmls_day1.compiled.online_steps import RowSteps, Weights
 
     labels = np.asarray(labels, dtype=np.int64)
     n_classes = int(labels.max()) + 1
@@ -108,7 +109,7 @@ def train_in_parts(
     for leg in legs:
         parts = []
         for order in leg:
-            steps.weights = Weights(*W.shape, averaged=True)
+            steps.weights = Weights(len(W), n_classes, averaged=True)
             steps.weights.V[:] = W
             if len(order):
                 steps.take(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))

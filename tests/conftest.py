@@ -38,7 +38,7 @@ LONGEST = """
     test_review_explorer.py test_machine_code.py test_checking.py test_release.py test_hostile_answers.py
     test_worthless_answers.py 3_maxent_svm.ipynb test_stochastic_gradient.py test_safe_start.py 4_comparison.ipynb
     2_online.ipynb test_sums.py test_primitives.py test_fuzz.py 1_generative.ipynb test_structured_on_treebank.py
-    test_library_path.py 5_structured.ipynb test_packaging.py test_guide.py test_export.py test_exercise_commands.py
+    test_library_path.py 5_structured.ipynb 6_beyond_memory.ipynb test_packaging.py test_guide.py test_export.py test_exercise_commands.py
     test_toy_stream.py test_mira_step.py
 """
 

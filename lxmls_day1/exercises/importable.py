@@ -32,6 +32,7 @@ NEEDED = (
     "settings",
     "streaming.shard_rows",
     "streaming.shards",
+    "streaming.streamed_loss",
     "streaming.streamed_steps",
     "streaming.training",
     "text.corpora",
@@ -56,7 +57,6 @@ ANSWERS = (
     "text.token_batches",
     "compiled.fixed_tree",  # the mixing of 1.15: training in parts, by threads or on a cluster
     "streaming.mixed_steps",
-    "streaming.streamed_loss",
     "cluster.online",
     "cluster.parts",
     "cluster.sums",

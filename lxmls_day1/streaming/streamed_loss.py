@@ -13,7 +13,6 @@ import numpy as np
 
 from lxmls_day1.checks import check_finite
 from lxmls_day1.compiled.batch import of_sparse_rows, zeros_from_line
-from lxmls_day1.compiled.fixed_tree import joined
 from lxmls_day1.compiled.online_steps import Integers, Reals
 from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.errors import InputError
@@ -63,6 +62,8 @@ class StreamedLogLoss:
 
     def of_shards(self, W: Reals, numbers: range) -> tuple[float, Reals]:
         """The same of some neighbouring shards."""
+        from lxmls_day1.compiled.fixed_tree import joined  # which cannot be imported where mixing is an exercise
+
         self._weights[:] = W
 
         def add(one: tuple[float, Reals], other: tuple[float, Reals]) -> tuple[float, Reals]:
@@ -80,6 +81,7 @@ class StreamedLogLoss:
 
     def sums_of_squares(self, numbers: range | None = None) -> Reals:
         """Σ_m of the squares of each feature (J,), of all shards or of some neighbouring ones."""
+        from lxmls_day1.compiled.fixed_tree import joined
 
         def of_shard(i: int) -> Reals:
             X = self._shards.open(i).X

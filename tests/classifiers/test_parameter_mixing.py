@@ -33,9 +33,7 @@ def test_the_average_is_that_of_all_matrices(points):
     found = train_in_parts(perceptron_rule, X, labels, [parts])
     ends, sums = [], []
     for order in parts:
-        W, mean = online_loop(
-            perceptron_rule, X, labels, order, np.ones(len(order)), 1.0 - np.eye(3), 0.0
-        )
+        W, mean = online_loop(perceptron_rule, X, labels, order, np.ones(len(order)), 1.0 - np.eye(3), 0.0)
         ends.append(W)
         sums.append(len(order) * mean)
     np.testing.assert_allclose(found.weights, (20 * ends[0] + 21 * ends[1]) / 41, atol=1e-9)

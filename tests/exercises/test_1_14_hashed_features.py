@@ -24,10 +24,28 @@ def row(lab, hashes, counts, n_columns):
 
 def small_inputs():
     """One hash before two and three, few columns before many; the ends of the 32 bits last. Then documents, without and with collisions."""
-    hashes = [[1], [0], [-1], [3], [-3], [5], [-5], [6], [-6], [7, -2], [-4, 4], [0, -8], [9, -7, 2], [-9, 5, -1], [12, -10, 0]]
+    hashes = [
+        [1],
+        [0],
+        [-1],
+        [3],
+        [-3],
+        [5],
+        [-5],
+        [6],
+        [-6],
+        [7, -2],
+        [-4, 4],
+        [0, -8],
+        [9, -7, 2],
+        [-9, 5, -1],
+        [12, -10, 0],
+    ]
     for h, n_columns in itertools.product(hashes, (4, 3, 2, 5, 1, 8)):
         yield {"hashes": h, "columns": n_columns}
-    for h, n_columns in itertools.product(([MOST], [LEAST], [1 - 2**31], [LEAST, MOST], [2**30, -(2**30)]), (4, 3, 5, 7, 16)):
+    for h, n_columns in itertools.product(
+        ([MOST], [LEAST], [1 - 2**31], [LEAST, MOST], [2**30, -(2**30)]), (4, 3, 5, 7, 16)
+    ):
         yield {"hashes": h, "columns": n_columns}
     documents = [
         ([2], [1]),

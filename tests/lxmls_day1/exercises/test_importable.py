@@ -39,7 +39,13 @@ def test_what_is_needed_is_what_given_files_import():
     imported = {name for path, text in given_files().items() if path.suffix == ".py" for name in imported_by(text)}
     ours = {name.removeprefix("lxmls_day1.") for name in imported if name.startswith("lxmls_day1.")}
     files = {name: folder.joinpath(*name.split(".")).with_suffix(".py") for name in ours}
-    inside = {"compiled.chain_search", "compiled.fixed_tree", "compiled.hashing", "compiled.token_rows", "cluster.parts"}
+    inside = {
+        "compiled.chain_search",
+        "compiled.fixed_tree",
+        "compiled.hashing",
+        "compiled.token_rows",
+        "cluster.parts",
+    }
     inside.add("text.token_batches")  # answers that no given file imports, but modules of the package do
     assert {name for name, path in files.items() if path.is_file()} | inside == {*NEEDED, *ANSWERS}
     libraries = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
@@ -440,6 +446,11 @@ class TestFunctionsAsAnswers:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
         assert len(candidates) > 150
+        if key[0] == "1.14":  # compiled loops would take hashes for places in arrays, and read anywhere in memory
+            for module in (sys.modules[name] for name in importable_modules()):
+                for name, value in list(vars(module).items()):
+                    if hasattr(value, "py_func"):
+                        monkeypatch.setattr(module, name, value.py_func)
         assert tried(candidates, asked[key]) == []
 
     def test_the_reference_itself_is_found(self, key, asked):
@@ -456,7 +467,11 @@ class TestFunctionsAsAnswers:
         modules |= {"mistake_bound": "mistake_bounds", "perceptron_rule": "perceptron"}
         modules |= {"gaussian_weights": "gaussian_weights", "online_loop": "online_loop"}
         modules |= {"batch_gradient": "batch_gradient", "choose_regularizer": "choosing_lambda"}
-        modules |= {"columns_and_signs": "hashed_features", "hashed_row": "hashed_features", "mixed": "parameter_mixing"}
+        modules |= {
+            "columns_and_signs": "hashed_features",
+            "hashed_row": "hashed_features",
+            "mixed": "parameter_mixing",
+        }
         if name not in modules:
             pytest.skip("a method, which wants its object")
         module = lab.load(f"classifiers.{modules[name]}")
