@@ -34,6 +34,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "cluster.online": ("online_crew",),
     "cluster.sums": ("cluster_loss", "counts_on_cluster"),
     "compiled.batch": ("LogLoss",),
+    "compiled.chain_search": ("k_best",),
     "compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
     "compiled.class_sums": ("class_sums",),
     "compiled.dual": ("measure_all", "take_sweep"),
