@@ -305,7 +305,7 @@ with lab.exercise("1.16"):
     params = arow.train(reviews.train_X, reviews.train_y)
     sure = arow.variances[1:, 0]
     documents = (reviews.train_X > 0).sum(axis=0)
-    print("the surest:  ", ", ".join(f"{reviews.feature_names[j]} ({sure[j]:.3f})" for j in np.argsort(sure, kind="stable")[:6]))
+    print("the surest:  ", ", ".join(f"{reviews.feature_names[j]} ({sure[j]:.3f})" for j in np.argsort(sure, kind="stable")[:5]))
     for least, most in ((1, 5), (6, 20), (21, 100), (101, 2000)):
         chosen = (documents >= least) & (documents <= most)
         print(f"words in {least:4d} to {most:4d} documents: mean variance {sure[chosen].mean():.3f}")
@@ -356,11 +356,12 @@ with lab.exercise("1.16"):
                 params = learner.train(X, np.where(turned < share, 1 - y, y))
                 accuracies.setdefault((name, share), []).append(learner.evaluate(test_y, learner.test(test_X, params)))
     fig, axis = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
+    print("wrong labels:                ", "             ".join(f"{share:4.0%}" for share in shares))
     for name in learners:
         variant = {"variant": int(name.endswith(("0.1", "100"))), "of": 2}
         means = [np.mean(accuracies[name, share]) for share in shares]
         axis.errorbar(shares, means, [np.std(accuracies[name, s], ddof=1) / np.sqrt(20) for s in shares], label=name, **line_style(name, **variant))
-        print(f"{name:30}", "  ".join(f"{share:.0%}: {mean_and_error(accuracies[name, share])}" for share in shares))
+        print(f"{name:29}", "  ".join(mean_and_error(accuracies[name, share]) for share in shares))
     axis.set(xlabel="share of wrong labels", ylabel="accuracy on the test part", xticks=shares)
     axis.legend()
     for name in learners:
