@@ -36,7 +36,7 @@ def arow_rule(
     (array([ 0.25, -0.25,  0.  ]), array([0.25, 0.25, 0.  ]))
     """
     d, b = np.zeros(len(scores)), np.zeros(len(scores))
-    # exercise 1.16: solution (9 lines)
+    # exercise 1.16: solution (8 lines)
     rivals = scores + cost
     rivals[label] = -np.inf
     rival = np.argmax(rivals)

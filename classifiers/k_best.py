@@ -44,21 +44,10 @@ def k_best_paths(scores: ChainScores, k: int) -> np.ndarray:
            [0, 1],
            [1, 1]])
     """
-    emissions, transitions, start, stop = scores
-    n_words, n_tags = emissions.shape
-    best = (emissions[-1] + stop)[:, None]  # (K, n): the n best scores from a word on, by its tag
-    chosen = []  # of the words from the last but one back: (K, n), which tag and rank come next
-    for t in range(n_words - 2, -1, -1):
-        ways = (transitions[:, :, None] + best[None]).reshape(n_tags, -1)  # (K, K n): by tag and rank of the next word
-        order = np.argsort(-ways, axis=1, kind="stable")[:, :k]
-        chosen.append(np.divmod(order, best.shape[1]))
-        best = emissions[t][:, None] + np.take_along_axis(ways, order, axis=1)
-    tag, rank = np.divmod(np.argsort(-(start[:, None] + best).ravel(), kind="stable")[:k], best.shape[1])
-    path = [tag]
-    for next_tag, next_rank in reversed(chosen):
-        tag, rank = next_tag[tag, rank], next_rank[tag, rank]
-        path.append(tag)
-    return np.stack(path, axis=1)
+    # The search holds an answer to exercise 1.13, and is out of reach while that is checked.
+    from lxmls_day1.compiled.chain_search import k_best
+
+    return k_best(*scores, k)
 
 
 def hildreth(gram: np.ndarray, lacking: np.ndarray, cap: float, tolerance: float = 1e-12) -> np.ndarray:

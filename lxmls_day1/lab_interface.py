@@ -34,6 +34,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "cluster.online": ("online_crew",),
     "cluster.sums": ("cluster_loss", "counts_on_cluster"),
     "compiled.batch": ("LogLoss",),
+    "compiled.chain_search": ("k_best",),
     "compiled.chain_sums": ("log_losses", "loss_and_gradient", "tag_marginals", "take_round_of_descent"),
     "compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
     "compiled.class_sums": ("class_sums",),

@@ -33,6 +33,7 @@ def command(
     optimisation         objectives on their way down
     review_explorer      which words of a review decide
     comparison           accuracy over size, variance and balance
+    confidence           the ellipse of AROW's weights, shrinking
 
     \b
     Examples:

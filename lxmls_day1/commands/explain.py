@@ -49,7 +49,8 @@ def command(
     The score of a class is its intercept, plus for each word the count of the word times its weight for the class. So
     the lead of the predicted class over the next one is a sum over the words too: positive terms speak for the
     prediction, negative ones against it. Learners that know how sure they are of a weight (arow, confidence_weighted) add the
-    standard deviation of each term in a column ±, which is the count times 1.41 for a word that they know nothing of. Words that the classifier does not know count for nothing; they are listed.
+    standard deviation of each term in a column ±; for a word that they know nothing of it is 1.41 times the count. Words that
+    the classifier does not know count for nothing; they are listed.
 
     FILE is read as `lxmls-day1 predict` does: raw text or token:count lines; - is standard input. If it holds several
     reviews, each is explained.

@@ -281,3 +281,34 @@ def score_of_tags(n_words, tags, begin, emissions, T, first, start, stop, last):
         if chain and t == n_words - 1:
             score += stop[tag]
     return score
+
+
+def k_best(emissions, transitions, start, stop, k):
+    """The k tag sequences of a sentence with the highest scores, the best first, ties in lexicographic order: plain NumPy.
+
+    Parameters
+    ----------
+    emissions : array (T, K)
+    transitions : array (K, K)
+        After the tag of the row comes that of the column.
+    start, stop : arrays (K,)
+    k : int ≥ 1
+
+    Returns
+    -------
+    paths : int array (n, T), n = min(k, K^T)
+    """
+    n_words, n_tags = emissions.shape
+    best = (emissions[-1] + stop)[:, None]  # (K, n): the n best scores from a word on, by its tag
+    chosen = []  # of the words from the last but one back: (K, n), which tag and rank come next
+    for t in range(n_words - 2, -1, -1):
+        ways = (transitions[:, :, None] + best[None]).reshape(n_tags, -1)  # (K, K n): by tag and rank of the next word
+        order = np.argsort(-ways, axis=1, kind="stable")[:, :k]
+        chosen.append(np.divmod(order, best.shape[1]))
+        best = emissions[t][:, None] + np.take_along_axis(ways, order, axis=1)
+    tag, rank = np.divmod(np.argsort(-(start[:, None] + best).ravel(), kind="stable")[:k], best.shape[1])
+    path = [tag]
+    for next_tag, next_rank in reversed(chosen):
+        tag, rank = next_tag[tag, rank], next_rank[tag, rank]
+        path.append(tag)
+    return np.stack(path, axis=1)

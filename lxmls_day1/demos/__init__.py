@@ -8,6 +8,7 @@
 | ``optimisation`` | objectives on their way down; computed by ``objective_curves`` |
 | ``review_explorer`` | what a classifier makes of a review; see ``reviews``, ``review_decisions`` and ``review_text`` |
 | ``comparison_sweep`` | accuracy over size, variance and balance; computed by ``accuracy_sweep`` |
+| ``confidence`` | the Gaussian that AROW keeps over two weights: an ellipse that shrinks |
 
 ``demonstration`` is their base class and says how one is written; ``stage`` is the page of one, ``look`` its colours, with
 ``stage.css``, ``environment`` what the surroundings ask for. ``recording`` makes pictures and animations, ``export`` a folder

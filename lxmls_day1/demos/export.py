@@ -24,6 +24,7 @@ DEMONSTRATIONS = {
     "optimisation": ("optimisation", "DemoOptimisation"),
     "review_explorer": ("review_explorer", "DemoReviews"),
     "comparison": ("comparison_sweep", "DemoComparison"),
+    "confidence": ("confidence", "DemoConfidence"),
 }
 
 

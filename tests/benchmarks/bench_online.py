@@ -14,6 +14,8 @@ from interleaved import print_table, ratio, synthetic_text, time_in_turn
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 
+from classifiers.arow import AROW
+from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
@@ -114,6 +116,34 @@ def compare_with_scores(X, y, rounds, repeats):
     )
 
 
+def compare_second_order(title, X, y, rounds, repeats):
+    """Second-order learners beside the perceptron that keeps as much: each like with like, averaged or not."""
+    plain, averaged = Perceptron(rounds, averaged=False), Perceptron(rounds)
+    pairs = {
+        "AROW": (AROW(nr_rounds=rounds), plain),
+        "AROW, averaged": (AROW(nr_rounds=rounds, averaged=True), averaged),
+        "CW": (ConfidenceWeighted(nr_rounds=rounds), plain),
+        "SCW-I, C = 0.1": (ConfidenceWeighted(cap=0.1, nr_rounds=rounds), plain),
+    }
+    runs = {"Perceptron": plain, "Perceptron, averaged": averaged} | {name: ours for name, (ours, _) in pairs.items()}
+    seconds = time_in_turn(
+        {name: (lambda learner=learner: learner.train(X, y)) for name, learner in runs.items()},
+        repeats,
+        time.process_time,
+    )
+    rows = []
+    for name, (ours, peer) in pairs.items():
+        peer_name = "Perceptron" if peer is plain else "Perceptron, averaged"
+        shares = [f"{learner.nr_updates / len(y) / rounds:.2f}" for learner in (ours, peer)]
+        accuracies = [f"{learner.evaluate(y, learner.test(X, learner.train(X, y))):.4f}" for learner in (ours, peer)]
+        rows.append([name, peer_name, f"{ratio(seconds, name, peer_name):.2f}", "≤ 2.2", *shares, *accuracies])
+    print_table(
+        f"{title}: a step of second-order learners, {rounds} rounds, medians of {repeats}, processor time",
+        ["ours", "peer", "ours / peer", "goal", "steps that move", "peer's", "training accuracy", "peer's"],
+        rows,
+    )
+
+
 def main(quick=False):
     from real_reviews import books
 
@@ -121,6 +151,10 @@ def main(quick=False):
     if corpus is not None:
         compare("Books, K = 2", corpus.train_X, corpus.train_y, rounds=10, repeats=5 if quick else 15)
         compare_with_scores(corpus.train_X, corpus.train_y, rounds=10, repeats=5 if quick else 31)
+        compare_second_order("Books", corpus.train_X, corpus.train_y, rounds=10, repeats=5 if quick else 31)
+    for n_classes in (2, 4, 20):
+        X, y = synthetic_text(20_000, 50_000, 80, n_classes)
+        compare_second_order(f"Synthetic text, K = {n_classes}", X, y, rounds=3, repeats=3 if quick else 9)
     for n_classes in (4, 20):
         X, y = synthetic_text(20_000 if quick else 180_000, 50_000, 80, n_classes)
         compare(f"Synthetic text, K = {n_classes}", X, y, rounds=2 if quick else 10, repeats=2 if quick else 3)

@@ -169,6 +169,14 @@ def rule_inputs():
     return {"scores": scores, "label": label, "sq_norm": 2.5, "step": 0.7, "cost": cost}
 
 
+def second_order_inputs():
+    inputs = rule_inputs()
+    return {
+        "variances" if name == "sq_norm" else name: RNG.uniform(0.5, 2.0, 4) if name == "sq_norm" else value
+        for name, value in inputs.items()
+    }
+
+
 def step_inputs():
     inputs = {"W": RNG.normal(size=(3, 4)), "g": np.append(1.0, RNG.normal(size=2)), "label": 2}
     return inputs | {"step": 0.5, "regularizer": 0.3, "cost": 1.0 - np.eye(4)[2]}
@@ -271,6 +279,7 @@ ASKED = {  # exercise and function -> inputs, the right answer by the reference
     ("1.7", "svm_step"): (step_inputs, of_function("svm", "svm_step")),
     ("1.9", "averaged_perceptron"): (visits, of_function("running_average", "averaged_perceptron")),
     ("1.10", "squishing_rule"): (rule_inputs, of_function("column_squishing", "squishing_rule")),
+    ("1.16", "arow_rule"): (second_order_inputs, of_function("arow", "arow_rule")),
     ("1.11", "with_slack"): (lambda: {"X": documents()["X"]}, of_function("iterative_scaling", "with_slack")),
     ("1.11", "scaling_update"): (update_inputs, of_function("iterative_scaling", "scaling_update")),
     ("1.12", "mistake_bound"): (separable, of_function("mistake_bounds", "mistake_bound")),
@@ -462,6 +471,7 @@ class TestFunctionsAsAnswers:
             "averaged_perceptron": "running_average",
             "squishing_rule": "column_squishing",
             "viterbi": "viterbi",
+            "arow_rule": "arow",
         }
         modules |= {"with_slack": "iterative_scaling", "scaling_update": "iterative_scaling"}
         modules |= {"mistake_bound": "mistake_bounds", "perceptron_rule": "perceptron"}

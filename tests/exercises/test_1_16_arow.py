@@ -1,0 +1,134 @@
+"""Exercise 1.16: single steps of AROW on paper-sized examples, and a short training run."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MAY_CHANGE = {"arow_rule"}  # the loop makes the scores and the variances anew for each example
+
+
+def steps_of(lab, steps):
+    """What the rule answers to each of these scores, labels, variances, 1/λ and costs: d and b, a row each."""
+    calls = [
+        (np.array(scores, float), label, np.array(variances, float), step, np.array(cost, float))
+        for scores, label, variances, step, cost in steps
+    ]
+    return [[np.asarray(d), np.asarray(b)] for d, b in lab.each("arow", "arow_rule", calls)]
+
+
+SMALL_SETTINGS = [  # variances, 1/λ, costs
+    ((1.0, 1.0, 1.0), 1.0, (1.0, 1.0, 1.0)),
+    ((1.0, 2.0, 4.0), 1.0, (1.0, 1.0, 1.0)),
+    ((3.0, 0.5, 2.0), 2.0, (1.0, 1.0, 1.0)),
+    ((1.0, 2.0, 0.5), 0.25, (1.0, 1.0, 1.0)),
+    ((1.0, 2.0, 0.5), 1.0, (2.0, 3.0, 0.5)),
+    ((0.5, 4.0, 1.0), 0.5, (0.5, 4.0, 3.0)),
+]
+
+
+def small_inputs():
+    """Two classes, then three; equal variances before others, λ = 1 before others, 0/1 costs before others."""
+    for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 2.0, 0.25))]:
+        for scores in sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores))):
+            for label in range(n_classes):
+                for variances, step, costs in SMALL_SETTINGS:
+                    yield {
+                        "scores": list(scores),
+                        "true class": label,
+                        "variances": list(variances[:n_classes]),
+                        "1/λ": step,
+                        "costs ρ(·, y)": [0.0 if k == label else cost for k, cost in enumerate(costs[:n_classes])],
+                    }
+
+
+def small_answers(lab, inputs):
+    """d and b for each."""
+    return steps_of(lab, [tuple(given.values()) for given in inputs])
+
+
+def small_properties(given, answer):
+    """What does not hold of a step."""
+    d, b = answer
+    if abs(np.sum(d)) > 1e-5:
+        yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, its rival must lose."
+    if np.any(np.asarray(b) < -1e-9):
+        yield "less_sure", "An entry of b is negative: an example would make the weights less sure."
+    elif np.any(np.asarray(b) * given["variances"] > 1.0 + 1e-6):
+        yield "below_zero", "b_k v_k is above 1: a variance would become negative."
+
+
+def test_a_small_margin(lab, expect):
+    """A right prediction whose margin is too small"""
+    ((d, b),) = steps_of(lab, [([1.5, 1.0, -2.0], 0, [1.0, 2.0, 7.0], 0.5, ZERO_ONE[0])])
+    expect("d for the scores [1.5, 1, −2] where class 0 is true, the variances [1, 2, 7], λ = 2", d, **SINGLE)
+    expect("b for the same", b, **SINGLE)
+    assert np.asarray(d)[0] * 2 * (3.0 + 2.0) == pytest.approx(1.0, abs=1e-4), (
+        "the margin lacks 1/2, v = 3 and λ = 2: so d of the true class is 1/10"
+    )
+
+
+def test_a_mistake(lab, expect):
+    """A mistake by a lot, where the variances are small: a sure weight moves little"""
+    steps = [([0.5, 2.5, -1.0], 2, [v, 2 * v, 3 * v], 1.0, ZERO_ONE[2]) for v in (2.0, 0.25)]
+    expect("d and b for variances of [2, 4, 6], and of [0.25, 0.5, 0.75], λ = 1", steps_of(lab, steps), **SINGLE)
+
+
+def test_a_margin_that_suffices(lab, expect):
+    """A margin that suffices changes nothing; one that does not does"""
+    scores = [[6.0, 1.0, 0.0], [3.0, 1.75, 1.5], [3.0, 2.25, 1.5]]
+    answers = steps_of(lab, [(row, 0, [1.0, 1.5, 2.0], 0.8, ZERO_ONE[0]) for row in scores])
+    expect("d and b for three examples: the true class leads by 5, by 1.25, by 0.75", answers, **SINGLE)
+
+
+def test_costs(lab, expect):
+    """Costs: the rival is who threatens most, and the margin that it asks for is its cost"""
+    answers = steps_of(lab, [([1.0, 2.0, 1.75], 0, [1.0, 2.0, 3.0], 1.0, [0.0, 0.5, 4.0])])
+    expect("d and b for the scores [1, 2, 1.75] where class 0 is true, ρ(·, 0) = [0, 0.5, 4]", answers, **SINGLE)
+
+
+def test_training(lab, expect):
+    """Two rounds over six points"""
+    X = [[2.0, 0.5], [-0.5, 0.75], [0.25, -3.0], [1.5, 1.0], [-0.25, 0.5], [0.125, 0.25]]
+    settings = {"regularizer": 1.25, "nr_rounds": 2, "averaged": False, "order": [4, 0, 2, 5, 1, 3]}
+    arow = lab.classifier("arow", "AROW", **settings)
+    expect("the weights after two rounds over six points of three classes", arow.train(X, [0, 1, 2, 0, 1, 2]), **SINGLE)
+
+
+@pytest.mark.hidden
+def random_step(rng, n_classes):
+    """Scores, true class, variances, 1/λ and costs: mostly a loss, sometimes none."""
+    label, cost = int(rng.integers(n_classes)), rng.uniform(0.2, 3.0, size=n_classes)
+    cost[label] = 0.0
+    scores = rng.normal(size=n_classes)
+    scores[label] += rng.uniform(-1.0, 3.0)
+    return scores, label, rng.uniform(0.1, 4.0, size=n_classes), float(rng.uniform(0.2, 3.0)), cost
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 3, 5, 8])
+def test_random_steps(lab, expect, rng, n_classes):
+    """Random scores, variances and costs"""
+    steps = [random_step(rng, n_classes) for _ in range(24)]
+    answers = steps_of(lab, steps)
+    expect("d of random steps", [d for d, _ in answers], **SINGLE)
+    expect("b of random steps", [b for _, b in answers], **SINGLE)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_random_margins_of_one(lab, expect, rng, n_classes):
+    """Random scores with costs of 0 and 1"""
+    steps = [random_step(rng, n_classes)[:4] for _ in range(24)]
+    steps = [(*step, np.arange(n_classes) != step[1]) for step in steps]
+    expect("d and b of random steps", steps_of(lab, steps), **SINGLE)
+
+
+@pytest.mark.hidden
+def test_random_training(lab, expect, rng):
+    """Training on random points"""
+    X, y = rng.normal(size=(30, 2)), rng.permutation(np.arange(30) % 3)
+    arow = lab.classifier("arow", "AROW", regularizer=float(rng.uniform(0.5, 2.0)), nr_rounds=2)
+    expect("the weights", arow.train(X, y), **SINGLE)

@@ -1,0 +1,49 @@
+"""The ellipse of AROW's weights against its formula, and the page that shows it."""
+
+import numpy as np
+import pytest
+
+from lxmls_day1.demos.confidence import DemoConfidence, course, documents
+
+
+def test_mean_and_deviations_are_those_of_the_formula(lab):
+    X, y = documents(25, 0.3, seed=2)
+    found, mean, variance = course(lab, X, y, regularizer=2.0), np.zeros(3), np.ones(3)
+    for n, (x, label) in enumerate(zip(X, y, strict=True), start=1):
+        g, sign = np.array([1.0, *x]), 2 * label - 1  # W_1 = −W_0, so the margin is twice that of one vector
+        loss = 1 - 2 * sign * (g @ mean)
+        if loss > 0:
+            beta = 1 / (2 * (g**2 @ variance) + 2.0)
+            mean = mean + sign * beta * loss * variance * g
+            variance = variance - beta * (variance * g) ** 2
+        np.testing.assert_allclose(found.means[n], mean[1:], atol=1e-12)
+        np.testing.assert_allclose(found.deviations[n], np.sqrt(variance[1:]), atol=1e-12)
+
+
+def test_a_word_that_is_not_there_keeps_its_deviation(lab):
+    X, y = documents(60, 0.2, seed=3)
+    deviations = course(lab, X, y, 1.0).deviations
+    assert (np.diff(deviations, axis=0) <= 0).all()
+    assert (np.diff(deviations[:, 1])[X[:, 1] == 0] == 0).all()
+    assert deviations[-1, 1] > 2 * deviations[-1, 0]
+
+
+def test_the_page_goes_through_its_frames(lab):
+    demo = DemoConfidence(lab)
+    widths = []
+    for frame in (0, 5, 60):
+        demo.go_to(frame)
+        assert demo.current() == frame
+        widths.append((demo.ellipse.width, demo.ellipse.height))
+    assert widths[0] == (2.0, 2.0) and widths[2][0] < widths[1][0] < 2 and widths[2][0] < widths[2][1]
+    assert len(demo.path.get_xdata()) == 61
+    demo.regularizer.value = 100.0
+    assert demo.ellipse.width > widths[2][0]  # a larger λ makes every step smaller
+    assert demo.course.deviations[-1, 0] == pytest.approx(demo.ellipse.width / 2)
+
+
+def test_without_the_rule_the_page_says_so(workspace):
+    demo = DemoConfidence(workspace)
+    assert demo.course is None
+    demo.go_to(7)
+    assert demo.current() == 7
