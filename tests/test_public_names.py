@@ -28,6 +28,7 @@ PARTS = {
         "MaxEntModel",
         "MaxEntObjective",
         "MistakeBound",
+        "Mixture",
     ),
     *("Moments", "Part", "Round", "Scaling", "StochasticGradient", "TokenFeatures", "Weights", "Iterate"),
     *("ChainScores", "BagCorpus", "Question", "TaggedSentence"),
