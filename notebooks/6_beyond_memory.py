@@ -288,7 +288,7 @@ with lab.exercise("1.14"):
         print(f"{width:7d} bits {mean_and_error(of_width):>24}      lost {loss}")
 
 # %% [markdown] tags=["answer", "exercise-1.14"]
-# **Explain.** Nearly all tokens collide with 14 bits. Why is so little lost, if one learns from so many of them? **Transfer.** A few tokens decide nearly everything. How would you
+# **Explain.** Nearly all tokens collide with 14 bits. Why is no more lost than that? **Transfer.** A few tokens decide nearly everything. How would you
 # protect them? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.14"]
