@@ -209,7 +209,7 @@ def opened(folder: Path, name: str = "") -> BinaryIO:
     Raises
     ------
     Refused
-        If it is no plain file, or can be reached through a link only.
+        If it is no plain file, can be reached through a link only, or its path goes up (``..``).
     OSError
         If it cannot be opened.
     """
@@ -220,11 +220,15 @@ def opened(folder: Path, name: str = "") -> BinaryIO:
         if name and os.open in os.supports_dir_fd:
             within = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             for part in folders:
+                if part == "..":
+                    raise Refused("leads out of its folder")
                 inner = os.open(part, flags | os.O_DIRECTORY, dir_fd=within)
                 os.close(within)
                 within = inner
             descriptor = os.open(last, flags, dir_fd=within)
         else:
+            if ".." in folders:
+                raise Refused("leads out of its folder")
             descriptor = os.open(folder / name, flags)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):  # EMLINK: what BSD says of a link

@@ -558,6 +558,12 @@ class TestFolders:
             with pytest.raises(Refused, match="symbolic link"):
                 opened(tmp_path / name)
 
+    @pytest.mark.parametrize("name", ["../mira.py", "lab/../../mira.py", "lab/../lab/svm.py"])
+    def test_opened_does_not_go_up(self, tmp_path, name):
+        write(tmp_path, {"in/lab/svm.py": b"1", "mira.py": b"2"})
+        with pytest.raises(Refused, match="leads out of its folder"):
+            opened(tmp_path / "in", name)
+
     def test_pipes_are_not_opened(self, tmp_path):
         lab = write(tmp_path / "ada", LAB)
         os.mkfifo(lab / "classifiers/svm.py")
