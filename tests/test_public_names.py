@@ -29,6 +29,7 @@ PARTS = {
         "MaxEntObjective",
         "MistakeBound",
         "Objective",
+        "PathPoint",
     ),
     *("Moments", "Part", "Round", "Scaling", "StochasticGradient", "TokenFeatures", "Weights", "Iterate"),
     *("ChainScores", "BagCorpus", "Question", "TaggedSentence"),

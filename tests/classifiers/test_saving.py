@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
@@ -19,6 +20,7 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
+from classifiers.nbsvm import NBSVM
 from classifiers.perceptron import Perceptron
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
@@ -31,6 +33,7 @@ BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "Structur
 TAGGERS = [StructuredPerceptron, StructuredMira, StructuredSVM, CRF]
 
 MAKERS = [
+    lambda: BernoulliNaiveBayes(smooth_param=0.5),
     lambda: BinaryPerceptron(max_rounds=7),
     lambda: ColumnSquishing(cap=0.5),
     lambda: GaussianNaiveBayes(variance=2.0),
@@ -41,6 +44,7 @@ MAKERS = [
     lambda: Mira(regularizer=0.1, nr_rounds=2, averaged="rounds"),
     lambda: MultinomialNaiveBayes(smooth=False),
     lambda: MultinomialNaiveBayes(smooth_param=0.5),
+    lambda: NBSVM(beta=0.5),
     lambda: NaiveBayes(),
     lambda: NaiveBayes("gaussian", variance="per_class"),
     lambda: NaiveBayes("multinomial", smooth=False),
