@@ -34,7 +34,7 @@ from classifiers.max_ent_batch import Iteration
 from classifiers.max_ent_online import max_ent_rule
 from classifiers.structured_classifier import Sentences, Tags, check_sentences
 from classifiers.structured_gradient import StructuredGradient
-from classifiers.tag_features import TEMPLATES
+from classifiers.tag_features import TEMPLATES, TokenFeatures
 from classifiers.viterbi import ChainScores
 from lxmls_day1.checks import all_finite, check_choice, check_number
 
@@ -237,7 +237,7 @@ class CRF(StructuredGradient):
         from lxmls_day1.compiled import chain_sums
 
         layout, params = self._fit(params)
-        words = self._encode(check_sentences(X))
+        words: TokenFeatures = self._encode(check_sentences(X))
         marginals, _ = chain_sums.tag_marginals(*words, layout.n_features, params)
         return [marginals[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
 

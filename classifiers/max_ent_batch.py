@@ -15,6 +15,8 @@ With ``penalty="l1"`` the penalty is λ Σ |w_jk| in place of (λ/2) ‖W‖². 
 Four solvers lead to the optimum, each in its file: ``lbfgs.py`` is fast on any data, ``max_ent_dual.py`` several times faster on
 text with λ > 0, ``gradient_descent.py`` is the guide's, and ``iterative_scaling.py`` is how it was done first. All start at W = 0.
 
+(More than 400 lines: one class has all solvers and penalties, and their settings are documented here.)
+
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
 

@@ -98,13 +98,13 @@ def owl_qn(
     >>> a = np.array([3.0, 0.5, -2.0])
     >>> *_, last = owl_qn(lambda x: ((x - a) @ (x - a) / 2, x - a), np.zeros(3), np.ones(3))
     >>> last.x, last.value
-    (array([ 2.,  0., -1.]), np.float64(4.125))
+    (array([ 2.,  0., -1.]), 4.125)
     """
     x = np.array(start, dtype=np.float64)
     smooth, slope = function(x)
     diagonal = np.ones(x.shape) if diagonal is None else diagonal
     pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=memory)
-    here = Iterate(x, smooth + penalties @ np.abs(x), pseudo_gradient(x, slope, penalties))
+    here = Iterate(x, float(smooth + penalties @ np.abs(x)), pseudo_gradient(x, slope, penalties))
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
     while here.gradient.any() and stalled < PATIENCE:
@@ -137,7 +137,7 @@ def _search(function, here, direction, penalties):
         x = here.x + t * direction
         x[(penalties > 0) & (np.sign(x) != signs)] = 0.0
         smooth, slope = function(x)
-        value = smooth + penalties @ np.abs(x)
+        value = float(smooth + penalties @ np.abs(x))
         promised = here.gradient @ (x - here.x)
         if value <= here.value + ARMIJO * promised + ROUNDING * abs(here.value) and promised < 0:
             return Iterate(x, value, pseudo_gradient(x, slope, penalties)), slope

@@ -1,24 +1,25 @@
 """Figures: computed in one place, drawn in another. A leaf.
 
-=====================  =======================================================================
-``boundaries``         decision boundaries, computed
-``plotting``           points, boundaries and accuracies, drawn; colours of classes
-``style``              one colour and dash for each classifier; labels at the ends of lines
-``confusion``          which class is taken for which, counted and drawn
-``regions``            regions of linear classifiers in the plane: half-planes and their intersections
-``joint_features``     f(x, y), one block per class, drawn
-``squishing``          column squishing as a projection, drawn
-``margins``            the street of a support vector machine, computed and drawn
-``descents``           ways down an objective of two weights, drawn
-``comparison``         curves and pairs of accuracies with their standard errors, drawn
-``overlap``            the Bayes error as an area, with the posterior
-``updates``            steps of online learners, and the proof of the mistake bound, drawn
-``contributions``      what each feature of one example votes for, drawn
-``tuning_curve``       accuracy over a hyper-parameter, drawn
-``counter_examples``   the smallest input with a wrong answer, drawn
-``lattice``            the search over tag sequences, drawn
-``moments``            the moments of iterative scaling, drawn
-``figure_data``        what a figure shows as plain numbers, so that a notebook's figures can be compared
-``number_tolerance``   texts that are the same but for the last digits of their numbers
-=====================  =======================================================================
+=======================  =======================================================================
+``boundaries``           decision boundaries, computed
+``plotting``             points, boundaries and accuracies, drawn; colours of classes
+``style``                one colour and dash for each classifier; labels at the ends of lines
+``confusion``            which class is taken for which, counted and drawn
+``regions``              regions of linear classifiers in the plane: half-planes and their intersections
+``joint_features``       f(x, y), one block per class, drawn
+``squishing``            column squishing as a projection, drawn
+``margins``              the street of a support vector machine, computed and drawn
+``descents``             ways down an objective of two weights, drawn
+``comparison``           curves and pairs of accuracies with their standard errors, drawn
+``overlap``              the Bayes error as an area, with the posterior
+``updates``              steps of online learners, and the proof of the mistake bound, drawn
+``contributions``        what each feature of one example votes for, drawn
+``regularization_path``  accuracy and sparsity over λ, drawn
+``tuning_curve``         accuracy over a hyper-parameter, drawn
+``counter_examples``     the smallest input with a wrong answer, drawn
+``lattice``              the search over tag sequences, drawn
+``moments``              the moments of iterative scaling, drawn
+``figure_data``          what a figure shows as plain numbers, so that a notebook's figures can be compared
+``number_tolerance``     texts that are the same but for the last digits of their numbers
+=======================  =======================================================================
 """

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classifiers.arow import AROW
+from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.confidence_weighted import ConfidenceWeighted
@@ -22,6 +23,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
 from classifiers.passive_aggressive import PassiveAggressive2
+from classifiers.nbsvm import NBSVM
 from classifiers.perceptron import Perceptron
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
@@ -34,6 +36,7 @@ BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "Structur
 TAGGERS = [StructuredPerceptron, StructuredMira, StructuredSVM, CRF]
 
 MAKERS = [
+    lambda: BernoulliNaiveBayes(smooth_param=0.5),
     lambda: BinaryPerceptron(max_rounds=7),
     lambda: AROW(regularizer=0.5, nr_rounds=1),
     lambda: ColumnSquishing(cap=0.5),
@@ -46,6 +49,7 @@ MAKERS = [
     lambda: Mira(regularizer=0.1, nr_rounds=2, averaged="rounds"),
     lambda: MultinomialNaiveBayes(smooth=False),
     lambda: MultinomialNaiveBayes(smooth_param=0.5),
+    lambda: NBSVM(beta=0.5),
     lambda: NaiveBayes(),
     lambda: NaiveBayes("gaussian", variance="per_class"),
     lambda: NaiveBayes("multinomial", smooth=False),
