@@ -69,3 +69,11 @@ def test_reading(tmp_path):
             RecordedAnswers.read(path)
     with pytest.raises(InputError, match="is not there"):
         RecordedAnswers.read(tmp_path / "none.json")
+
+
+def test_an_answer_that_is_an_object_is_told_without_its_address():
+    """Its address is another one in each run, so that no recorded answer would agree with it."""
+    for value in (object(), [object()], [len, print, lambda: 0]):
+        with pytest.raises(TypeError, match=r"neither numbers nor texts") as caught:
+            Answer.of(value)
+        assert "0x" not in str(caught.value)
