@@ -692,6 +692,8 @@ lab.reveal("1.5")
 
 # %% [markdown]
 # The demonstration [MIRA's step](demos/3_mira_step.ipynb) shows τ as you move λ.
+# A MIRA that moves wherever the margin is missed, not on mistakes only, is *passive-aggressive* learning
+# (`classifiers/passive_aggressive.py`); section A of [notebook 7](7_second_order.ipynb) compares the two.
 #
 # ## D. Column squishing: all rivals at once
 #
