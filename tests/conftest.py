@@ -24,7 +24,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a 
 
 #: Files that take longest, the longest first: begun first, they leave no process to work alone at the end.
 LONGEST = (
-    *("test_run.py", "test_hostile_submissions.py", "test_notebooks.py", "test_box.py", "test_sklearn_adapter.py"),
+    *(
+        "test_in_the_page.py",
+        "test_run.py",
+        "test_hostile_submissions.py",
+        "test_notebooks.py",
+        "test_box.py",
+        "test_sklearn_adapter.py",
+    ),
     *("test_worker.py", "test_safe_start.py", "test_standard_streams.py", "test_online_classifier.py"),
     *("test_structured_on_treebank.py", "test_machine_code.py", "test_authors_check.py", "test_packaging.py"),
     *("test_importing_answers.py", "test_hidden_stays_hidden.py", "test_sandbox.py", "test_worthless_answers.py"),
