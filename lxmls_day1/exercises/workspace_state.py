@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -199,14 +198,15 @@ def why_not_kept(keep: Callable[[], object], what: str) -> str:
 
 
 def _wait_for(file: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
+    with contextlib.suppress(OSError):  # some network drives know no locks
+        try:
+            from fcntl import LOCK_EX, flock
+        except ImportError:
+            with contextlib.suppress(ImportError):  # Windows has this one; a browser has neither, and one process
+                import msvcrt
 
-        msvcrt.locking(file, msvcrt.LK_LOCK, 1)
-        return
-    with contextlib.suppress(OSError, ImportError):  # some network drives know no locks, and a browser has one process
-        from fcntl import LOCK_EX, flock
-
+                msvcrt.locking(file, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]  # of Windows only
+            return
         flock(file, LOCK_EX)
 
 
