@@ -30,7 +30,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a 
 #: Files that take longest, the longest first: begun first, they leave no process to work alone at the end. Those that run a copy of the
 #: package come last among them, when most kernels are compiled.
 LONGEST = """
-    test_run.py test_box.py test_worker.py test_hostile_submissions.py test_authors_check.py test_sklearn_adapter.py
+    test_in_the_page.py test_run.py test_box.py test_crf.py test_check_here.py test_worker.py test_hostile_submissions.py test_authors_check.py
+    test_sklearn_adapter.py
     test_online.py test_cache.py test_hidden_stays_hidden.py test_mixed_steps.py test_online_classifier.py
     test_drafts.py test_sandbox.py test_cluster.py test_same_marks.py test_standard_streams.py
     test_streamed_steps.py test_corpus_making.py test_notebooks.py test_importable.py test_importing_answers.py
@@ -38,7 +39,8 @@ LONGEST = """
     test_review_explorer.py test_machine_code.py test_checking.py test_release.py test_hostile_answers.py
     test_worthless_answers.py 3_maxent_svm.ipynb test_stochastic_gradient.py test_safe_start.py 4_comparison.ipynb
     2_online.ipynb test_sums.py test_primitives.py test_fuzz.py 1_generative.ipynb test_structured_on_treebank.py
-    test_library_path.py 5_structured.ipynb 6_beyond_memory.ipynb test_packaging.py test_guide.py test_export.py test_exercise_commands.py
+    test_library_path.py 5_structured.ipynb 6_beyond_memory.ipynb 7_second_order.ipynb
+    test_packaging.py test_guide.py test_export.py test_exercise_commands.py
     test_toy_stream.py test_mira_step.py
 """
 

@@ -113,9 +113,9 @@ def test_a_student_opens_the_lab_goes_wrong_is_told_so_solves_it_comes_back_and_
 
 def marks(folder: Path) -> list[float]:
     """The percentages of a run of grading."""
-    with (folder / "grades.csv").open(newline="") as file:
+    with (folder / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
-    return [100 * float(row["points"]) / float(row["max_points"]) for row in rows]
+    return [100 * float(row["points"]) / float(row["out of"]) for row in rows]
 
 
 @pytest.mark.campaign
