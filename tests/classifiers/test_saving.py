@@ -22,8 +22,8 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
-from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.nbsvm import NBSVM
+from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.perceptron import Perceptron
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
