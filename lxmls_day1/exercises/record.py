@@ -7,11 +7,12 @@ mistakes, no code. ``--check`` only says whether that file is current.
 import contextlib
 import sys
 from collections.abc import Collection, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
+from lxmls_day1.exercises.answers import Answer, Expectation, Pool, RecordedAnswers
 from lxmls_day1.exercises.dry_run import DryOutcome, DryRun, dry_run
 from lxmls_day1.exercises.mistaken_labs import mistaken_lab, uncompiled_lab
 from lxmls_day1.exercises.mistakes import Mistake, read_mistakes, read_taught
@@ -152,7 +153,7 @@ def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
     found += [
         f"the small inputs of exercise {exercise}"
         for exercise in sorted(old.pools.keys() | new.pools.keys())
-        if old.pools.get(exercise) != new.pools.get(exercise)
+        if not _same_pools(old.pools.get(exercise), new.pools.get(exercise))
     ]
     for check in [*new.checks, *(check for check in old.checks if check not in new.checks)]:
         if check not in old.checks or check not in new.checks:
@@ -162,6 +163,18 @@ def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
         if before.keys() != after.keys() or not all(before[key].agrees(after[key], 1e-6, 1e-9) for key in before):
             found.append(check)
     return found
+
+
+def _same_pools(old: Pool | None, new: Pool | None) -> bool:
+    """Whether two pools hold the same; an answer that is no number agrees with itself here, which == denies."""
+    if old is None or new is None:
+        return old is new
+    if (old.inputs, old.programs) != (new.inputs, new.programs):
+        return False
+    of_old, of_new = chain.from_iterable(old.answers), chain.from_iterable(new.answers)
+    return [len(answers) for answers in old.answers] == [len(answers) for answers in new.answers] and all(
+        mine.agrees(its, 1e-6, 1e-9) for mine, its in zip(of_old, of_new, strict=True)
+    )
 
 
 def _flat(expectations: dict[str, Expectation]) -> dict[tuple[str, str], Answer]:

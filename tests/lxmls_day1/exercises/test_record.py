@@ -8,7 +8,7 @@ import pytest
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import dry_run as dry_runs
 from lxmls_day1.exercises import record
-from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.exercises.dry_run import DryRun, dry_run
 from lxmls_day1.exercises.mistaken_labs import mistaken_lab, uncompiled, uncompiled_lab
 from lxmls_day1.exercises.mistakes import read_mistakes
@@ -54,6 +54,18 @@ def test_hidden_answers_depend_on_the_seed_and_are_those_of_the_reference(refere
     assert 3 < hidden[0].expected.values[0] < 12
     assert np.isclose(hidden[0].mistakes["whole_norm"].values[0], 2 * hidden[0].expected.values[0])
     assert answers[0].checks.keys() == {key for key in answers[0].checks if key.startswith("test_1_01")}
+
+
+def test_pools_with_answers_that_are_no_numbers_are_compared():
+    def recorded(*values):
+        answers = tuple(map(Answer.of, values))
+        return RecordedAnswers(pools={"1.3": Pool(({"x": 1},), (answers,), {"halved": ((1,),)})})
+
+    said = ["the small inputs of exercise 1.3"]
+    assert record.differences(recorded([1.0, np.nan], 2.0), recorded([1.0, np.nan], 2.0)) == []
+    assert record.differences(recorded([1.0, np.nan], 2.0), recorded([1.0, 3.0], 2.0)) == said
+    assert record.differences(recorded([1.0, np.nan], 2.0), recorded([1.0, np.nan])) == said
+    assert record.differences(RecordedAnswers(), recorded(1.0)) == said
 
 
 def test_differences_name_the_check():
