@@ -59,7 +59,7 @@ class BernoulliNaiveBayes(LinearClassifier):
     >>> params = bernoulli.train(X, ["c", "c", "c", "j"])
     >>> bernoulli.likelihood[1]                          # (1 + 1) / (2 + 3) and (1 + 1) / (2 + 1)
     array([0.4       , 0.66666667])
-    >>> bernoulli.test([[5, 0, 0], [5, 1, 1]], params)
+    >>> bernoulli.test([[5, 0, 0], [0, 1, 1]], params)
     array(['c', 'j'], dtype='<U1')
     """
 

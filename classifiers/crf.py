@@ -36,7 +36,7 @@ from classifiers.structured_classifier import Sentences, Tags, check_sentences
 from classifiers.structured_gradient import StructuredGradient
 from classifiers.tag_features import TEMPLATES, TokenFeatures
 from classifiers.viterbi import ChainScores
-from lxmls_day1.checks import all_finite, check_choice, check_number
+from lxmls_day1.checks import all_finite, check_choice, check_costs, check_number
 
 SOLVERS = ("lbfgs", "online")
 PAIR_BYTES = 2**30  # for the pairs of L-BFGS
@@ -164,6 +164,7 @@ class CRF(StructuredGradient):
             return super().train(X, y, callback)
         started = time.perf_counter()
         layout, sentences = self._learn_sentences(check_sentences(X), y)
+        check_costs(self.cost, layout.n_tags)  # as the online solver does
         F = Objective(sentences, layout.shape, float(self.regularizer))
         start = self._first_rounds(sentences, layout.shape)
         memory = min(20, max(5, PAIR_BYTES // (16 * start.size)))

@@ -29,7 +29,7 @@ def soft_threshold(a: np.ndarray, penalty: float | np.ndarray) -> np.ndarray:
     Parameters
     ----------
     a : array
-    penalty : float ≥ 0, or array of the shape of ``a``
+    penalty : number ≥ 0, or array of the shape of ``a``
 
     Returns
     -------

@@ -124,7 +124,7 @@ class StructuredClassifier(OnlineClassifier):
         super().check_settings()
         check_templates(self.templates)
         check_number("min_count", self.min_count, at_least=1, whole=True)
-        if self.transitions != TRIGRAMS:
+        if not (isinstance(self.transitions, str) and self.transitions == TRIGRAMS):
             check_flag('transitions (if it is not "trigrams")', self.transitions)
         if not (self.decoder is None or callable(self.decoder)):
             raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
@@ -219,7 +219,7 @@ class StructuredClassifier(OnlineClassifier):
         """What takes the steps of a round: a function (order, steps) -> how many changed the weights."""
         from lxmls_day1.compiled import chains, online_steps
 
-        machine_code = online_steps.machine_code_of(self.rule) if self._compiles() else None
+        machine_code = online_steps.machine_code_of(self.rule, stacklevel=5) if self._compiles() else None
         if machine_code is None:
             return functools.partial(self._take_round, layout, sentences, costs, weights)
         return functools.partial(

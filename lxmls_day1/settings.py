@@ -31,7 +31,7 @@ def settings(owner: object) -> dict[str, Any]:
     --------
     >>> from lxmls_day1.lab import Lab
     >>> settings(Lab.open().classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", smooth_param=0.5))
-    {'smooth': True, 'smooth_param': 0.5}
+    {'smooth': True, 'smooth_param': 0.5, 'length': 'same'}
     """
     return {name: getattr(owner, name) for name in known_settings(type(owner)) if hasattr(owner, name)}
 

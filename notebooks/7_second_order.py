@@ -175,7 +175,7 @@ lab.check("1.16")
 # **Predict.** After 60 examples: which half-axis is longer, that of the frequent word or that of the rare one? The rare word occurs in one of
 # five documents; is its standard deviation then about twice, five times or ten times that of the frequent one? *Your prediction:*
 
-# %% tags=["cell-ellipse"]
+# %% tags=["cell-ellipse", "exercise-1.16"]
 with lab.exercise("1.16"):
     from matplotlib.patches import Ellipse
 
@@ -204,7 +204,7 @@ with lab.exercise("1.16"):
     axis.legend(loc="lower left")
     print(f"rare over frequent: {deviations[1] / deviations[0]:.2f}; documents with the rare word: {int(present[:, 1].sum())} of 60")
 
-# %% [markdown] tags=["answer"]
+# %% [markdown] tags=["answer", "exercise-1.16"]
 # **Explain.** (1) Why does the ellipse never grow? (2) If the precision $1/\Sigma$ grew by the same amount at every document with a word, how
 # would the standard deviation depend on the count $n$ of the word? Compare with the ratio that was printed. (3) In which direction does the mean move farther
 # at a step, for equal entries of $g$?
@@ -212,7 +212,7 @@ with lab.exercise("1.16"):
 # **Transfer.** After a million documents a new word appears. How far does its weight move in its first step, compared with MIRA's
 # step? What if the variances had been shared by all words? *Your answer:*
 
-# %% [markdown] tags=["solution"]
+# %% [markdown] tags=["solution", "exercise-1.16"]
 # <!-- numbers: ellipse -->
 # **One answer.** (1) From $\Sigma$ something is taken at each step, $b_k (\Sigma_k \circ g)^2 \ge 0$, and nothing is ever added. (2) Then
 # $1/\Sigma$ would grow like $n$, and the standard deviation shrink like $1/\sqrt n$. The rare word was in 11 of 60 documents, so one would
@@ -242,7 +242,7 @@ lab.reveal("1.16")
 # **Predict.** Book reviews, 20 orders: the averaged perceptron after one pass and after ten, AROW after one pass and after ten. Rank the
 # four by their accuracy on the test part. *Your prediction:*
 
-# %% tags=["real-data", "cell-passes"]
+# %% tags=["real-data", "cell-passes", "exercise-1.16"]
 with lab.exercise("1.16"):
     learners = {
         "perceptron, averaged": lambda n, seed: Perceptron(nr_rounds=n, seed=seed),
@@ -268,14 +268,14 @@ with lab.exercise("1.16"):
     paired = np.subtract(curves["AROW", 1], curves["perceptron, averaged", 10])
     print(f"AROW after one pass − perceptron after ten, order by order: {mean_and_error(paired)}")
 
-# %% [markdown] tags=["answer"]
+# %% [markdown] tags=["answer", "exercise-1.16"]
 # **Explain.** (1) Most words of a review are rare. What does AROW do at the first review that holds one, and what does the perceptron do?
 # (2) Is AROW after one pass better than the perceptron after ten? How many standard errors lie between them?
 #
 # **Transfer.** The reviews come from a stream, and nothing can be kept. Which learner do you take, and which number would you watch?
 # *Your answer:*
 
-# %% [markdown] tags=["solution"]
+# %% [markdown] tags=["solution", "exercise-1.16"]
 # <!-- numbers: passes -->
 # **One answer.** (1) The variance of a new word is 1, and the frequent words around it are sure already. AROW gives the new word most of the
 # blame or praise; the perceptron gives every word the same. (2) Yes: 0.8315 ± 0.0039 after one pass against 0.8034 ± 0.0024 after ten;
@@ -299,7 +299,7 @@ lab.reveal("1.16")
 # %% [markdown]
 # Which words is AROW sure of? The variance of a weight is 1 as long as its word has taught nothing.
 
-# %% tags=["real-data", "cell-words"]
+# %% tags=["real-data", "cell-words", "exercise-1.16"]
 with lab.exercise("1.16"):
     arow = AROW(nr_rounds=1)
     params = arow.train(reviews.train_X, reviews.train_y)
@@ -325,7 +325,7 @@ with lab.exercise("1.16"):
 # **Predict.** 0, 10 and 20 % of the training labels are turned round; one pass, 20 draws. Which learners lose most: CW exact or with a cap,
 # AROW with λ = 1 or with λ = 100? *Your prediction:*
 
-# %% tags=["cell-noise"]
+# %% tags=["cell-noise", "exercise-1.16"]
 with lab.exercise("1.16"):
     from classifiers.confidence_weighted import ConfidenceWeighted
 
@@ -367,7 +367,7 @@ with lab.exercise("1.16"):
     for name in learners:
         print(f"{name:30} loses {np.mean(accuracies[name, 0.0]) - np.mean(accuracies[name, 0.2]):.3f} at 20 %")
 
-# %% [markdown] tags=["answer"]
+# %% [markdown] tags=["answer", "exercise-1.16"]
 # **Explain.** (1) Exact CW asks every example to be right after its step, whatever its label. What does a wrong label do to a weight
 # that was sure? (2) Which part of AROW's objective says that a label may be wrong? (3) What does the cap of SCW-I do to a step
 # on a wrong label?
@@ -375,7 +375,7 @@ with lab.exercise("1.16"):
 # **Transfer.** Your labels come from users who click "helpful" by mistake now and then. Would you raise or lower AROW's λ, and how would you
 # choose it? *Your answer:*
 
-# %% [markdown] tags=["solution"]
+# %% [markdown] tags=["solution", "exercise-1.16"]
 # <!-- numbers: noise -->
 # **One answer.** (1) It moves the weights so far that the wrong label becomes probable, and in addition it makes them surer of it. The later,
 # right examples have to work against small variances. (2) The loss has the price $1/(2\lambda)$: a large $\lambda$ makes it cheap to leave an

@@ -21,8 +21,8 @@ def command(out: str, exercises: str | None, with_reviews: str | None, pyodide: 
     \b
     Examples:
       lxmls-day1 browser site
-      lxmls-day1 browser site --exercises 1.2,1.5,1.7 --pyodide pyodide-0.27.7
-      lxmls-day1 browser site --with-reviews data      data/sentiment/books/positive.review and so on
+      lxmls-day1 browser site --exercises 1.2,1.5 --pyodide pyodide-0.27.7
+      lxmls-day1 browser site --with-reviews data
     """
     from lxmls_day1.browser.site import make_site
 

@@ -130,6 +130,7 @@ def command_group() -> None:
       lxmls-day1 update                after an update of this package
       lxmls-day1 submit                one zip file for the instructor
       lxmls-day1 release out           for instructors: what to give out
+      lxmls-day1 browser site          the same as a web site, nothing to install
       lxmls-day1 grade all.zip --out marks   and what to do with what comes back
 
     The reviews are those of Blitzer et al. (2007). They are fetched once and kept; LXMLS_DAY1_DATA names a folder that

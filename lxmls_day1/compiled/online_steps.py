@@ -318,10 +318,11 @@ def _as_updates(rule: Rule, answer: Any, n_classes: int) -> tuple[Reals, Reals]:
     return d, b
 
 
-def machine_code_of(rule: Rule) -> Any:
+def machine_code_of(rule: Rule, stacklevel: int = 4) -> Any:
     """The rule as compiled loops call it; None if it is not marked for that, if nothing is compiled, or if it cannot be.
 
-    A warning says why a marked rule cannot be compiled. As Python it works: `check_rule` has tried it.
+    A warning says why a marked rule cannot be compiled; `stacklevel` leads from here to the caller of ``train``. As Python the
+    rule works: `check_rule` has tried it.
     """
     if not COMPILES or not getattr(rule, "compiled", False):
         return None
@@ -330,7 +331,7 @@ def machine_code_of(rule: Rule) -> Any:
     except Exception as error:  # numba raises its own errors, and those of Python where it trips
         warnings.warn(
             f"{rule.__name__} could not be compiled and runs as plain Python: {_why_not_compiled(rule, error)}",
-            stacklevel=4,  # the caller of train
+            stacklevel=stacklevel,
         )
         return None
 

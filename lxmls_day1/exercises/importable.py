@@ -37,6 +37,7 @@ NEEDED = (
     "streaming.training",
     "text.corpora",
     "text.labelled_files",
+    "text.packed_texts",
     "text.parsed_reviews",
     "text.svmlight",
     "text.token_matrix",

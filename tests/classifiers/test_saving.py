@@ -23,7 +23,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
 from classifiers.nbsvm import NBSVM
-from classifiers.passive_aggressive import PassiveAggressive2
+from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2
 from classifiers.perceptron import Perceptron
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
@@ -53,6 +53,7 @@ MAKERS = [
     lambda: NaiveBayes(),
     lambda: NaiveBayes("gaussian", variance="per_class"),
     lambda: NaiveBayes("multinomial", smooth=False),
+    lambda: PassiveAggressive(cap=0.1),
     lambda: PassiveAggressive2(cap=0.1),
     lambda: Perceptron(averaged=False, seed=4),
     lambda: SVM(regularizer=0.1, nr_rounds=3),

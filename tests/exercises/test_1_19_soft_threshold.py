@@ -44,6 +44,7 @@ def test_a_penalty_for_each(lab, expect):
 def test_random_numbers(lab, expect, rng, shape):
     """Random numbers and penalties"""
     a = rng.normal(size=shape) * 3
+    a.flat[rng.integers(a.size)] = 0.0
     expect("one penalty", threshold(lab, a, float(rng.uniform(0.5, 2))))
     expect("a penalty for each", threshold(lab, a, rng.uniform(0, 3, size=shape)))
     assert not lab.changes, "the numbers were changed"

@@ -271,7 +271,7 @@ ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "
         (Perceptron(), ONLINE),
         (MaxEntOnline(), ONLINE | {"regularizer", "initial_step", "alpha"}),
         (BinaryPerceptron(), {"max_rounds", "order"}),
-        (MultinomialNaiveBayes(), {"smooth", "smooth_param"}),
+        (MultinomialNaiveBayes(), {"smooth", "smooth_param", "length"}),
     ],
     ids=by_type,
 )

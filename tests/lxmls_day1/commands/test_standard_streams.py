@@ -136,6 +136,7 @@ CASES = {
     "explain": ["explain", "small.npz", "none.txt"],
     "start": ["start", "another"],
     "lab": ["lab", "--print"],
+    "browser": ["browser", "small"],
     "demo": ["demo", "--only", "none"],
     "check": ["check", "1.1"],
     "hint": ["hint", "1.5"],

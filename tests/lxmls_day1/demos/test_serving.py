@@ -36,7 +36,7 @@ def test_a_lab_without_demonstrations_is_told(tmp_path):
 
 
 def test_without_voila_the_way_to_it_is_told(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "voila" else object())
+    monkeypatch.setattr(serving, "find_spec", lambda name: None if name == "voila" else object())
     with pytest.raises(InputError, match=r"pip install \"lxmls-day1\[demo\]\""):
         serving.require_voila()
 

@@ -162,9 +162,13 @@ def test_check_refuses_what_grading_refuses(tmp_path, module):
 RNG = np.random.default_rng(5)
 
 
+#: Of the three inputs of a rule, whether the prediction is wrong: a rule that is asked only then may be taken for another one.
+MISTAKEN = itertools.cycle((True, False, True))
+
+
 def rule_inputs():
     scores, label = RNG.normal(size=4), int(RNG.integers(4))
-    scores[label] = scores.min() - 0.1
+    scores[label] = scores.min() - 0.1 if next(MISTAKEN) else scores.max() + 0.1
     cost = RNG.uniform(0.5, 2.0, size=4) * (np.arange(4) != label)
     return {"scores": scores, "label": label, "sq_norm": 2.5, "step": 0.7, "cost": cost}
 
