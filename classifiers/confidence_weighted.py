@@ -47,7 +47,9 @@ def confidence_weighted_rule(
     margin, variance, phi = scores[label] - scores[rival], variances[label] + variances[rival], cost[rival]
     xi = 1.0 + phi**2
     root = np.sqrt(margin**2 * phi**4 / 4 + variance * phi**2 * xi)
-    alpha = min(step, (root - margin * (1.0 + phi**2 / 2)) / (variance * xi))
+    alpha = 0.0
+    if variance > 0.0:  # else both weights are sure, and stay
+        alpha = min(step, (root - margin * (1.0 + phi**2 / 2)) / (variance * xi))
     if alpha > 0.0:
         moved = alpha * variance * phi
         root_u = 2.0 * variance / (np.sqrt(moved**2 + 4.0 * variance) + moved)  # √u, where nothing cancels
