@@ -21,7 +21,7 @@
 #
 # **Before.** You need probabilities, the Gaussian distribution, and NumPy. The course comes with a printed text, *the
 # guide* (the lab guide of the first day of the Lisbon Machine Learning School), but you can work without it. The
-# symbols of all five notebooks are in one [table](notation.md).
+# symbols of all notebooks are in one [table](notation.md).
 #
 # **Time.** About 90 minutes.
 #
