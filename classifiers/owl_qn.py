@@ -40,8 +40,9 @@ def soft_threshold(a: np.ndarray, penalty: float | np.ndarray) -> np.ndarray:
     >>> soft_threshold(np.array([3.0, 0.5, -0.5, -3.0]), 1.0)
     array([ 2.,  0., -0., -2.])
     """
-    # exercise 1.19: solution (1 line)
-    return np.sign(a) * np.maximum(np.abs(a) - penalty, 0.0)
+    # exercise 1.19: solution (2 lines)
+    size = np.maximum(np.abs(a) - penalty, 0.0)
+    return np.sign(a) * size
     # exercise 1.19: end
 
 
