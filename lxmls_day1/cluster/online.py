@@ -5,6 +5,7 @@ import copy
 import importlib
 import inspect
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.compiled.online_steps import Weights
+from lxmls_day1.compiled.online_steps import Reals, Weights
 from lxmls_day1.errors import InputError
 from lxmls_day1.library_path import reference_place
 from lxmls_day1.settings import required_settings
 from lxmls_day1.streaming.mixed_steps import Leg, Sizes, Stand, own_term
-from lxmls_day1.streaming.shard_rows import parts_of
+from lxmls_day1.streaming.shard_rows import Slice, parts_of
 from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_steps import Learner
 
@@ -29,6 +30,10 @@ class NamedLearner(NamedTuple):
     name: str
     attributes: dict[str, Any]  # numbers, words and truth values
     learner: Learner  # but for its rule
+
+
+#: On a worker of the cluster: the norms of the rows that it trains on, kept from leg to leg as long as the corpus of the run.
+_norms: weakref.WeakKeyDictionary[Shards, dict[Slice, Reals]] = weakref.WeakKeyDictionary()
 
 
 def named(owner: Any, learner: Learner) -> NamedLearner:
@@ -75,7 +80,8 @@ def take_here(
     kind = getattr(importlib.import_module(f"lxmls_day1.classifiers.{module}"), name)
     owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
     vars(owner).update(attributes)
-    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, {})
+    norms = _norms.setdefault(shards, {})
+    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, norms)
     return term, [stand]
 
 

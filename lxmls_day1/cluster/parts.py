@@ -168,7 +168,7 @@ class PartWorkers(ClusterWorkers):
                         doing[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
                 if not doing and time.monotonic() - waiting_since > ASK_SECONDS:
                     raise ClusterLost(self._why_none())
-                if root is None and len(doing) == len(jobs) and all(future.done() for _, future in doing.values()):
+                if root is None and len(doing) == len(jobs):
                     root = joined(
                         [doing[n][1] for n in range(len(jobs))],
                         lambda first, second: self.client.submit(join_here, join, first, second, pure=False),
@@ -312,12 +312,13 @@ class PartWorkers(ClusterWorkers):
 
     def _wait(self, root: Any, doing: dict[int, tuple[str, Any]]) -> None:
         from distributed import wait
+        from distributed.client import FuturesCancelledError
 
         waiting = [root] if root is not None else [future for _, future in doing.values() if not future.done()]
         if not waiting:
             time.sleep(_LOOK_SECONDS)
             return
-        with contextlib.suppress(Exception):  # errors are looked for above
+        with self.client.as_current(), contextlib.suppress(TimeoutError, FuturesCancelledError):
             wait(waiting, timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]  # dask says no types
 
 

@@ -172,15 +172,19 @@ def compare_threads(X, y, n_train, shards, repeats):
 
 
 def compare_workers_of_a_cluster(X, y, n_train, shards, repeats):
-    """Two workers of one thread on a Dask cluster of this machine, against one; on the clock, too."""
+    """Two workers of one thread on a Dask cluster of this machine, against one; on the clock, too.
+
+    The scheduler has a process of its own, as it has where ``dask scheduler`` is started: in the process of the caller it waits for
+    the caller.
+    """
     try:
-        from distributed import LocalCluster
+        from distributed import SubprocessCluster
     except ImportError:
         print("\nDask is not installed: the workers of a cluster are not compared")
         return
     with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as one,
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as two,
+        SubprocessCluster(n_workers=1, worker_kwargs={"nthreads": 1}) as one,
+        SubprocessCluster(n_workers=2, worker_kwargs={"nthreads": 1}) as two,
     ):
         addresses = {1: one.scheduler_address, 2: two.scheduler_address}
         learners = {n: SVM(REGULARIZER, nr_rounds=5, averaged="steps", n_jobs=n) for n in addresses}

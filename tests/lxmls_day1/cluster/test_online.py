@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -92,6 +93,15 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
     np.testing.assert_array_equal(mira.train(corpus, scheduler=cluster.scheduler_address), expected)
     assert len(died) == 1 and len(runs) == 4
     assert any("is gone; what it had is done by others" in sentence for sentence in said)
+
+
+def test_the_client_sleeps_while_the_workers_work(corpus, cluster):
+    looks = []
+    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
+        start = time.monotonic()
+        jobs = [parts.Job(0.5, ()), parts.Job(1.0, ())]
+        workers.run(lambda *given: given[-1].wait(given[-2]), max, None, jobs, lambda: looks.append(time.monotonic()))
+    assert len(looks) < 10 + 20 * (looks[-1] - start)  # one each tenth of a second, and some for what happens
 
 
 def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_path):
