@@ -259,6 +259,7 @@ def test_what_is_not_finite_is_named_and_large_numbers_are_finite(form):
     assert check_inputs(X) is X
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("n_classes", [*range(2, 17), 20])
 @pytest.mark.parametrize("density", [1.0, 0.3])
