@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -171,6 +172,9 @@ def draw(name, cases, share):
     return random.Random(f"{os.environ[SAMPLE]} {name}").sample(cases, -(-len(cases) // share))
 
 
+NO_PARAMETERS = SimpleNamespace(indices={})
+
+
 def leave_to_campaigns(items):
     """Of the tests marked ``sampled``, keep the cases that are drawn. The others are marked ``campaign``."""
     tests = defaultdict(lambda: defaultdict(list))
@@ -181,6 +185,8 @@ def leave_to_campaigns(items):
                 test, case = item.nodeid.partition("[")[0], item.nodeid
             elif by == "file":
                 test, case = file.rpartition("/")[0], file
+            elif by not in getattr(item, "callspec", NO_PARAMETERS).indices:  # of a whole file, not all tests have it
+                continue
             else:
                 test, case = f"{file} {by}", item.callspec.indices[by]
             tests[test, share][case].append(item)
@@ -251,10 +257,10 @@ def imports_of_the_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Two processes more than there are cores, because a third of the time slow tests wait for processes of their own or for a
+    """A process more than there are cores, because a third of the time slow tests wait for processes of their own or for a
     browser. Fast ones only compute, and each process takes ten seconds to collect them.
     """
-    return (os.cpu_count() or 1) + 2 * ("not slow" not in config.getoption("markexpr"))
+    return (os.cpu_count() or 1) + ("not slow" not in config.getoption("markexpr"))
 
 
 @pytest.fixture(scope="session")

@@ -65,6 +65,18 @@ def test_by_a_parameter_all_cases_of_a_value_stay_together(conftest, monkeypatch
         assert found == {f"{FILE}::{test}[{level}-{i}]" for test in ("test_a", "test_b") for i in range(4)}
 
 
+def test_a_file_is_marked_as_a_whole_though_not_all_its_tests_have_the_parameter(conftest, monkeypatch):
+    def make():
+        found = [Item(f"test_a[{level}]", 3, by="level", level=level) for level in range(3)]
+        plain = Item("test_b", 3, by="level")
+        del plain.callspec
+        return [*found, Item("test_c[0]", 3, by="level", other=0), plain]
+
+    for day in range(20):
+        found = kept(conftest, monkeypatch, day, make)
+        assert len(found) == 3 and found >= {f"{FILE}::test_b", f"{FILE}::test_c[0]"}
+
+
 def test_by_file_a_file_is_taken_as_a_whole(conftest, monkeypatch):
     def make():
         return [Item(f"cell {i}", 2, by="file", file=f"notebooks/{n}.ipynb") for n in range(5) for i in range(3)]
