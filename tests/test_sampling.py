@@ -86,17 +86,27 @@ def test_by_file_a_file_is_taken_as_a_whole(conftest, monkeypatch):
     assert len(files) == 3 and len(found) == 9
 
 
-def test_the_summary_names_the_dearest_files_and_those_that_cost_too_much(conftest):
+def test_the_summary_names_the_dearest_files_and_those_that_cost_too_much_and_do_not_say_why(
+    conftest, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(conftest, "ROOT", tmp_path)
+    (tmp_path / "a.py").write_text('"""What it shows."""')
+    (tmp_path / "c.py").write_text(f'"""What it shows.\n\n(More than {conftest.DEAR} s: it has to.)\n"""')
     costs = conftest.ProcessorTime()
-    for when, name, seconds in [("call", "a", 100), ("teardown", "a", 9.5), ("teardown", "a", 9), ("teardown", "b", 3)]:
+    for when, name, seconds in [
+        *[("call", "a", 100), ("teardown", "a", 9.5), ("teardown", "a", 9)],
+        *[("teardown", "b", 3), ("teardown", "c", 17), ("teardown", "d", 16)],
+    ]:
         costs.pytest_runtest_logreport(
             SimpleNamespace(nodeid=f"{name}.py::test", when=when, user_properties=[(conftest.COST, seconds)])
         )
     lines = []
     costs.pytest_terminal_summary(SimpleNamespace(section=lines.append, write_line=lines.append))
     assert lines == [
-        "processor time: 22 s in 2 files, the dearest",
+        "processor time: 54 s in 4 files, the dearest",
         f"   18.5 s  a.py  more than the {conftest.DEAR} s of a file",
+        "   17.0 s  c.py",
+        f"   16.0 s  d.py  more than the {conftest.DEAR} s of a file",
         "    3.0 s  b.py",
     ]
 
