@@ -1,6 +1,8 @@
 """The notebooks: in step with their scripts, clean, sure to notice a wrong picture, and fit for students.
 
 That their outputs are what they were is for ``pytest --nbval notebooks``, which is part of the same test run.
+
+(More than 15 s: notebooks run in kernels, as students run them, and each takes seconds to start.)
 """
 
 import ast

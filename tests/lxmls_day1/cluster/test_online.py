@@ -1,4 +1,7 @@
-"""Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version."""
+"""Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version.
+
+(More than 15 s: a cluster, and each worker that dies and is replaced, is a process that imports Dask.)
+"""
 
 import gc
 import os

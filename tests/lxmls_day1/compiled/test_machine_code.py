@@ -1,4 +1,7 @@
-"""Machine code from the cache is the right one, or is not used: whatever is imported how, and whatever the files hold."""
+"""Machine code from the cache is the right one, or is not used: whatever is imported how, and whatever the files hold.
+
+(More than 15 s: whether code comes from a cache shows only in new processes, which compile, dozens of them.)
+"""
 
 import errno
 import importlib.util

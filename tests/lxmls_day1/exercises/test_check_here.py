@@ -1,4 +1,7 @@
-"""Checks in this process, as a browser runs them, say the same as checks in a process of their own."""
+"""Checks in this process, as a browser runs them, say the same as checks in a process of their own.
+
+(More than 15 s: all exercises are checked twice, in this process and in one of their own.)
+"""
 
 import json
 import os

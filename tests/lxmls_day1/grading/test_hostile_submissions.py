@@ -1,4 +1,7 @@
-"""Submissions that mean harm: each gets its verdict, no mark of another changes, nothing is left running or written."""
+"""Submissions that mean harm: each gets its verdict, no mark of another changes, nothing is left running or written.
+
+(More than 15 s: attacks use up the processor time that their limits leave them, at two levels.)
+"""
 
 import ast
 import hashlib

@@ -1,4 +1,7 @@
-"""Whole runs: marks are right and named, a run can be taken up again and replayed, and a cluster does the same."""
+"""Whole runs: marks are right and named, a run can be taken up again and replayed, and a cluster does the same.
+
+(More than 15 s: classes are graded from their folders to their pages, in boxes, and some of them twice.)
+"""
 
 import json
 import os

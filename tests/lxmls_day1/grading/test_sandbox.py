@@ -1,6 +1,8 @@
 """The levels of the sandbox: what is attempted in a box fails at each of them, for each user, on each version of Landlock.
 
 A kernel has one version of Landlock; the older ones are had by leaving out what came later.
+
+(More than 15 s: the probe runs at every level, as every user, with every version of Landlock, each in a fork server.)
 """
 
 import contextlib
