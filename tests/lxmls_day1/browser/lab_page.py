@@ -53,11 +53,12 @@ class LabPage:
         Errors that no code caught.
     """
 
-    def __init__(self, context, address: str, allowed: tuple[str, ...] = ()):
+    def __init__(self, context, address: str, allowed: tuple[str, ...] = (), routed: bool = True):
         self.context, self.address = context, address
         self.foreign: list[str] = []
         self.errors: list[str] = []
-        context.route("**/*", self._route)
+        if routed:  # each request is asked about, which takes time, and the browser's cache is off
+            context.route("**/*", self._route)
         self.allowed = (address, "data:", "blob:", *allowed)
         self.new_window()
 

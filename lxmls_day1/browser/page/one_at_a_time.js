@@ -1,0 +1,19 @@
+// Runs in JupyterLite's service worker, which hands the questions of kernels about files to the window, and its answers back. An answer
+// names the window and not the question: two notebooks that ask at once would get each other's files. Here one question waits for the
+// answer to the one before.
+"use strict";
+{
+  const ask = broadcastOne;
+  const last = new Map(); // by window: the answer to its last question
+
+  broadcastOne = async (request, address) => {
+    if (!address.pathname.includes("/api/drive")) return ask(request, address); // input(), which may wait for long
+    const { browsingContextId } = await request.clone().json();
+    const answer = (last.get(browsingContextId) ?? Promise.resolve()).then(() => ask(request, address));
+    last.set(
+      browsingContextId,
+      answer.catch(() => {}),
+    );
+    return answer;
+  };
+}
