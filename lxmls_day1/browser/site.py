@@ -59,6 +59,7 @@ SETTINGS = {
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 20},
+    "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},  # names are cut off beside it
 }
 INDEX = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Day-1 lab</title>
