@@ -8,8 +8,10 @@
 
   broadcastOne = async (request, address) => {
     if (!address.pathname.includes("/api/drive")) return ask(request, address); // input(), which may wait for long
-    const { browsingContextId } = await request.clone().json();
-    const answer = (last.get(browsingContextId) ?? Promise.resolve()).then(() => ask(request, address));
+    const question = await request.json();
+    const { browsingContextId } = question;
+    const before = last.get(browsingContextId) ?? Promise.resolve();
+    const answer = before.then(() => ask({ json: async () => question }, address));
     last.set(
       browsingContextId,
       answer.catch(() => {}),

@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -93,23 +92,9 @@ class served:
 def open_lab_page(request):
     """A function that opens a window with the lab; nothing may be asked of other hosts until the end of the test."""
     chromium, address = request.getfixturevalue("chromium"), request.getfixturevalue("address")
-    with windows(chromium) as opened:
-        yield lambda size=(1280, 900), **settings: opened(address, size, **settings)
-
-
-@pytest.fixture
-def served_folder(chromium):
-    """The same for another site, by its folder."""
-    with ExitStack() as servers, windows(chromium) as opened:
-        yield lambda folder: opened(servers.enter_context(served(folder)))
-
-
-@contextmanager
-def windows(chromium):
-    """A function that opens windows; in the end they are closed, and it is looked whom they have asked for anything."""
     opened = []
 
-    def open_one(address: str, size: tuple[int, int] = (1280, 900), **settings) -> LabPage:
+    def open_one(size: tuple[int, int] = (1280, 900), **settings) -> LabPage:
         context = chromium.new_context(
             viewport={"width": size[0], "height": size[1]}, accept_downloads=True, **settings
         )

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.browser.site import make_site
 from lxmls_day1.exercises.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
 
@@ -148,14 +147,18 @@ def test_every_notebook_runs_from_top_to_bottom_as_it_is_handed_out(open_lab_pag
 
 
 @pytest.mark.campaign
-def test_every_notebook_runs_from_top_to_bottom_when_all_is_solved(pyodide_folder, chromium, served_folder, tmp_path):
-    site = make_site(tmp_path / "site", ["1.5"], pyodide=pyodide_folder)
-    window = served_folder(site.folder)
+def test_every_notebook_runs_from_top_to_bottom_when_all_is_solved(open_lab_page):
+    window = open_lab_page()
     window.start()
-    window.write("classifiers/mira.py", with_solution(window.read("classifiers/mira.py"), RIGHT))
-    window.open("notebooks/1_generative.ipynb")
-    said = run_notebooks(window)
-    assert "Still to be done" not in said
+    solve_all(window)
+    assert "Still to be done" not in run_notebooks(window)
+
+
+def solve_all(window) -> None:
+    """Write the solutions into the files of the page."""
+    for path in sorted((ROOT / "classifiers").glob("*.py")):
+        if window.read(f"classifiers/{path.name}") != path.read_text():
+            window.write(f"classifiers/{path.name}", path.read_text())
 
 
 def run_notebooks(window) -> str:
@@ -175,9 +178,7 @@ def run_notebooks(window) -> str:
 def test_a_control_of_a_demonstration_is_moved_and_its_picture_changes(open_lab_page):
     window = open_lab_page()
     window.start()
-    for path in sorted((ROOT / "classifiers").glob("*.py")):  # as if all exercises were solved
-        if window.read(f"classifiers/{path.name}") != path.read_text():
-            window.write(f"classifiers/{path.name}", path.read_text())
+    solve_all(window)
     for name, (control, key) in DEMOS.items():
         window.open(f"notebooks/demos/{name}.ipynb")
         window.run_cells()
@@ -260,6 +261,16 @@ class TestFaults:
         assert (
             window.run("import sys\nsys.path.insert(0, '/drive')\nimport classifiers.notes as n\nprint(n.x)") == "2\n"
         )
+
+    def test_an_endless_loop_in_a_rule_is_ended_by_the_check_and_python_goes_on(self, open_lab_page):
+        window = open_lab_page()
+        window.start()
+        window.run("kept = 3")
+        window.write("classifiers/mira.py", with_solution(window.read("classifiers/mira.py"), ENDLESS))
+        window.open("notebooks/1_generative.ipynb")
+        assert "did not end within" in window.run(OPEN_LAB + 'print(lab.check("1.5"))')
+        assert window.run("print(kept)") == "3\n"
+        assert ENDLESS in window.read("classifiers/mira.py")
 
     def test_a_browser_that_keeps_nothing_is_said_before_work_is_lost(self, open_lab_page):
         window = open_lab_page()
