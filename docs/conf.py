@@ -29,16 +29,35 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 root_doc = "docs/index"
-include_patterns = ["docs/**", "notebooks/*.ipynb", "notebooks/*.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-exclude_patterns = [".venv", "out", "my-lab", "build", "docs/gallery", "docs/site_templates", "docs/sg_execution_times.rst", "docs/gallery_pages/sg_execution_times.rst"]
-source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
+include_patterns = [
+    "docs/**",
+    "notebooks/*.ipynb",
+    "notebooks/demos/*.ipynb",
+    "notebooks/*.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+]
+exclude_patterns = [
+    ".venv",
+    "build",
+    "my-lab",
+    "out",
+    "docs/gallery",
+    "docs/gallery_pages/*.ipynb",
+    "docs/site_templates",
+    "**sg_execution_times.rst",
+]
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}  # autosummary writes pages of the first kind
 
 # Markdown and notebooks. A notebook is shown with the outputs that it is stored with, which the tests compare.
 nb_execution_mode = "off"
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 nb_merge_streams = True
-suppress_warnings = ["mystnb.unknown_mime_type"]  # a figure carries its data beside its picture, for the tests
+suppress_warnings = [
+    "mystnb.unknown_mime_type",  # a figure carries its data beside its picture, for the tests
+]
 
 # Mathematics: one file without fonts of its own, so that it works from a folder in every browser.
 MATHJAX = "mathjax/tex-svg.js"
@@ -92,6 +111,27 @@ html_theme_options = {
 html_context = {"default_mode": "auto"}
 
 
+def write_commands(app: Any) -> None:
+    """Write the page of the command line: each command with its help, as it is printed."""
+    import click
+
+    from lxmls_day1.commands.command_line import COMMANDS, command_group
+
+    parts = [
+        "# Commands",
+        "`lxmls-day1 --help` lists them; each explains itself with `--help`, which is what stands here.",
+    ]
+    with click.Context(command_group, info_name="lxmls-day1", max_content_width=100) as context:
+        for name in COMMANDS:
+            command = command_group.get_command(context, name)
+            assert command is not None
+            with click.Context(command, info_name=name, parent=context, max_content_width=100) as inner:
+                parts.append(f"## {name}\n\n```text\n{command.get_help(inner)}\n```")
+    page, text = Path(app.srcdir, "docs/reference/commands.md"), "\n\n".join(parts) + "\n"
+    if not page.is_file() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8")
+
+
 def copy_mathjax(app: Any, exception: Exception | None) -> None:
     """Put the one file of MathJax that the pages load into the site."""
     if exception is None and app.builder.format == "html":
@@ -103,4 +143,5 @@ def copy_mathjax(app: Any, exception: Exception | None) -> None:
 
 def setup(app: Any) -> None:
     """Register what this file adds to Sphinx."""
+    app.connect("builder-inited", write_commands)
     app.connect("build-finished", copy_mathjax)

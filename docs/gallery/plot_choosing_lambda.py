@@ -13,7 +13,7 @@ from classifiers import SVM
 from lxmls_day1.figures.tuning_curve import plot_tuning
 from readers import SentimentCorpus
 
-reviews = SentimentCorpus("toy", dev_split=0.3)
+reviews = SentimentCorpus("toy", train_per=0.5, dev_per=0.3)
 values = 10.0 ** np.arange(-4, 2)
 training, development = [], []
 for value in values:

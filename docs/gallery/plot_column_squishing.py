@@ -8,9 +8,8 @@ one level, and the column of the true class rises to it.
 
 import matplotlib.pyplot as plt
 
-from lxmls_day1.figures.squishing import levels, plot_squishing
+from lxmls_day1.figures.squishing import plot_squishing
 
 gaps = [2.996, 1.641]  # C_i of the rivals: how far each is too high, over the squared length of the example
 fig, axes = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
 plot_squishing(gaps, ["class 2, true", "class 1", "class 0"], list(axes))
-print("d of the true class and of its rivals:", levels(gaps).round(3).tolist())

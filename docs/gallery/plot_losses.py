@@ -8,7 +8,7 @@ What a learner pays for a margin. The perceptron pays for mistakes, the SVM for 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lxmls_day1.figures.style import label_ends, line_style
+from lxmls_day1.figures.style import line_style
 
 margin = np.linspace(-2.5, 3, 200)
 losses = {

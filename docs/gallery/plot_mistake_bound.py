@@ -15,7 +15,7 @@ from lxmls_day1.figures.updates import plot_envelopes
 
 u = np.array([0.0, 1.0, 1.0]) / np.sqrt(2)  # the separator, of length 1, its intercept first
 X = np.random.default_rng(3).uniform(-3, 3, size=(400, 2))
-X = X[np.abs(X @ u[1:]) >= 0.8]
+X = X[np.abs(X @ u[1:]) >= 0.3]
 X = X[np.argsort(np.abs(X @ u[1:]))]
 y, G = np.sign(X @ u[1:]), np.hstack([np.ones((len(X), 1)), X])
 margin, radius = np.min(y * (G @ u)), np.linalg.norm(G, axis=1).max()

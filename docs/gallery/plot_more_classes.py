@@ -6,7 +6,8 @@ A linear classifier of K classes is an argmax over K scores. Each region is an i
 """
 
 # %%
-# Left: class 0 beats class 1, and class 0 beats class 2. Then all three regions, and how far ahead the winner is.
+# Left: class 0 beats class 1, and it beats class 2. Middle: the argmax, one region for each class. Right: three questions of yes or
+# no, $s_k > 0$, leave places with two answers and places with none.
 
 import matplotlib.pyplot as plt
 import numpy as np

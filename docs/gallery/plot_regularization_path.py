@@ -9,7 +9,7 @@ from classifiers.regularization_path import largest_useful_penalty, regularizati
 from lxmls_day1.figures.regularization_path import plot_path
 from readers import SentimentCorpus
 
-reviews = SentimentCorpus("toy", dev_split=0.2)
+reviews = SentimentCorpus("toy", train_per=0.6, dev_per=0.2)
 largest = largest_useful_penalty(reviews.train_X, reviews.train_y)
 path = regularization_path(
     reviews.train_X, reviews.train_y, reviews.dev_X, reviews.dev_y, [largest * 0.5**k for k in range(9)], tolerance=1e-3

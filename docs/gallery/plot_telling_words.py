@@ -20,7 +20,8 @@ learner = MultinomialNaiveBayes()
 params = learner.train(reviews.train_X, reviews.train_y)
 positive = reviews.label_names.index("positive")
 difference = params[:, positive] - params[:, 1 - positive]  # (J + 1,)
-counts = np.asarray(reviews.test_X[[0]].todense()).ravel()
+shown = 2  # of the test part
+counts = np.asarray(reviews.test_X[[shown]].todense()).ravel()
 votes = counts * difference[1:]
 strongest = np.argsort(-np.abs(votes))[:10]
 fig, axis = plt.subplots(figsize=(9, 4.8), layout="constrained")
@@ -30,4 +31,4 @@ plot_contributions(names, votes[strongest].tolist(), axis, ["negative", "positiv
 # %%
 # The whole score, with the intercept and the words that are not shown:
 
-print(f"{difference[0] + votes.sum():.3f}, and the review is {reviews.label_names[int(reviews.test_y[0])]}")
+print(f"{difference[0] + votes.sum():.3f}, and the review is {reviews.label_names[int(reviews.test_y[shown])]}")
