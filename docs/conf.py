@@ -6,6 +6,7 @@ file in it.
 """
 
 import importlib.metadata
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -48,7 +49,11 @@ exclude_patterns = [
     "docs/site_templates",
     "**sg_execution_times.rst",
 ]
-source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}  # autosummary writes pages of the first kind
+source_suffix = {
+    ".rst": "restructuredtext",
+    ".md": "myst-nb",
+    ".ipynb": "myst-nb",
+}  # autosummary writes pages of the first kind
 
 # Markdown and notebooks. A notebook is shown with the outputs that it is stored with, which the tests compare.
 nb_execution_mode = "off"
@@ -132,6 +137,27 @@ def write_commands(app: Any) -> None:
         page.write_text(text, encoding="utf-8")
 
 
+def lay_out_docstring(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Make of indented formulae before the first section blocks that keep their lines; bars mean absolute values, no substitutions."""
+    laid_out: list[str] = []
+    in_block = in_sections = False
+    for number, line in enumerate(lines):
+        in_sections = in_sections or (number + 1 < len(lines) and bool(re.fullmatch(r"-{4,}", lines[number + 1])))
+        indented = line.startswith("    ")
+        if not in_sections and indented and not in_block and not (laid_out and laid_out[-1].strip()):
+            laid_out += ["::", ""]
+            in_block = True
+        elif line.strip() and not indented:
+            in_block = False
+        literal = in_block or line.lstrip().startswith((">>>", "..."))
+        laid_out.append(line if literal else "".join(_escaped(part) for part in re.split(r"(``.*?``|`.*?`)", line)))
+    lines[:] = laid_out
+
+
+def _escaped(part: str) -> str:
+    return part if part.startswith("`") else part.replace("|", r"\|")
+
+
 def copy_mathjax(app: Any, exception: Exception | None) -> None:
     """Put the one file of MathJax that the pages load into the site."""
     if exception is None and app.builder.format == "html":
@@ -143,5 +169,6 @@ def copy_mathjax(app: Any, exception: Exception | None) -> None:
 
 def setup(app: Any) -> None:
     """Register what this file adds to Sphinx."""
+    app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # before numpydoc
     app.connect("builder-inited", write_commands)
     app.connect("build-finished", copy_mathjax)
