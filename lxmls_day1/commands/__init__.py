@@ -15,6 +15,6 @@
 ``start``, ``lab``       a workspace, and its notebooks; ``update``: after an update of the package
 ``check``, ``hint``      what students ask for; likewise ``status``, ``solve``, ``reset``, ``undo``, ``submit``
 ``release``, ``grade``   what instructors ask for; ``browser``: the lab as a web site
-``demo``                 demonstrations in the browser
+``demo``                 demonstrations in the browser; ``docs``: the book of the lab
 =======================  =====================================================================
 """

@@ -31,6 +31,7 @@ COMMANDS = {
     "start": "lxmls_day1.commands.start",
     "lab": "lxmls_day1.commands.lab",
     "demo": "lxmls_day1.commands.demo",
+    "docs": "lxmls_day1.commands.docs",
     "check": "lxmls_day1.commands.check",
     "hint": "lxmls_day1.commands.hint",
     "status": "lxmls_day1.commands.status",
