@@ -21,6 +21,7 @@
 ``max_ent_batch.py``            maximum entropy to its optimum: L-BFGS (``lbfgs.py``), or
 ``owl_qn.py``                   … with sparse weights (L1), and their ``regularization_path.py``, or
 ``max_ent_dual.py``             … dual coordinate ascent, or
+``conjugate_gradient.py``       … non-linear conjugate gradient, or
 ``gradient_descent.py``         … gradient descent with Armijo backtracking, or
 ``iterative_scaling.py``        … generalized iterative scaling, with its moment matching
 ``batch_gradient.py``           … and their gradient by itself, for reading

@@ -306,7 +306,7 @@ class LinearClassifier:
         if isinstance(X, (str, PathLike)) or hasattr(X, "shards"):
             raise InputError(
                 f"{self.get_name()} learns from a matrix in memory; a corpus on disk is for the online learners, multinomial naive "
-                "Bayes, and MaxEntBatch with L-BFGS or gradient descent"
+                "Bayes, and MaxEntBatch with L-BFGS, conjugate gradient or gradient descent"
             )
         X, y = check(X), check_labels(y)
         if X.shape[0] != len(y):

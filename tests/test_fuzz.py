@@ -173,6 +173,7 @@ CLASSIFIERS = {
     "online": lambda: MaxEntOnline(nr_rounds=2),
     "batch": lambda: MaxEntBatch(max_iterations=20),
     "descent": lambda: MaxEntBatch(solver="gradient_descent", max_iterations=20),
+    "conjugate": lambda: MaxEntBatch(solver="conjugate_gradient", max_iterations=20),
     "scaling": lambda: MaxEntBatch(solver="gis", max_iterations=3),
     "binary": lambda: BinaryPerceptron(max_rounds=3),
     "Gaussian": GaussianNaiveBayes,
