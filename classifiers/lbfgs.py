@@ -135,9 +135,7 @@ def two_loop_recursion(
     return q
 
 
-def line_search(
-    function: Function, here: Iterate, direction: np.ndarray, flatter: float = FLATTER
-) -> Iterate | None:
+def line_search(function: Function, here: Iterate, direction: np.ndarray, flatter: float = FLATTER) -> Iterate | None:
     """The point x + t d for a step t that fulfils the Wolfe conditions, or None where rounding lets none be found.
 
     The slope becomes flatter by the factor ``flatter`` at least, c₂.

@@ -88,11 +88,11 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         Whether ‖W‖² includes the intercepts, as in the guide.
     solver : "lbfgs", "dual", "conjugate_gradient", "gradient_descent" or "gis"
         L-BFGS; dual coordinate ascent, the fastest on text, for λ > 0 and regularized intercepts, which keeps M x K numbers
-        beside the weights; non-linear conjugate gradient, which keeps the fewest; gradient descent with Armijo's rule; or generalized iterative scaling, for features that are not
-        negative and without regularization.
+        beside the weights; non-linear conjugate gradient, which keeps the fewest; gradient descent with Armijo's rule; or
+        generalized iterative scaling, for features that are not negative and without regularization.
     n_jobs : int, default 1
-        Threads of L-BFGS, conjugate gradient and gradient descent, each of which takes a part of the examples. The result depends on their number by
-        rounding, and on nothing else; of a corpus on disk not even on that.
+        Threads of L-BFGS, conjugate gradient and gradient descent, each of which takes a part of the examples. The result depends
+        on their number by rounding, and on nothing else; of a corpus on disk not even on that.
     penalty : "l2" or "l1"
         (λ/2) ‖W‖², or λ Σ |w_jk| for sparse weights, by L-BFGS only; then scikit-learn's C is 1/(λM), and training stops when the
         slope of F is the share ``tolerance`` of its first value.
