@@ -76,7 +76,9 @@ def test_it_needs_far_fewer_iterations_than_gradient_descent():
     assert until(conjugate_gradient(function, np.zeros(30))) < until(gradient_descent(function, np.zeros(30))) / 3
 
 
-@pytest.mark.parametrize(("there", "share"), [([0.0, 2.0], 4.0), ([2.0, 2.0], 0.0), ([0.5, 0.0], 0.0), ([-0.1, 2.0], 4.11)])
+@pytest.mark.parametrize(
+    ("there", "share"), [([0.0, 2.0], 4.0), ([2.0, 2.0], 0.0), ([0.5, 0.0], 0.0), ([-0.1, 2.0], 4.11)]
+)
 def test_the_share_of_the_last_direction_is_polak_ribieres_or_none(there, share):
     """z = ∇F = (1, 0) before: (‖∇F‖² − ∇F·∇F_before) / 1, and 0 where their cosine is not near 0, or the share negative."""
     before, there = np.array([1.0, 0.0]), np.array(there)
