@@ -40,7 +40,7 @@ class MaxEntModel:
         probabilities : array (M, K)
             Every row sums to 1; columns in the order of ``classes``.
         """
-        return softmax(self._scores(check_inputs(X), check_params(params)))
+        return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 
     def get_moments(self, X: Any, y: ArrayLike, params: ArrayLike) -> Moments:
         """How often each feature comes with each class, in the data and according to the model.

@@ -185,7 +185,7 @@ CLASSIFIERS = {
 }
 FOR_COUNTS = {"scaling", "multinomial", "unsmoothed", "naive Bayes"}
 #: Solvers that stop within a tolerance: rounding may let one stop a step earlier.
-UP_TO_A_TOLERANCE = {"batch": 1e-3, "descent": 1e-3, "dual": 5e-2}
+UP_TO_A_TOLERANCE = {"batch": 1e-3, "descent": 1e-3, "conjugate": 1e-3, "dual": 5e-2}
 
 rubbish = st.one_of(
     st.sampled_from(
