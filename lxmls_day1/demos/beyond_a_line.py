@@ -108,7 +108,7 @@ class DemoBeyondALine(Demonstration):
         self.stage.size(960, 420)
         self.rounds = widgets.IntSlider(value=0, min=0, max=10, description="rounds")
         self.shape = widgets.Dropdown(options=SHAPES, value=SHAPES[0], description="points")
-        self.noise = widgets.FloatSlider(value=0.35, min=0, max=1, step=0.05, description="noise")
+        self.noise = widgets.FloatSlider(value=0.25, min=0, max=1, step=0.05, description="noise")
         self.width = widgets.FloatLogSlider(value=0.6, base=10, min=-1, max=1, step=0.1, description="width")
         self.neighbours = widgets.IntSlider(value=3, min=1, max=15, step=2, description="neighbours")
         controls = [self.rounds, self.shape, self.noise, self.width, self.neighbours]

@@ -34,6 +34,7 @@ def test_neighbours_are_those_of_scikit_learn(k):
 def test_a_line_fails_where_the_others_do_not(lab):
     demo = DemoBeyondALine(lab)
     demo.go_to(10)
+    demo.noise.value = 0.1  # the classes do not overlap
     shares = {}
     for shape in ("crossed corners", "ring", "two heaps"):
         demo.shape.value = shape
@@ -61,6 +62,7 @@ def test_before_the_first_round_the_kernel_perceptron_says_nothing(lab):
 
 def test_without_the_rule_the_others_go_on(workspace):
     demo = DemoBeyondALine(workspace)
+    demo.noise.value = 0.1
     demo.go_to(10)
     right = right_of(demo)
     assert right["nearest neighbours"] > 90
