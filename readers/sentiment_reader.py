@@ -164,7 +164,7 @@ class SentimentCorpus:
         check_flag("cache", cache)
         split = (train_per, dev_per, test_per)
 
-        reviews = _read_corpus(domain, data_dir, cache)
+        reviews = read_reviews(domain, data_dir, cache)
         train_end, _, _ = split_ends(len(reviews), split)
         if len(set(reviews.y[:train_end].tolist())) < len(LABEL_NAMES):
             raise InputError(
@@ -192,7 +192,7 @@ class SentimentCorpus:
         return "Toy reviews" if self.domain == "toy" else f"Amazon reviews: {self.domain}"
 
 
-def _read_corpus(domain: str, data_dir: str | os.PathLike[str] | None, cache: bool) -> ParsedReviews:
+def read_reviews(domain: str, data_dir: str | os.PathLike[str] | None, cache: bool) -> ParsedReviews:
     """The parsed files of a domain, from the cache if the very same files were read before."""
     found = find_corpus(domain, data_dir)
     try:
