@@ -118,8 +118,14 @@ class DomainPair:
 
     Examples
     --------
-    >>> pair = DomainPair("books", "kitchen")                                              # doctest: +SKIP
-    >>> pair.train_X.shape[1] == pair.test_X.shape[1] == len(pair.feature_names)           # doctest: +SKIP
+    >>> import shutil, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for domain in ("books", "kitchen"):  # the toy reviews twice
+    ...         _ = shutil.copytree(find_corpus("toy").folder, f"{folder}/sentiment/{domain}")
+    ...     pair = DomainPair("books", "kitchen", data_dir=folder)
+    >>> pair.train_X.shape[0], pair.test_X.shape[0], pair.unlabelled_X.shape[0], pair.nr_unlabelled
+    (320, 80, 640, 0)
+    >>> pair.train_X.shape[1] == pair.test_X.shape[1] == len(pair.feature_names)
     True
     """
 
@@ -139,6 +145,10 @@ class DomainPair:
             corpus_named(domain, kind="sentiment")
         if source == target:
             raise InputError(f"source and target must be two domains, but both are {source}; SentimentCorpus reads one")
+        if find_corpus(source, data_dir).folder == find_corpus(target, data_dir).folder:
+            raise InputError(
+                f"{data_dir} holds the files of one domain; data_dir must be the folder above it, with {source} and {target} in it"
+            )
         min_count, fold = checked_min_count(min_count), check_number("fold", fold, at_least=0, whole=True)
         check_flag("cache", cache)
         split = (train_per, dev_per, test_per)

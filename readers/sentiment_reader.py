@@ -193,7 +193,22 @@ class SentimentCorpus:
 
 
 def read_reviews(domain: str, data_dir: str | os.PathLike[str] | None, cache: bool) -> ParsedReviews:
-    """The parsed files of a domain, from the cache if the very same files were read before."""
+    """All reviews of a domain with all their tokens, from the cache if the very same files were read before.
+
+    Parameters
+    ----------
+    domain, data_dir, cache
+        As in `SentimentCorpus`, with whose errors it ends where they are unusable.
+
+    Returns
+    -------
+    ParsedReviews
+
+    Examples
+    --------
+    >>> len(read_reviews("toy", None, cache=False))
+    400
+    """
     found = find_corpus(domain, data_dir)
     try:
         return _read_files(domain, [found.paths[name] for name in FILES], cache)
