@@ -280,7 +280,9 @@ def train_with_correspondences(
     theta = as_numbers(theta, "theta must be numbers")
     check_number("weight", weight, above=0)
     if theta.ndim != 2 or theta.shape[1] != X.shape[1]:
-        raise InputError(f"theta must have a column for each of the {X.shape[1]} features, but has the shape {theta.shape}")
+        raise InputError(
+            f"theta must have a column for each of the {X.shape[1]} features, but has the shape {theta.shape}"
+        )
     if getattr(classifier, "binary", False):
         raise InputError(
             f"{classifier.get_name()} asks which features are there; correspondences are numbers of any size: take an SVM, for instance"

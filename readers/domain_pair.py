@@ -50,7 +50,9 @@ def join_reviews(corpora: list[ParsedReviews]) -> ParsedReviews:
     column_of: dict[str, int] = {}
     columns = []
     for reviews in corpora:
-        new_columns = np.array([column_of.setdefault(token, len(column_of)) for token in reviews.tokens], dtype=np.int32)
+        new_columns = np.array(
+            [column_of.setdefault(token, len(column_of)) for token in reviews.tokens], dtype=np.int32
+        )
         columns.append(new_columns[reviews.columns])
     lengths = np.concatenate([np.diff(reviews.starts) for reviews in corpora])
     starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)

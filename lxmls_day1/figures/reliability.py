@@ -72,7 +72,9 @@ def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliabili
     p = as_numbers(probabilities, "probabilities must be numbers")
     y = as_numbers(labels, "labels must be columns of the probabilities").ravel()
     if p.ndim != 2 or p.size == 0 or p.min() < 0 or np.abs(p.sum(axis=1) - 1).max() > _IS_DISTRIBUTION:
-        raise InputError("probabilities must be M rows (M ≥ 1) of numbers from 0 on that sum to 1, but these are others")
+        raise InputError(
+            "probabilities must be M rows (M ≥ 1) of numbers from 0 on that sum to 1, but these are others"
+        )
     if len(y) != len(p) or not np.isin(y, np.arange(p.shape[1])).all():
         raise InputError(f"labels must be {len(p)} columns 0 … {p.shape[1] - 1}, one for each row of probabilities")
     sure, right = p.max(axis=1), p.argmax(axis=1) == y
