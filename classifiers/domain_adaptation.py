@@ -149,7 +149,7 @@ def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
 
 
 def choose_pivots(
-    source_X: Any, source_y: ArrayLike, target_X: Any, nr_pivots: int = 500, min_documents: int = 10
+    source_X: Any, source_y: ArrayLike, target_X: Any, nr_pivots: int = 300, min_documents: int = 10
 ) -> np.ndarray:
     """Features that both domains use, and that say most about the label in the source.
 
@@ -191,7 +191,7 @@ def choose_pivots(
     return frequent[np.argsort(-information, kind="stable")[: int(nr_pivots)]]
 
 
-def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regularizer: float = 100.0) -> np.ndarray:
+def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regularizer: float = 300.0) -> np.ndarray:
     """The main directions θ of the weights that predict the pivots from all other features.
 
     Parameters

@@ -8,9 +8,11 @@ import numpy as np
 from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, detached_axes
+from lxmls_day1.figures.style import luminance
 
 _LABEL_SIZE, _CELL_SIZE = 13, 14  # points
 _NO_FIGURE = "0.85"
+_DARK = 0.179  # relative luminance, on which white and black text have the same contrast, 4.58
 
 
 def plot_domains(
@@ -54,6 +56,8 @@ def plot_domains(
     if not known or not np.concatenate(known).size:
         raise InputError("there are no accuracies to draw")
     lowest, highest = (float(bound(np.concatenate(known))) for bound in (np.min, np.max))
+    if lowest == highest:
+        lowest, highest = lowest - 0.01, highest + 0.01
     if figure is None:
         figure = detached_axes(figsize=(3.3 * len(maps) + 1.6, 3.9))[0]
     figure.clear()
@@ -63,19 +67,21 @@ def plot_domains(
     for ax, (name, table) in zip(axes, maps.items(), strict=True):
         ax.set_facecolor(_NO_FIGURE)
         image = ax.imshow(np.ma.masked_invalid(table), cmap="cividis", vmin=lowest, vmax=highest)
-        ax.set_title(name, fontsize=_LABEL_SIZE, loc="left")
+        ax.set_title(name, fontsize=_LABEL_SIZE, loc="left", color=BLACK)
         ax.set_xticks(range(len(domains)), domains, fontsize=_LABEL_SIZE, rotation=30, ha="right")
         ax.set_yticks(range(len(domains)), domains, fontsize=_LABEL_SIZE)
-        ax.set_xlabel("tested on", fontsize=_LABEL_SIZE)
-        ax.tick_params(length=0)
+        ax.set_xlabel("tested on", fontsize=_LABEL_SIZE, color=BLACK)
+        ax.tick_params(length=0, labelcolor=BLACK)
         ax.spines[:].set_visible(False)
         for row, column in np.argwhere(~np.isnan(table)):
-            bright = table[row, column] > lowest + 0.55 * (highest - lowest)
-            look = {"ha": "center", "va": "center", "fontsize": _CELL_SIZE, "color": BLACK if bright else "white"}
+            dark = luminance(image.cmap(image.norm(table[row, column]))) < _DARK
+            look = {"ha": "center", "va": "center", "fontsize": _CELL_SIZE, "color": "white" if dark else BLACK}
             ax.text(column, row, f"{100 * table[row, column]:.1f}", **look)
-    axes[0].set_ylabel("learnt from", fontsize=_LABEL_SIZE)
+    axes[0].set_ylabel("learnt from", fontsize=_LABEL_SIZE, color=BLACK)
     bar = figure.colorbar(image, ax=axes, shrink=0.8, format=lambda share, _: f"{100 * share:.0f}")
-    bar.set_label("accuracy, %", fontsize=_LABEL_SIZE)
+    bar.set_label("accuracy, %", fontsize=_LABEL_SIZE, color=BLACK)
+    bar.ax.tick_params(colors=BLACK)
+    bar.outline.set_visible(False)
     if title is not None:
-        figure.suptitle(title, fontsize=_LABEL_SIZE + 1)
+        figure.suptitle(title, fontsize=_LABEL_SIZE + 1, color=BLACK)
     return figure, axes

@@ -71,7 +71,7 @@ def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliabili
     nr_bins = int(check_number("nr_bins", nr_bins, at_least=1, whole=True))
     p = as_numbers(probabilities, "probabilities must be numbers")
     y = as_numbers(labels, "labels must be columns of the probabilities").ravel()
-    if p.ndim != 2 or p.size == 0 or p.min() < 0 or np.abs(p.sum(axis=1) - 1).max() > _IS_DISTRIBUTION:
+    if p.ndim != 2 or p.size == 0 or not (p.min() >= 0 and np.abs(p.sum(axis=1) - 1).max() <= _IS_DISTRIBUTION):
         raise InputError(
             "probabilities must be M rows (M ≥ 1) of numbers from 0 on that sum to 1, but these are others"
         )
