@@ -116,7 +116,7 @@ def measure(
             for way, method in WAYS.items():
                 model = calibrated(estimator, dataset.dev_X, dev_y, method)
                 bins[way] = reliability(model.predict_proba(dataset.test_X), columns)
-        accuracy = float(np.mean(estimator.predict(dataset.test_X) == test_y))
+            accuracy = float(np.mean(estimator.predict(dataset.test_X) == test_y))
         rows.append(CalibrationRow(name, accuracy, *(of_way.error for of_way in bins.values())))
         diagrams[name] = bins
         notes += [f"{name}: {warning.message}" for warning in caught]

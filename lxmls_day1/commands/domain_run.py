@@ -229,12 +229,12 @@ def learn(lab: Lab, pair: Any) -> tuple[dict[str, float], list[tuple[str, float]
 def draw(rows: Iterable[DomainRow]) -> Any:
     """A heat map for each way, on one scale; the figure is unknown to pyplot."""
     rows = list(rows)
-    domains = list(dict.fromkeys(domain for row in rows for domain in (row.source, row.target)))
-    maps = {way: np.full((len(domains), len(domains)), np.nan) for way in WAYS}
+    sources, targets = ([domain for domain in REVIEWS if domain in {row[place] for row in rows}] for place in (0, 1))
+    maps = {way: np.full((len(sources), len(targets)), np.nan) for way in WAYS}
     for row in rows:
-        maps[row.way][domains.index(row.source), domains.index(row.target)] = row.accuracy
+        maps[row.way][sources.index(row.source), targets.index(row.target)] = row.accuracy
     titles = {f"{way}\n(labels: {WAYS[way]})": table for way, table in maps.items()}
-    return plot_domains(titles, domains)[0]
+    return plot_domains(titles, sources, targets)[0]
 
 
 def as_text(rows: Iterable[DomainRow]) -> str:

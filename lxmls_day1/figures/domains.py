@@ -16,7 +16,12 @@ _DARK = 0.179  # relative luminance, on which white and black text have the same
 
 
 def plot_domains(
-    accuracies: Mapping[str, Any], domains: Sequence[str], *, title: str | None = None, figure: Any = None
+    accuracies: Mapping[str, Any],
+    sources: Sequence[str],
+    targets: Sequence[str],
+    *,
+    title: str | None = None,
+    figure: Any = None,
 ) -> tuple[Any, list[Any]]:
     """Draw a heat map for each way of learning: a row for each source, a column for each target.
 
@@ -25,9 +30,9 @@ def plot_domains(
 
     Parameters
     ----------
-    accuracies : mapping of str to array (D, D)
+    accuracies : mapping of str to array (S, T)
         Way of learning -> accuracies in [0, 1], row the source, column the target; NaN where there is none.
-    domains : D str
+    sources, targets : S str, T str
     title : str, optional
     figure : matplotlib Figure, optional
         Where to draw; a new one otherwise, which is unknown to pyplot.
@@ -43,12 +48,12 @@ def plot_domains(
 
     Examples
     --------
-    >>> fig, axes = plot_domains({"source only": [[float("nan"), 0.75], [0.8, float("nan")]]}, ["books", "dvd"])
+    >>> fig, axes = plot_domains({"source only": [[float("nan"), 0.75], [0.8, float("nan")]]}, ["books", "dvd"], ["books", "dvd"])
     >>> axes[0].get_title(loc="left"), [text.get_text() for text in axes[0].texts]
     ('source only', ['75.0', '80.0'])
     """
     maps = {name: as_numbers(table, f"{name} must be numbers") for name, table in accuracies.items()}
-    shape = (len(domains), len(domains))
+    shape = (len(sources), len(targets))
     for name, table in maps.items():
         if table.shape != shape or not np.all(np.isnan(table) | ((table >= 0) & (table <= 1))):
             raise InputError(f"{name} must be {shape[0]} x {shape[1]} accuracies in [0, 1], NaN where there is none")
@@ -68,8 +73,8 @@ def plot_domains(
         ax.set_facecolor(_NO_FIGURE)
         image = ax.imshow(np.ma.masked_invalid(table), cmap="cividis", vmin=lowest, vmax=highest)
         ax.set_title(name, fontsize=_LABEL_SIZE, loc="left", color=BLACK)
-        ax.set_xticks(range(len(domains)), domains, fontsize=_LABEL_SIZE, rotation=30, ha="right")
-        ax.set_yticks(range(len(domains)), domains, fontsize=_LABEL_SIZE)
+        ax.set_xticks(range(len(targets)), targets, fontsize=_LABEL_SIZE, rotation=30, ha="right")
+        ax.set_yticks(range(len(sources)), sources, fontsize=_LABEL_SIZE)
         ax.set_xlabel("tested on", fontsize=_LABEL_SIZE, color=BLACK)
         ax.tick_params(length=0, labelcolor=BLACK)
         ax.spines[:].set_visible(False)

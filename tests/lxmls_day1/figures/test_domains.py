@@ -17,7 +17,7 @@ def luminance(colour):
 
 
 def test_all_maps_share_one_scale():
-    fig, axes = plot_domains(MAPS, ["books", "dvd"])
+    fig, axes = plot_domains(MAPS, ["books", "dvd"], ["books", "dvd"])
     assert {ax.images[0].get_clim() for ax in axes} == {(0.65, 0.9)}
     assert [[text.get_text() for text in ax.texts] for ax in axes] == [["70.0", "65.0"], ["90.0", "80.0"]]
     assert [ax.get_title(loc="left") for ax in axes] == list(MAPS)
@@ -29,7 +29,7 @@ def test_all_maps_share_one_scale():
 @pytest.mark.parametrize("spread", [np.linspace(0.6, 0.9, 16), np.linspace(0.70, 0.71, 16), np.full(16, 0.8)])
 def test_every_number_can_be_read_on_its_cell(spread):
     """Contrast 4.5, as the guidelines for accessible pages want of small text."""
-    _, (ax,) = plot_domains({"all": spread.reshape(4, 4)}, list("abcd"))
+    _, (ax,) = plot_domains({"all": spread.reshape(4, 4)}, list("abcd"), list("efgh"))
     image = ax.images[0]
     for text in ax.texts:
         column, row = (int(place) for place in text.get_position())
@@ -42,7 +42,7 @@ def test_the_ground_is_opaque_and_light_whatever_the_page():
     import matplotlib.pyplot as plt
 
     with plt.style.context("dark_background"):
-        fig, axes = plot_domains(MAPS, ["books", "dvd"])
+        fig, axes = plot_domains(MAPS, ["books", "dvd"], ["books", "dvd"])
         ground = luminance(fig.get_facecolor()[:3])
         texts = [axes[0].xaxis.label, *axes[0].get_xticklabels(), fig.axes[-1].yaxis.label]
         assert fig.get_facecolor()[3] == 1.0
@@ -55,6 +55,7 @@ def test_the_ground_is_opaque_and_light_whatever_the_page():
     ("maps", "says"),
     [
         ({"a": [[0.5]]}, "must be 2 x 2"),
+        ({"a": [[0.5, 0.5]]}, "must be 2 x 2"),
         ({"a": [[0.5, 1.5], [0.5, 0.5]]}, r"accuracies in \[0, 1\]"),
         ({"a": [[NAN, NAN], [NAN, NAN]]}, "no accuracies"),
         ({}, "no accuracies"),
@@ -62,4 +63,4 @@ def test_the_ground_is_opaque_and_light_whatever_the_page():
 )
 def test_mistakes_are_answered(maps, says):
     with pytest.raises(InputError, match=says):
-        plot_domains(maps, ["books", "dvd"])
+        plot_domains(maps, ["books", "dvd"], ["books", "dvd"])
