@@ -203,6 +203,7 @@ def memory_of_training(classifier: Any, dataset: Any) -> float:
     >>> memory_of_training(Perceptron(), SimpleDataSet()) > 0
     True
     """
+    _load_compiled_code(classifier, dataset)  # libraries that are imported meanwhile are not of the training
     learner, was_tracing = copy.deepcopy(classifier), tracemalloc.is_tracing()
     if not was_tracing:
         tracemalloc.start()
