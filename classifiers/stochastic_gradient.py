@@ -114,6 +114,7 @@ class StochasticGradient(OnlineClassifier):
     def _by_default(self):
         return self.initial_step is None and self.alpha is None
 
+    @np.errstate(over="ignore", invalid="ignore")  # a comparison with what overflows says no
     def _finished(self, X, labels, sq_norms, factors, params, errors):
         """The parameters; shortened, where the default steps have left them with an objective above that of W = 0."""
         if not self._by_default() or self._surely_below_zero(X, labels, sq_norms, factors, params, errors):
