@@ -243,8 +243,9 @@ class OnlineClassifier(LinearClassifier):
         )
         state = self._new_state(steps.weights, steps.sq_norms)
         objective = functools.partial(self._objective, X, labels, factors=factors)
+        finished = functools.partial(self._finished, X, labels, steps.sq_norms, factors)
         take = self._in_memory(steps, state, len(labels))
-        return self._train_rounds(take, state, objective, callback, keep_state=False)
+        return self._train_rounds(take, state, objective, callback, keep_state=False, finished=finished)
 
     def resume(
         self,
@@ -257,7 +258,8 @@ class OnlineClassifier(LinearClassifier):
     ) -> tuple[np.ndarray, Any]:
         """Go through the data ``nr_rounds`` times, from where an earlier training stopped.
 
-        Five rounds, and five more from their state, give what ten rounds give, to the last bit.
+        Five rounds, and five more from their state, give what ten rounds give, to the last bit. The data may be a small part of all;
+        so the parameters are not compared with W = 0 on it, as ``train`` does with the default steps of stochastic gradient descent.
 
         Parameters
         ----------
@@ -393,7 +395,13 @@ class OnlineClassifier(LinearClassifier):
 
         return take
 
-    def _train_rounds(self, take, state, objective, callback, history=None, begun=False, keep_state=True):
+    def _finished(self, X, labels, sq_norms, factors, params, errors):
+        """The parameters that ``train`` returns, from the average of the weights. Here: the same."""
+        return params
+
+    def _train_rounds(
+        self, take, state, objective, callback, history=None, begun=False, keep_state=True, finished=None
+    ):
         """The rounds of all online learners.
 
         Parameters
@@ -410,6 +418,8 @@ class OnlineClassifier(LinearClassifier):
             Whether the next round goes on in its middle.
         keep_state : bool
             Whether the state can be gone on with afterwards. If not, its memory may become that of the parameters.
+        finished : function (params, errors of the last round) -> params, optional
+            What is done to the average of the weights before it is returned.
 
         Returns
         -------
@@ -445,6 +455,8 @@ class OnlineClassifier(LinearClassifier):
                         f"{self.get_name()}: the weights grew beyond all bounds by round {state.n_rounds}; take smaller steps, or "
                         "scale the features down"
                     )
+                if finished:
+                    params = finished(params, taken[-1][1])
             reached = objective(params) if self.track_objective else None
             self.history += [
                 Round(number, updates, seconds if looks else None, reached, *rest)
@@ -481,9 +493,13 @@ class OnlineClassifier(LinearClassifier):
     def _objective(self, X, labels, params, factors=None):
         if type(self).losses is OnlineClassifier.losses:  # it minimises nothing
             return None
-        losses = self.losses(self._scores(X, params), labels)
+        return self._objective_of(self._scores(X, params), labels, (params**2).sum(), factors)
+
+    def _objective_of(self, scores, labels, sq_length, factors=None):
+        """The objective from scores (M, K), true columns (M,) and ‖W‖²."""
+        losses = self.losses(scores, labels)
         mean = losses.mean() if factors is None else np.average(losses, weights=factors)
-        return float(mean + self.regularizer / 2 * (params**2).sum())
+        return float(mean + self.regularizer / 2 * sq_length)
 
     def _streamed_objective(self, shards, columns, params):
         if type(self).losses is OnlineClassifier.losses:  # it minimises nothing

@@ -14,6 +14,12 @@ only where two classes share all of the probability, and descent goes astray fro
 more the log loss gets e = 4/median ‖g(x)‖². Where λ is so small that the steps would hardly shrink during a round, 0.3/(M e)
 takes its place.
 
+The subgradient of the hinge loss stays as long as ‖g(x)‖ however near the optimum is, and so the weights keep a noise as large as the
+steps. Where no weights are much better than W = 0 (labels that say little of the inputs, many classes that share one feature) that
+noise can leave them worse than W = 0; examples much longer than the median one can, too. F is convex along the ray from 0
+through W: ``train`` shortens W until F(W) ≤ F(0), which changes no label. The errors of the last round, or else a sample, tell
+whether there is need for it; only where they leave a doubt all examples are looked at.
+
 Sources: the guide, algorithms 5 and 6; H. Robbins, S. Monro, A stochastic approximation method, 1951; S. Shalev-Shwartz et
 al., Pegasos, 2007 (1/(λ t)); L. Bottou, Stochastic gradient descent tricks, 2012 (t_0). The mean over the last round is the
 suffix average of A. Rakhlin et al., Making gradient descent optimal for strongly convex stochastic optimization, 2012.
@@ -100,7 +106,41 @@ class StochasticGradient(OnlineClassifier):
 
     def steps(self, first: int, count: int) -> np.ndarray:
         t = np.arange(first, first + count, dtype=np.float64)
-        if self.initial_step is None and self.alpha is None:
+        if self._by_default():
             return self.first_step / (1.0 + max(self.regularizer * self.first_step, self.slowest) * t)
         eta_0 = 1.0 if self.initial_step is None else self.initial_step
         return eta_0 * t ** -(1.0 if self.alpha is None else self.alpha)
+
+    def _by_default(self):
+        return self.initial_step is None and self.alpha is None
+
+    @np.errstate(over="ignore", invalid="ignore")  # a comparison with what overflows says no
+    def _finished(self, X, labels, sq_norms, factors, params, errors):
+        """The parameters; shortened, where the default steps have left them with an objective above that of W = 0."""
+        if not self._by_default() or self._surely_below_zero(X, labels, sq_norms, factors, params, errors):
+            return params
+        scores, sq_length, length = self._scores(X, params), (params**2).sum(), 1.0
+        at_zero = self._objective_of(np.zeros(scores.shape), labels, 0.0, factors)
+        while (
+            length > 0.0 and not self._objective_of(length * scores, labels, length**2 * sq_length, factors) <= at_zero
+        ):
+            length /= 4.0
+        return params if length == 1.0 else length * params
+
+    def _surely_below_zero(self, X, labels, sq_norms, factors, params, errors):
+        """Whether F(params) < F(0), as far as the last round or a sample can tell."""
+        n = len(labels)
+        if factors is None and self.cost is None and errors * self.first_step * sq_norms.max() < n / 2:
+            return True  # a right label has a smaller loss than at W = 0, a wrong one hardly more than an example's step can move
+        n_longest, n_drawn = 64, max(n // 20, 64)
+        if n < 1000:
+            return False
+        longest = np.argpartition(sq_norms, n - n_longest)[n - n_longest :]  # those whose loss can be large
+        rows = np.concatenate([longest, np.random.default_rng(0).integers(n, size=n_drawn)])
+        scores = self._scores(X[rows], params)
+        gains = self.losses(np.zeros(scores.shape), labels[rows]) - self.losses(scores, labels[rows])
+        if factors is not None:
+            gains *= factors[rows] / factors.mean()
+        drawn = gains[n_longest:]
+        least = drawn.mean() - 4.0 * drawn.std() / np.sqrt(n_drawn) + np.minimum(gains[:n_longest], 0.0).sum() / n
+        return bool(least > self.regularizer / 2 * (params**2).sum())

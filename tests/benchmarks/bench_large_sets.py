@@ -1,4 +1,4 @@
-"""Large sparse sets, online: rows in float32, two threads, objectives that nobody asked for.
+"""Large sparse sets, online: rows in float32, objectives that nobody asked for.
 
 tf-idf rows of synthetic text. scikit-learn trains one binary model per class, on the same number of passes and one thread; the
 other peers are this package's own learners, set up otherwise. Accuracies are those on a tenth of the data that is not trained on.
@@ -48,18 +48,22 @@ ROWS = [
     ("perceptron", "SGD perceptron, averaged", 4.5, 8.0),
     ("maximum entropy", "SGD log_loss, averaged", 4.5, 6.0),
     ("maximum entropy, steps", "SGD log_loss, averaged", 4.5, 6.0),
+    ("perceptron, tracked", "perceptron", 1.0, 1.0),
+]
+#: of `bench_two_threads.py`
+THREAD_ROWS = [
     ("perceptron, 2 threads", "perceptron", 1.6, 1.6),
     ("SVM, 2 threads", "SVM", 1.6, 1.6),
     ("maximum entropy, 2 threads", "maximum entropy", 1.6, 1.6),
-    ("perceptron, tracked", "perceptron", 1.0, 1.0),
 ]
 
 
-def compare(n_classes, n_examples, rounds, repeats):
+def compare(n_classes, n_examples, rounds, repeats, compared=ROWS):
     X, y = synthetic_text(n_examples * 10 // 9, 50_000, 80, n_classes)
     X = tf_idf(X)
     X_test, y_test, X, y = X[n_examples:], y[n_examples:], X[:n_examples], y[:n_examples]
-    learners = contestants(rounds)
+    wanted = {name for ours, peer, *_ in compared for name in (ours, peer)}
+    learners = {name: learner for name, learner in contestants(rounds).items() if name in wanted}
     accuracies = {}
 
     def run(name, learner):
@@ -72,7 +76,7 @@ def compare(n_classes, n_examples, rounds, repeats):
 
     seconds = time_in_turn({name: lambda n=name, one=one: run(n, one) for name, one in learners.items()}, repeats)
     rows = []
-    for ours, peer, *goals in ROWS:
+    for ours, peer, *goals in compared:
         quality = [f"{accuracies[name]():.4f}" for name in (ours, peer)]
         goal = goals[0] if n_classes < 20 else goals[1]
         rows.append([ours, peer, f"{1 / ratio(seconds, ours, peer):.2f}", f"{goal}", *quality])

@@ -1,5 +1,5 @@
 """MaxEntBatch against scikit-learn's LogisticRegression: to a gap that we certify, against the best of all its solvers; dense data;
-two threads against one; memory; and L-BFGS against L-BFGS, to a relative objective gap of 1e-5.
+memory; and L-BFGS against L-BFGS, to a relative objective gap of 1e-5.
 
 In the first tables ours stops by its own certificate, while each of theirs gets, beforehand and unmeasured, the fewest iterations
 of a search with which it is within the gap; it has none to pay for. Of the rest:
@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from classifiers.max_ent_batch import MaxEntBatch, MaxEntObjective
+from classifiers.max_ent_batch import MaxEntBatch
 
 GAP = 1e-5
 TOLERANCES = tuple(2.0**-i for i in range(24))  # ours: 1 … 1e-7
@@ -189,31 +189,6 @@ def show_dense(quick):
     print_table("MaxEntBatch on dense data, two classes, processor time", HEADER, rows)
 
 
-def show_threads(quick):
-    rows = []
-    for n_classes in (4, 20):
-        X, y = tf_idf_text(10_000 if quick else 60_000, 50_000, 80, n_classes)
-        one, two = (MaxEntObjective(X, y, n_classes, 1e-4, True, n_jobs=n_jobs) for n_jobs in (1, 2))
-        x = np.random.default_rng(0).normal(size=one.size)
-        seconds = time_in_turn({"one": lambda x=x, f=one: f(x), "two": lambda x=x, f=two: f(x)}, 3 if quick else 11)
-        off = abs(one(x)[0] - two(x)[0]) / one(x)[0]
-        same = np.array_equal(two(x)[1], two(x)[1])
-        rows.append(
-            [
-                f"{len(y)} texts, K = {n_classes}",
-                f"{1 / ratio(seconds, 'two', 'one'):.2f}",
-                "≥ 1.6",
-                f"{off:.0e}",
-                str(same),
-            ]
-        )
-    print_table(
-        "One evaluation of objective and gradient in two threads, wall clock",
-        ["case", "one thread's time / ours", "goal", "difference of F", "twice the same bits"],
-        rows,
-    )
-
-
 MEMORY = """
 import sys, resource
 from interleaved import tf_idf_text
@@ -240,7 +215,6 @@ def main(quick=False):
         warnings.simplefilter("ignore", ConvergenceWarning)
         show_certified(corpus, quick)
         show_dense(quick)
-        show_threads(quick)
         show_memory()
         if corpus is not None:
             lambdas, repeats = (1.0, 1e-2, 1e-3), 5 if quick else 21

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
@@ -84,6 +85,91 @@ def test_the_default_steps_are_right_on_texts(real_data, domain, learner, regula
     too_much, lost, of_zero = excess(learner, regularizer, corpus.train_X, corpus.train_y, corpus.test_X, corpus.test_y)
     assert too_much <= 0.01 or lost <= 0.0125
     assert of_zero <= 1.0
+
+
+def odd_data(n_classes, n_examples):
+    """What a schedule may not have thought of, by name: X and y."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n_examples) % n_classes
+    X = rng.normal(size=(n_classes, 20))[y] + rng.normal(size=(n_examples, 20))
+    mostly_one = np.where(rng.random(n_examples) < 0.9, 0, y)
+    mostly_one[:n_classes] = np.arange(n_classes)
+    column, rows, one_row = X.copy(), X.copy(), X.copy()
+    column[:, 0] *= 1000.0
+    rows[::50] *= 1000.0
+    one_row[-1] *= 1e6
+    return {
+        "plain": (X, y),
+        "counts": (sp.csr_array(rng.poisson(0.05, size=(n_examples, 300)).astype(float)), y),
+        "large": (1000.0 * X, y),
+        "small": (X / 1000.0, y),
+        "mean 100": (X + 100.0, y),
+        "a large column": (column, y),
+        "large rows": (rows, y),
+        "one large row": (one_row, y),
+        "an example a class": (X[:n_classes], y[:n_classes]),
+        "nearly all of one class": (X, mostly_one),
+        "one feature": (X[:, :1], y),
+        "random labels": (X, rng.permutation(y)),
+        "zeros": (np.zeros((n_examples, 3)), y),
+    }
+
+
+@pytest.mark.sampled(3, by="regularizer")
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("regularizer", [1.0, 1e-3, 1e-6])
+@pytest.mark.parametrize("n_classes", [2, 3, 20])
+@pytest.mark.parametrize("n_examples", [200, 2000])
+def test_the_default_steps_never_end_above_the_objective_of_no_weights(learner, regularizer, n_classes, n_examples):
+    for name, (X, y) in odd_data(n_classes, n_examples).items():
+        trained = learner(regularizer, nr_rounds=10)
+        params = trained.train(X, y)
+        assert trained.objective(X, y, params) <= trained.objective(X, y, 0.0 * params), name
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("regularizer", LAMBDAS)
+def test_200_classes_never_end_above_the_objective_of_no_weights(learner, regularizer):
+    for name, (X, y) in odd_data(200, 1200).items():
+        trained = learner(regularizer, nr_rounds=10)
+        params = trained.train(X, y)
+        assert trained.objective(X, y, params) <= trained.objective(X, y, 0.0 * params), name
+
+
+@pytest.mark.parametrize(
+    "settings", [{"n_jobs": 2}, {"averaged": False}, {"averaged": "rounds"}, {"averaged": "steps"}]
+)
+def test_weights_are_shortened_whatever_the_average_and_keep_their_labels(settings):
+    X, y = odd_data(20, 200)["random labels"]
+    trained = SVM(0.01, nr_rounds=5, track_objective=True, **settings)
+    rng = np.random.default_rng(1)
+    weight, cost = rng.random(len(y)), rng.random((20, 20)) * (1 - np.eye(20))
+    params, as_they_were = trained.train(X, y), trained.resume(None, X, y)[0]
+    np.testing.assert_array_equal(trained.test(X, params), trained.test(X, as_they_were))
+    params = trained.train(X, y)
+    assert (
+        trained.history[-1].objective == trained.objective(X, y, params) <= 1.0 < trained.objective(X, y, as_they_were)
+    )
+
+    weighted = SVM(0.01, nr_rounds=5, cost=cost, **settings)
+    params = weighted.train(X, y, sample_weight=weight)
+    loss = [np.average(weighted.losses(X @ W[1:] + W[0], y), weights=weight) for W in (params, 0.0 * params)]
+    assert loss[0] + 0.005 * (params**2).sum() <= loss[1] + 1e-15
+
+
+@pytest.mark.parametrize("sparse", [sp.csc_array, sp.coo_array, sp.csr_matrix, sp.lil_array])
+def test_the_sample_is_drawn_from_every_kind_of_matrix(sparse):
+    X, y = odd_data(20, 2000)["random labels"]
+    params = MaxEntOnline(0.1, nr_rounds=2).train(X, y)
+    np.testing.assert_allclose(MaxEntOnline(0.1, nr_rounds=2).train(sparse(X), y), params, rtol=1e-9)
+
+
+@pytest.mark.parametrize("steps", [{"initial_step": 1.0}, {"alpha": 1.0}])
+def test_given_steps_leave_the_weights_where_they_lead(steps):
+    X, y = odd_data(20, 200)["random labels"]
+    trained = SVM(0.01, nr_rounds=5, **steps)
+    np.testing.assert_array_equal(trained.train(X, y), trained.resume(None, X, y)[0])
 
 
 def test_the_default_steps_by_their_formula():
