@@ -113,12 +113,11 @@ class Program:
         function = self.function if self.function == other.function else None
         both = replace(self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function)
         try:
-            made = both.made_in(sources)
-            for text in made.values():
+            for text in both.made_in(sources).values():
                 compile(text, both.label, "exec")
         except (InputError, SyntaxError):
             return None
-        return None if made in (self.made_in(sources), other.made_in(sources)) else both
+        return both
 
     def _changed(self, texts: dict[tuple[str, Solution], str]) -> dict[tuple[str, Solution], str]:
         if self.solution is not None:
@@ -134,7 +133,10 @@ class Program:
             found = [place for place, text in texts.items() for _ in range(text.count(old))]
             if len(found) != 1:
                 raise InputError(f"{self}: {old!r} stands {len(found)} times in the solution; wanted once")
-            changed[found[0]] = changed.get(found[0], texts[found[0]]).replace(old, new)
+            text = changed.get(found[0], texts[found[0]])
+            if old not in text:
+                raise InputError(f"{self}: {old!r} is gone after the swaps before it")
+            changed[found[0]] = text.replace(old, new)
         return changed
 
     def __str__(self) -> str:

@@ -26,7 +26,7 @@ from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.mistaken_labs import uncompiled_lab
 from lxmls_day1.exercises.mistakes import Mistake, read_taught
 from lxmls_day1.exercises.mutants import mutants_of
-from lxmls_day1.exercises.naming import LEAST_MORE, is_degenerate, named, weak_answers
+from lxmls_day1.exercises.naming import LEAST_MORE, is_degenerate
 from lxmls_day1.exercises.registry import FOLDER, Exercise, check_files
 from lxmls_day1.exercises.small_inputs import ANSWERED, ASKED, PAIRED, RAISES, answers_to
 from lxmls_day1.lab import Lab
@@ -87,7 +87,8 @@ def _pool_of(task: tuple[str, Exercise, tuple[Mistake, ...], str]) -> Pool:
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
     pool = made_pool(proposed, answers, families, [given for mistake in taught for given, _ in mistake.answers])
     endless = [its == [Answer.of(ENDLESS)] * len(its) for its in answers[1:]]
-    pool = replace(pool, pairs=known_pairs(Path(reference), exercise, mistakes, pool, endless, Path(f"{folder}-pairs")))
+    pairs = known_pairs(Path(reference), exercise, mistakes, pool.inputs, endless, Path(f"{folder}-pairs"))
+    pool = replace(pool, pairs=pairs)
     for mistake in taught:
         pool = pool.taught(mistake.name, mistake.answers)
     return pool
@@ -227,18 +228,18 @@ def known_pairs(
     reference: Path,
     exercise: Exercise,
     mistakes: Sequence[Mistake],
-    pool: Pool,
+    inputs: Sequence[dict[str, Any]],
     endless: Sequence[bool],
     folder: Path,
 ) -> dict[str, tuple[str, ...]]:
-    """What programs that make two known mistakes at once answer, where the evidence in the pool does not name them already.
+    """What programs that make two known mistakes at once answer.
 
     Parameters
     ----------
     reference, exercise, mistakes, folder
         As in `asked_programs`.
-    pool : Pool
-        Of single mistakes.
+    inputs : sequence of dict
+        Those of the pool.
     endless : sequence of bool
         Of each program of the mistakes, in their order, whether it does not end.
 
@@ -265,26 +266,20 @@ def known_pairs(
     ]
     if not pairs:
         return {}
-    asked = Mistake(exercise.id, "pairs", "", tuple(both for _, both in pairs))
-    answers = asked_programs(reference, exercise, [asked], folder, pool.inputs)[1]
-    right = answers[0]
-    alone = {row for rows in pool.programs.values() for row in rows}
-    weak = weak_answers(pool)
-    common: dict[str, frozenset[str]] = {}
-    told: set[str] = set()
-    for (names, _), got in zip(pairs, answers[1:], strict=True):
-        row = pool.places(got)
+    singles = tuple(program for _, program in programs)
+    asked = Mistake(exercise.id, "singles and pairs", "", (*singles, *(both for _, both in pairs)))
+    right, *answers = asked_programs(reference, exercise, [asked], folder, inputs)[1]
+    # What one mistake answers by itself tells of no pair.
+    common = dict.fromkeys(map(fingerprint, answers[: len(singles)]), frozenset[str]())
+    for (names, _), got in zip(pairs, answers[len(singles) :], strict=True):
         strong = sum(
-            bool(place) and place not in weak[i] and not is_degenerate(got[i], right[i]) for i, place in enumerate(row)
+            not wanted.agrees(answer, POOL_RTOL, POOL_ATOL) and not is_degenerate(answer, wanted)
+            for wanted, answer in zip(right, got, strict=True)
         )
-        if row in alone or strong < LEAST_MORE:
-            continue
-        its = fingerprint(got)
-        common[its] = common.get(its, names) & names
-        found = set(named(pool, row, got).names)
-        if found and found <= common[its]:
-            told.add(its)
-    return {its: tuple(sorted(names)) for its, names in common.items() if names and its not in told}
+        if strong >= LEAST_MORE:
+            its = fingerprint(got)
+            common[its] = common.get(its, names) & names
+    return {its: tuple(sorted(names)) for its, names in common.items() if names}
 
 
 def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Answer]]]:

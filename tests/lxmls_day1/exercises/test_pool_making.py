@@ -107,7 +107,7 @@ def paired(tmp_path_factory):
     proposed, answers, n_known = asked_programs(lab, exercise, known, lab / "asked")
     single = made_pool(proposed, answers, [(m.name, len(m.programs)) for m in known])
     endless = [False] * (n_known - 2) + [True]
-    return replace(single, pairs=known_pairs(lab, exercise, known, single, endless, lab / "paired"))
+    return replace(single, pairs=known_pairs(lab, exercise, known, single.inputs, endless, lab / "paired"))
 
 
 def answers_of(pool, rule):
