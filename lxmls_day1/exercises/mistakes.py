@@ -22,7 +22,7 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,27 @@ class Program:
             made[path] = stubbed(sources[path], written, path)
         return made
 
+    def together_with(self, other: "Program", sources: Mapping[str, str]) -> "Program | None":
+        """The program that makes both mistakes; None unless both are swaps that leave each other's text as it is.
+
+        Parameters
+        ----------
+        other : Program
+            Of the same exercise.
+        sources : dict from path to source text
+            As in `made_in`.
+        """
+        if not (self.swaps and other.swaps):
+            return None
+        function = self.function if self.function == other.function else None
+        both = replace(self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function)
+        try:
+            for text in both.made_in(sources).values():
+                compile(text, both.label, "exec")
+        except (InputError, SyntaxError):
+            return None
+        return both
+
     def _changed(self, texts: dict[tuple[str, Solution], str]) -> dict[tuple[str, Solution], str]:
         if self.solution is not None:
             if len(texts) != 1:
@@ -112,7 +133,10 @@ class Program:
             found = [place for place, text in texts.items() for _ in range(text.count(old))]
             if len(found) != 1:
                 raise InputError(f"{self}: {old!r} stands {len(found)} times in the solution; wanted once")
-            changed[found[0]] = changed.get(found[0], texts[found[0]]).replace(old, new)
+            text = changed.get(found[0], texts[found[0]])
+            if old not in text:
+                raise InputError(f"{self}: {old!r} is gone after the swaps before it")
+            changed[found[0]] = text.replace(old, new)
         return changed
 
     def __str__(self) -> str:

@@ -4,8 +4,9 @@ A wrong answer speaks for each program that gives the same one to the same input
 explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
 many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
 Two mistakes at once are named if together they explain clearly more than one does: where one of them alone changes a number it must
-be as that one makes it. If no answer shows one of the two alone, they must explain nearly all, and no other two may: two programs
-of many will make a few numbers of any answer by chance.
+be as that one makes it. If no two answers show one of them alone, they must explain nearly all, and no other two may: two programs
+of many will make a few numbers of any answer by chance. Where authors have recorded what two known programs in one answer, all
+answers are compared with that first.
 `lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
@@ -17,13 +18,14 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool
+from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool, fingerprint
 from lxmls_day1.exercises.registry import SMALL_INPUTS
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
 ENOUGH = 0.5  # of the answers that speak for or against a mistake; with 2/3 two mistakes at once are hardly named
 ENOUGH_TOGETHER = 0.5  # of the same answers, for two mistakes at once
-ENOUGH_UNSEEN = 0.9  # of them, for two mistakes neither of which is ever seen alone
+ENOUGH_UNSEEN = 0.9  # of them, for two mistakes neither of which is seen alone, or hardly ever
+LEAST_ALONE = 2  # answers that show one of two mistakes without the other one
 LEAST_MORE = 3  # wrong answers that two mistakes explain and either of them alone does not
 NEARLY = 1  # answers by which one pair of mistakes must be ahead of another one
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
@@ -124,6 +126,9 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None) -
     alike = _alike(pool, row)
     if alike.names:
         return alike
+    two = pool.pairs.get(fingerprint(got), ()) if got is not None and pool.pairs else ()
+    if two:
+        return Named(ONE if len(two) == 1 else TOGETHER, two)
     weak = weak_answers(pool)
     evidence = frozenset(i for i in wrong if row[i] not in weak[i])
     together = _together(pool, row, evidence, got)
@@ -230,7 +235,7 @@ def _together(pool: Pool, row: AnswerNumbers, evidence: frozenset[int], got: Seq
     if best <= ENOUGH_TOGETHER * len(evidence) or best < alone.max() + LEAST_MORE:
         return Named()
     pairs = {frozenset((names[p], names[q])) for p, q in zip(*np.nonzero(scores >= best - NEARLY), strict=True)}
-    if not seen_alone[scores == best].any() and (len(pairs) > 1 or best < ENOUGH_UNSEEN * len(evidence)):
+    if seen_alone[scores == best].max() < LEAST_ALONE and (len(pairs) > 1 or best < ENOUGH_UNSEEN * len(evidence)):
         return Named()
     common = frozenset.intersection(*pairs)
     return Named(ONE if len(common) == 1 else TOGETHER if common else "", tuple(sorted(common)))

@@ -12,6 +12,7 @@ The file of checks of an exercise has two functions for this, and may have a thi
         '''What does not hold of a wrong answer to one of them: pairs of a name and a sentence.'''
 
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
+    PAIRED = 3                      of each known mistake, how many programs are tried together with others; 0 unless given
 
 `lxmls_day1.exercises.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
 are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
@@ -34,7 +35,7 @@ from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.naming import PROPERTY, named
 
 ASKED, ANSWERED, HELD = "small_inputs", "small_answers", "small_properties"  # the functions of a file of checks
-MAY_CHANGE = "MAY_CHANGE"
+MAY_CHANGE, PAIRED = "MAY_CHANGE", "PAIRED"
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_DRY = 20  # inputs in a dry run, about
 RAISES = "raises "

@@ -1,6 +1,7 @@
 """What is evidence for a known mistake, on pools that are small enough to be counted through."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,10 +122,14 @@ def test_two_mistakes_that_are_never_seen_alone_must_explain_nearly_all():
     both = [-3 * right for right in rights]
     assert named_of(rights, pool, both).names == ("a", "b")
     assert named_of(rights, pool, [*both[:7], *(right**2 + 9 for right in rights[7:])]) == Named()
-    seen = Pool(
-        pool.inputs, pool.answers, pool.programs | {"b": ((2,) * 6 + (0,) + (2,) * 3,)}
-    )  # a alone changes the seventh
-    assert named_of(rights, seen, [*both[:6], -rights[6], *(right**2 + 9 for right in rights[7:])]).names == ("a", "b")
+    for n_alone, names in [(2, ("a", "b")), (1, ())]:  # a alone changes the answers after the first six
+        seen = replace(pool, programs=pool.programs | {"b": ((2,) * 6 + (0,) * n_alone + (2,) * (4 - n_alone),)})
+        got = [
+            *both[:6],
+            *(-right for right in rights[6 : 6 + n_alone]),
+            *(right**2 + 9 for right in rights[6 + n_alone :]),
+        ]
+        assert named_of(rights, seen, got).names == names
 
 
 def test_of_several_pairs_that_are_never_seen_alone_none_is_named():

@@ -23,7 +23,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from conftest import read_right_variants
@@ -118,15 +118,8 @@ def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple
         (one, first), (other, second) = chance.sample(swaps, 2) if len(swaps) > 1 else ((("", None),) * 2)
         if one == other or first is None:
             continue
-        function = first.function if first.function == second.function else None
-        both = replace(first, label=f"{one} and {other}", swaps=first.swaps + second.swaps, function=function)
-        try:
-            made = list(both.made_in(sources).values())
-            if made in [list(p.made_in(sources).values()) for p in (first, second)]:
-                continue
-            for text in made:
-                compile(text, "pair", "exec")
-        except Exception:  # a swap stands in the other one's place
+        both = first.together_with(second, sources)
+        if both is None:
             continue
         found.append(({one, other}, both))
         if len(found) == MOST_PAIRS:
