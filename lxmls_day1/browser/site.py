@@ -299,15 +299,14 @@ def _configure(site: Path, loaded: list[str]) -> None:
         "pyodideUrl": f"./{PAGE}/start.js",
     }
     path.write_text(json.dumps(settings, indent=1), encoding="utf-8")
+    page = site / "lab/index.html"
+    text = page.read_text(encoding="utf-8")
+    if "</head>" not in text:
+        raise InputError(f"JupyterLite's {page.name} is not as expected; install the extra browser again.")
     script = f'<script src="../{PAGE}/page.js"></script>\n  </head>'
-    _replace(site / "lab/index.html", "</head>", script)
-    end = 'self.addEventListener("fetch",onFetch);'
-    _replace(site / "service-worker.js", end, f"{OF_SERVICE_WORKER.read_text(encoding='utf-8')}{end}")
-
-
-def _replace(path: Path, found: str, put: str) -> None:
-    """Put something of ours into a file of JupyterLite."""
-    text = path.read_text(encoding="utf-8")
-    if found not in text:
-        raise InputError(f"JupyterLite's {path.name} is not as expected; install the extra browser again.")
-    path.write_text(text.replace(found, put, 1), encoding="utf-8")
+    page.write_text(text.replace("</head>", script, 1), encoding="utf-8")
+    worker = site / "service-worker.js"
+    if "async function broadcastOne(" not in worker.read_text(encoding="utf-8"):
+        raise InputError(f"JupyterLite's {worker.name} is not as expected; install the extra browser again.")
+    with worker.open("a", encoding="utf-8") as file:
+        file.write("\n" + OF_SERVICE_WORKER.read_text(encoding="utf-8"))
