@@ -51,6 +51,7 @@ UNNEEDED = ("pyodide_kernel", "ssl")
 OURS = "lxmls-day1"
 FIRST = "notebooks/1_generative.ipynb"
 PAGE = PurePosixPath("static/lxmls-day1")
+OF_SERVICE_WORKER = Path(__file__).parent / "page/one_at_a_time.js"  # put into that of JupyterLite
 WHEELS = PurePosixPath("static/wheels")
 RUNTIME = PurePosixPath("static/pyodide")
 REVIEWS = PurePosixPath("static/reviews.zip")
@@ -131,7 +132,7 @@ def make_site(
         if review_files:
             files[REVIEWS] = zipped(review_files, "")
         for source in sorted((Path(__file__).parent / "page").iterdir()):
-            if source.is_file():
+            if source.is_file() and source != OF_SERVICE_WORKER:
                 files[PAGE / source.name] = source.read_bytes()
         table = _packages_table(made, wheels, bool(runtime_content), bool(review_files))
         files[PAGE / "packages.json"] = json.dumps(table, indent=1, sort_keys=True).encode()
@@ -298,15 +299,14 @@ def _configure(site: Path, loaded: list[str]) -> None:
         "pyodideUrl": f"./{PAGE}/start.js",
     }
     path.write_text(json.dumps(settings, indent=1), encoding="utf-8")
+    page = site / "lab/index.html"
+    text = page.read_text(encoding="utf-8")
+    if "</head>" not in text:
+        raise InputError(f"JupyterLite's {page.name} is not as expected; install the extra browser again.")
     script = f'<script src="../{PAGE}/page.js"></script>\n  </head>'
-    _replace(site / "lab/index.html", "</head>", script)
-    end = 'self.addEventListener("fetch",onFetch);'
-    _replace(site / "service-worker.js", end, f'importScripts("./{PAGE}/one_at_a_time.js");{end}')
-
-
-def _replace(path: Path, found: str, put: str) -> None:
-    """Put something of ours into a file of JupyterLite."""
-    text = path.read_text(encoding="utf-8")
-    if found not in text:
-        raise InputError(f"JupyterLite's {path.name} is not as expected; install the extra browser again.")
-    path.write_text(text.replace(found, put, 1), encoding="utf-8")
+    page.write_text(text.replace("</head>", script, 1), encoding="utf-8")
+    worker = site / "service-worker.js"
+    if "async function broadcastOne(" not in worker.read_text(encoding="utf-8"):
+        raise InputError(f"JupyterLite's {worker.name} is not as expected; install the extra browser again.")
+    with worker.open("a", encoding="utf-8") as file:
+        file.write("\n" + OF_SERVICE_WORKER.read_text(encoding="utf-8"))

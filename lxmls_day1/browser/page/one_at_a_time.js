@@ -1,7 +1,6 @@
-// Runs in JupyterLite's service worker, which hands the questions of kernels about files to the window, and its answers back. An answer
+// Part of JupyterLite's service worker, which hands the questions of kernels about files to the window, and its answers back. An answer
 // names the window and not the question: two notebooks that ask at once would get each other's files. Here one question waits for the
 // answer to the one before.
-"use strict";
 {
   const ask = broadcastOne;
   const last = new Map(); // by window: the answer to its last question

@@ -43,6 +43,8 @@ SET_SOURCE = """async text => {
     const widget = jupyterapp.shell.currentWidget;
     widget.context.model.sharedModel.setSource(text);
     await jupyterapp.commands.execute('docmanager:save'); }"""
+SAVE = """async ([path, content]) => {
+    await jupyterapp.serviceManager.contents.save(path, { type: 'file', format: 'text', content }); }"""
 CONTENTS = "async path => (await jupyterapp.serviceManager.contents.get(path, { content: true })).content"
 
 
@@ -160,6 +162,10 @@ class LabPage:
         """Open a file in the editor, put a text in, save."""
         self.open(path)
         self.page.evaluate(SET_SOURCE, text)
+
+    def put(self, path: str, text: str) -> None:
+        """Put a file into the workspace without opening it, new or in place of the one that is there."""
+        self.page.evaluate(SAVE, [path, text])
 
     def read(self, path: str) -> str:
         """The content of a file of the workspace as the browser keeps it."""

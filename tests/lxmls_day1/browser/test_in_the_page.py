@@ -157,8 +157,7 @@ def test_every_notebook_runs_from_top_to_bottom_when_all_is_solved(open_lab_page
 def solve_all(window) -> None:
     """Write the solutions into the files of the page."""
     for path in sorted((ROOT / "classifiers").glob("*.py")):
-        if window.read(f"classifiers/{path.name}") != path.read_text():
-            window.write(f"classifiers/{path.name}", path.read_text())
+        window.put(f"classifiers/{path.name}", path.read_text())
 
 
 def run_notebooks(window) -> str:
@@ -249,8 +248,7 @@ class TestFaults:
         window = open_lab_page()
         window.start()
         window.run("print(1)")
-        window.write("classifiers/notes.py", "x = 1\n")
-        window.open("notebooks/1_generative.ipynb")
+        window.put("classifiers/notes.py", "x = 1\n")
         window.begin("while True:\n    pass")
         window.write("classifiers/notes.py", "x = 2\n")  # the page is alive
         window.open("notebooks/1_generative.ipynb")

@@ -76,6 +76,12 @@ class TestSite:
         assert (made.folder / "files" / site.FIRST).is_file() and (made.folder / "lab/index.html").is_file()
         assert "../static/lxmls-day1/page.js" in (made.folder / "lab/index.html").read_text()
 
+    def test_the_service_worker_of_jupyterlite_has_our_part_behind_its_own(self, made):
+        text = (made.folder / "service-worker.js").read_text()
+        ours = site.OF_SERVICE_WORKER.read_text()
+        assert text.endswith(f'self.addEventListener("fetch",onFetch);\n{ours}')
+        assert not (made.folder / site.PAGE / site.OF_SERVICE_WORKER.name).exists()
+
     def test_the_runtime_is_asked_of_the_documented_address_in_its_version(self, made):
         table = json.loads((made.folder / site.PAGE / "packages.json").read_text())
         assert table["runtime"] == f"https://cdn.jsdelivr.net/pyodide/v{runtime.VERSION}/full/"
