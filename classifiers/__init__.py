@@ -37,6 +37,7 @@
 ``joint_features.py``           what a sentence and its tags score by; ``tag_features.py``: of its words
 ``hashed_features.py``          a word's column and sign from its hash, for reading
 ``parameter_mixing.py``         what several parts have learnt, mixed, for reading
+``domain_adaptation.py``        for any of them: what is learnt from one domain is to serve another one
 ``losses.py``                   the log loss, the hinge loss and the perceptron's
 ``run_all_classifiers.py``      the comparison of them all
 ==============================  ============================================================================

@@ -5,7 +5,7 @@ The lab keeps a classifier and its parameters apart, params = train(X, y); sciki
 as it was set up, a copy of it that was trained, and the parameters found. What it wraps is any object that offers what
 :class:`classifiers.linear_classifier.LinearClassifier` does, from whichever lab folder it comes.
 
-scikit-learn is an optional extra of this package, and nothing else imports this module.
+scikit-learn is an optional extra of this package; `run --task calibration` alone imports this module, and only when it is asked for.
 
 (More than 400 lines: the one class has all methods of an estimator, and 200 lines document them.)
 """

@@ -4,6 +4,7 @@
   boundary;
 * ``sentiment_reader`` -- product reviews as bags of words, positive or negative, from the real corpora or the toy
   one;
+* ``domain_pair`` -- reviews of two domains over one vocabulary, to learn from the one for the other;
 * ``question_reader`` -- questions by what they ask for (TREC, or a toy set), six or fifty classes;
 * ``text_reader`` -- any labelled text of your own: CSV, TSV, JSON lines or svmlight;
 * ``pos_corpus`` -- sentences with a tag for each word (CoNLL-U), or a few toy ones;
@@ -18,6 +19,7 @@ needed.
 from importlib import import_module
 
 _FILE_OF = {
+    "DomainPair": "domain_pair",
     "PosCorpus": "pos_corpus",
     "QuestionCorpus": "question_reader",
     "SentimentCorpus": "sentiment_reader",

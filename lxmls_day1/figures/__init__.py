@@ -15,6 +15,8 @@
 ``updates``              steps of online learners, and the proof of the mistake bound, drawn
 ``contributions``        what each feature of one example votes for, drawn
 ``regularization_path``  accuracy and sparsity over λ, drawn
+``reliability``            how far probabilities can be trusted: bins, calibration error, diagram
+``domains``                accuracies from each domain to each other one, drawn as heat maps
 ``tuning_curve``         accuracy over a hyper-parameter, drawn
 ``counter_examples``     the smallest input with a wrong answer, drawn
 ``lattice``              the search over tag sequences, drawn
