@@ -32,21 +32,22 @@ FIND_PYTHON = for candidate in $(CANDIDATES); do \
 	'Install one (on Debian and Ubuntu also python3-venv), or name it: make PYTHON=/path/to/python3' >&2; exit 1; fi
 
 # $(call SET_UP,what to install,stamp to write,stamps of larger set-ups): nothing if one of these stamps is there; a new
-# .venv unless that of any set-up is; then pip.
+# .venv unless that of any set-up is; then pip, which shows what it fetches if someone is there to see it.
 SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	done_for() { [ "$$(cat .venv/$$1 2>/dev/null)" = "$$key" ] && version=$$($(VENV_PYTHON) -V 2>/dev/null) && \
 	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
 	any_done() { for stamp; do done_for $$stamp && return 0; done; return 1; }; \
 	if any_done $(2) $(3); then exit 0; fi; \
-	if ! any_done ready-to-run ready-to-test ready-to-check ready-to-lab ready-to-demo ready-to-browse; then \
+	if ! any_done ready-to-run ready-to-test ready-to-check ready-to-lab ready-to-demo ready-to-browse ready-for-docs; then \
 	python=; $(FIND_PYTHON); \
 	echo "Setting up .venv with $$("$$python" -V 2>&1) (once; a minute or two) ..." >&2; \
 	"$$python" -m venv --clear .venv || exit 1; fi; \
-	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
+	quiet=--quiet; if [ -t 2 ]; then quiet=; fi; \
+	$(VENV_PYTHON) -m pip install $$quiet -c constraints.txt -e '$(1)' >&2 && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run check test test-load teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
-	set-up-demo set-up-browser browser pyodide test-browser
+.PHONY: help run docs check test test-load teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+	set-up-demo set-up-docs set-up-browser browser pyodide test-browser
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
@@ -59,6 +60,7 @@ help:
 	@echo 'make test-load  grade right solutions on a machine that is kept busy (make test-load ARGS="--runs 3")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
+	@echo 'make docs    build the documentation in out/docs, without network; lxmls-day1 docs opens it'
 	@echo 'make browser  the lab as a web site in out/site, served on this machine (options: make browser ARGS="--exercises 1.2,1.5")'
 	@echo 'make test-browser  that site in a real browser: every notebook, checks, reload, hand-in; the runtime is fetched once'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
@@ -129,8 +131,13 @@ pyodide: set-up-test
 test-browser: pyodide
 	$(VENV_PYTHON) -m pytest -m 'campaign or not campaign' tests/lxmls_day1/browser $(ARGS)
 
+# Sphinx builds again only what has changed. -W: a warning is an error.
+docs: set-up-docs
+	$(VENV_PYTHON) -P -m sphinx --quiet --fail-on-warning --builder html --conf-dir docs . out/docs $(ARGS)
+	@echo 'Built: out/docs/index.html (lxmls-day1 docs opens it)'
+
 clean:
-	rm -rf .venv out build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*
+	rm -rf .venv out build dist docs/gallery_pages docs/reference/generated docs/reference/commands.md sg_execution_times.rst .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 set-up-run:
@@ -147,6 +154,9 @@ set-up-lab:
 
 set-up-demo:
 	@$(call SET_UP,.[demo],ready-to-demo,ready-to-test ready-to-check)
+
+set-up-docs:
+	@$(call SET_UP,.[docs],ready-for-docs)
 
 set-up-browser:
 	@$(call SET_UP,.[browser],ready-to-browse,ready-to-test ready-to-check)

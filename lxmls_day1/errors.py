@@ -1,7 +1,7 @@
 """The errors that a user's mistake raises: each message says what was wanted, what was got and what to do.
 
 The command line shows them as one sentence and ends with status 1; a notebook shows them as they are.
-They are ``ValueError``s, so that code which knows nothing of this package can catch them too.
+Each is a ``ValueError``, so that code which knows nothing of this package can catch it too.
 """
 
 import os

@@ -1,0 +1,174 @@
+"""How Sphinx builds the book of the lab: `make docs` writes it to ``out/docs``.
+
+The sources are where they are read otherwise too: this folder, the notebooks and the changelog. So the source folder of Sphinx is the
+root of the repository, and the patterns below say what of it is a page. The site asks no other host for anything: MathJax is a
+file in it.
+"""
+
+import importlib.metadata
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+project = "The day-1 lab"
+author = "The day-1 lab developers"
+copyright = author
+release = version = importlib.metadata.version("lxmls-day1")
+
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
+]
+root_doc = "docs/index"
+include_patterns = [
+    "docs/**",
+    "notebooks/*.ipynb",
+    "notebooks/demos/*.ipynb",
+    "notebooks/*.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+]
+exclude_patterns = [
+    ".venv",
+    "build",
+    "my-lab",
+    "out",
+    "docs/gallery",
+    "docs/gallery_pages/*.ipynb",
+    "docs/site_templates",
+    "**sg_execution_times.rst",
+]
+source_suffix = {
+    ".rst": "restructuredtext",
+    ".md": "myst-nb",
+    ".ipynb": "myst-nb",
+}  # autosummary writes pages of the first kind
+
+# Markdown and notebooks. A notebook is shown with the outputs that it is stored with, which the tests compare.
+nb_execution_mode = "off"
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+nb_merge_streams = True
+suppress_warnings = [
+    "mystnb.unknown_mime_type",  # a figure carries its data beside its picture, for the tests
+]
+
+# Mathematics: one file without fonts of its own, so that it works from a folder in every browser.
+MATHJAX = "mathjax/tex-svg.js"
+mathjax_path = MATHJAX
+mathjax3_config = {"options": {"enableMenu": False}}
+
+# Reference.
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+# Gallery. A script that fails ends the build.
+sphinx_gallery_conf = {
+    "examples_dirs": "docs/gallery",
+    "gallery_dirs": "docs/gallery_pages",
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": r"__init__\.py$",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 5,
+    "image_scrapers": ("matplotlib",),
+    "matplotlib_animations": False,
+    "remove_config_comments": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_static_path = ["site_files"]
+html_css_files = ["book.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_additional_pages = {"index": "redirect.html"}
+templates_path = ["site_templates"]
+html_theme_options = {
+    "logo": {"text": project},
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 8,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_context = {"default_mode": "auto"}
+
+
+def write_commands(app: Any) -> None:
+    """Write the page of the command line: each command with its help, as it is printed."""
+    import click
+
+    from lxmls_day1.commands.command_line import COMMANDS, command_group
+
+    parts = [
+        "# Commands",
+        "`lxmls-day1 --help` lists them; each explains itself with `--help`, which is what stands here.",
+    ]
+    with click.Context(command_group, info_name="lxmls-day1", max_content_width=100) as context:
+        for name in COMMANDS:
+            command = command_group.get_command(context, name)
+            assert command is not None
+            with click.Context(command, info_name=name, parent=context, max_content_width=100) as inner:
+                parts.append(f"## {name}\n\n```text\n{command.get_help(inner)}\n```")
+    page, text = Path(app.srcdir, "docs/reference/commands.md"), "\n\n".join(parts) + "\n"
+    if not page.is_file() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8")
+
+
+def lay_out_docstring(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Make of indented formulae before the first section blocks that keep their lines; bars mean absolute values, no substitutions."""
+    laid_out: list[str] = []
+    in_block = in_sections = False
+    for number, line in enumerate(lines):
+        in_sections = in_sections or (number + 1 < len(lines) and bool(re.fullmatch(r"-{4,}", lines[number + 1])))
+        indented = line.startswith("    ")
+        if not in_sections and indented and not in_block and not (laid_out and laid_out[-1].strip()):
+            laid_out += ["::", ""]
+            in_block = True
+        elif line.strip() and not indented:
+            in_block = False
+        literal = in_block or line.lstrip().startswith((">>>", "..."))
+        laid_out.append(line if literal else "".join(_escaped(part) for part in re.split(r"(``.*?``|`.*?`)", line)))
+    lines[:] = laid_out
+
+
+def _escaped(part: str) -> str:
+    return part if part.startswith("`") else part.replace("|", r"\|")
+
+
+def copy_mathjax(app: Any, exception: Exception | None) -> None:
+    """Put the one file of MathJax that the pages load into the site."""
+    if exception is None and app.builder.format == "html":
+        package = importlib.metadata.distribution("sphinx-mathjax-offline")
+        target = Path(app.outdir, "_static", MATHJAX)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(str(package.locate_file(f"sphinx-mathjax-offline/static/{MATHJAX}")), target)
+
+
+def setup(app: Any) -> None:
+    """Register what this file adds to Sphinx."""
+    app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # before numpydoc
+    app.connect("builder-inited", write_commands)
+    app.connect("build-finished", copy_mathjax)

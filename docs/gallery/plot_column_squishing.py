@@ -1,0 +1,15 @@
+"""
+Column squishing
+================
+
+The least change of the weights that puts the true class ahead of *all* its rivals. The columns that are too high are pushed down to
+one level, and the column of the true class rises to it.
+"""
+
+import matplotlib.pyplot as plt
+
+from lxmls_day1.figures.squishing import plot_squishing
+
+gaps = [2.996, 1.641]  # C_i of the rivals: how far each is too high, over the squared length of the example
+fig, axes = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
+plot_squishing(gaps, ["class 2, true", "class 1", "class 0"], list(axes))

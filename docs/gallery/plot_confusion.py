@@ -1,0 +1,16 @@
+"""
+Which tag is taken for which
+============================
+
+The structured perceptron on the toy sentences: right answers on the diagonal, mistakes beside it.
+"""
+
+from classifiers import StructuredPerceptron
+from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
+from readers import PosCorpus
+
+corpus = PosCorpus("toy")
+tagger = StructuredPerceptron(nr_rounds=5)
+params = tagger.train(corpus.train_X, corpus.train_y)
+tags, counts = confusion_counts(corpus.test_y, tagger.test(corpus.test_X, params))
+fig, axis = plot_confusion(tags, counts, title="structured perceptron, toy sentences, test part")

@@ -1,0 +1,34 @@
+"""
+Moment matching
+===============
+
+At the optimum of maximum entropy without a penalty, the model expects of every feature what the data show. Iterative scaling
+multiplies its way there.
+"""
+
+# %%
+# Each mark is a feature of a class: what the data say across, what the model expects upwards.
+
+from itertools import islice
+
+import numpy as np
+from scipy.special import softmax
+
+from classifiers.iterative_scaling import scale_max_ent
+from lxmls_day1.figures.moments import plot_moments
+
+X = np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 2.0, 1.0], [0.0, 1.0, 3.0], [1.0, 1.0, 1.0]])
+y = np.array([0, 1, 0, 1, 1])
+G = np.hstack([np.ones((len(X), 1)), X])  # (M, J + 1)
+
+
+def expected(W: np.ndarray) -> np.ndarray:
+    """The mean of g(x) p(y | x) over the data: what the model expects of each feature of each class."""
+    return G.T @ softmax(G @ W, axis=1) / len(G)
+
+
+empirical = G.T @ np.eye(2)[y] / len(G)
+for scaling in islice(scale_max_ent(X, y, 2), 300):
+    weights = scaling.weights
+before, after = (empirical, expected(np.zeros((4, 2)))), (empirical, expected(weights))
+fig, axis = plot_moments(before, after, title="before, and after 300 iterations")

@@ -1,0 +1,19 @@
+"""
+Regions of three classes
+========================
+
+A linear classifier of K classes is an argmax over K scores. Each region is an intersection of half-planes.
+"""
+
+# %%
+# Left: class 0 beats class 1, and it beats class 2. Middle: the argmax, one region for each class. Right: three questions of yes or
+# no, $s_k > 0$, leave places with two answers and places with none.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from lxmls_day1.figures.regions import plot_regions
+
+params = np.array([[-0.9, -1.1, -1.3], [-1.2, 1.3, 0.1], [0.7, 0.6, -1.4]])  # (J + 1, K): J = 2, K = 3
+fig, axes = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
+plot_regions(params, list(axes))

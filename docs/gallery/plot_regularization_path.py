@@ -1,0 +1,17 @@
+"""
+The path of regularization
+==========================
+
+The L1 penalty sets weights to exactly zero. From the largest useful λ downwards more and more words come in.
+"""
+
+from classifiers.regularization_path import largest_useful_penalty, regularization_path
+from lxmls_day1.figures.regularization_path import plot_path
+from readers import SentimentCorpus
+
+reviews = SentimentCorpus("toy", train_per=0.6, dev_per=0.2)
+largest = largest_useful_penalty(reviews.train_X, reviews.train_y)
+path = regularization_path(
+    reviews.train_X, reviews.train_y, reviews.dev_X, reviews.dev_y, [largest * 0.5**k for k in range(9)], tolerance=1e-3
+)
+fig, axis = plot_path(path)

@@ -1,0 +1,108 @@
+"""The pages of docs/: their commands and programs run, and what they name is there."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PEOPLE = ["student", "instructor", "practitioner", pytest.param("lecturer", marks=pytest.mark.campaign)]
+
+
+def commands_of(page):
+    """The lines of a page that one types, in their order."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="the pages show a Unix shell")
+@pytest.mark.sampled(3, by="person")
+@pytest.mark.parametrize("person", PEOPLE)
+def test_the_commands_of_five_minutes_run(person, tmp_path):
+    commands = commands_of(DOCS / "start" / f"{person}.md")
+    assert len(commands) >= 2
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    script = "set -euo pipefail\n" + "\n".join(commands)
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    if person == "instructor":
+        assert (tmp_path / "marks/summary.html").is_file()
+        ada, alan = (tmp_path / "marks/grades.csv").read_text(encoding="utf-8").splitlines()[1:]
+        assert "ada" in ada.lower() and "alan" in alan.lower()
+    if person == "practitioner":
+        programs = programs_of(DOCS / "start/practitioner.md")
+        with contextlib.chdir(tmp_path):
+            run("start/practitioner.md", programs)
+
+
+def programs_of(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def run(name, programs):
+    names = {}
+    for program in programs:
+        exec(compile(program, name, "exec"), names)
+    return names
+
+
+def test_the_programs_of_how_to_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{label},{text}\n" for label, text in [("+", "a good film"), ("-", "a bad film")] * 10)
+    for name in ("train.csv", "test.csv"):
+        Path(name).write_text("category,text\n" + rows, encoding="utf-8")
+    corpus = run("corpus.md", programs_of(DOCS / "how-to/corpus.md"))["corpus"]
+    assert corpus.train_X.shape[0] == 20 and capsys.readouterr().out == "['yes']\n"
+    run("rule.md", programs_of(DOCS / "how-to/rule.md"))
+    assert capsys.readouterr().out == "1.0\n"
+
+
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "generated" not in path.parts)
+
+
+def test_every_page_stands_in_one_toctree():
+    """So that a reader finds it without searching."""
+    listed = []
+    for page in PAGES:
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL):
+            entries = [line for line in block.splitlines() if line and not line.startswith(":")]
+            listed += [os.path.normpath(os.path.join(os.path.dirname(page), entry)) for entry in entries]
+    pages = {page.removesuffix(".md") for page in PAGES} - {"index"}
+    assert pages <= set(listed) and len(listed) == len(set(listed))
+    assert {f"../notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(listed)
+
+
+def test_pictures_of_pages_come_from_scripts_of_the_gallery():
+    scripts = {path.stem for path in (DOCS / "gallery").glob("plot_*.py")}
+    assert len(scripts) >= 15
+    named = {
+        name
+        for page in PAGES
+        for name in re.findall(
+            r"(?:sphx_glr_|gallery_pages/)(plot_\w+?)(?:_\d{3}\.png|\.rst)", (DOCS / page).read_text(encoding="utf-8")
+        )
+    }
+    assert named <= scripts and len(named) >= 12
+
+
+def test_excerpts_of_explanations_are_there():
+    """A marker that is gone would leave an excerpt of the whole file."""
+    excerpts = 0
+    for page in sorted((DOCS / "explanations").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        for file, options in re.findall(r"```\{literalinclude\} (\S+)\n((?::.*\n)+)", text):
+            source = (page.parent / file).read_text(encoding="utf-8")
+            for wanted in re.findall(r':(?:start-after|end-before): "(.*)"', options):
+                assert wanted in source, f"{page.name}: {file} has no line {wanted!r}"
+            for name in re.findall(r":pyobject: (?:\w+\.)*(\w+)", options):
+                assert re.search(rf"def {name}\(", source), f"{page.name}: {file} has no {name}"
+            excerpts += 1
+    assert excerpts >= 15
