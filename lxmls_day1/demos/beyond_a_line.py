@@ -43,9 +43,9 @@ def examples(shape: str, n_examples: int, noise: float, seed: int) -> tuple[np.n
 
 
 def kernel(A: np.ndarray, B: np.ndarray, width: float) -> np.ndarray:
-    """exp(−‖a − b‖² / (2 width²)) of each row of A (n, 2) with each of B (m, 2): an array (n, m)."""
+    """1 + exp(−‖a − b‖² / (2 width²)) of each row of A (n, 2) with each of B (m, 2): an array (n, m). The 1 is that of the intercepts."""
     squares = ((A[:, None, :] - B[None, :, :]) ** 2).sum(axis=2)
-    values: np.ndarray = np.exp(-squares / (2 * width**2))
+    values: np.ndarray = 1 + np.exp(-squares / (2 * width**2))
     return values
 
 
