@@ -107,7 +107,7 @@ class DemoBeyondALine(Demonstration):
         """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
-        self.stage.size(960, 420)
+        self.stage.size(880, 400)
         self.rounds = widgets.IntSlider(value=0, min=0, max=10, description="rounds")
         self.shape = widgets.Dropdown(options=SHAPES, value=SHAPES[0], description="points")
         self.noise = widgets.FloatSlider(value=0.25, min=0, max=1, step=0.05, description="noise")
