@@ -60,14 +60,6 @@ class LinearClassifier:
     >>> params = [[0.5, 0.0], [0.0, 1.0]]
     >>> LinearClassifier().test([[0.4], [0.6]], params)
     array([0, 1])
-
-    w · f(x, y) = w_y · g(x), where f(x, y) is g(x) in the row of class y and 0 everywhere else, K rows of J + 1 numbers:
-
-    >>> W, g, y = np.array(params).T, np.array([1.0, 0.4]), 1
-    >>> f = np.zeros(W.shape)
-    >>> f[y] = g
-    >>> f.tolist(), float((W * f).sum()) == float(W[y] @ g)
-    ([[0.0, 0.0], [1.0, 0.4]], True)
     """
 
     name = "Linear classifier"

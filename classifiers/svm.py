@@ -134,6 +134,13 @@ class SVM(StochasticGradient):
     >>> len(wrong) == n_examples * (n_classes - 1)
     True
 
+    Each constraint is about s_y = w · f(x, y), where f(x, y) is g(x) in the row of class y and 0 in all others:
+
+    >>> W, g, y1 = np.arange(9.0).reshape(3, 3), np.array([1.0, 3.0, 0.0]), 1
+    >>> f = np.outer(np.eye(3)[y1], g)
+    >>> f.tolist(), float((W * f).sum()) == float(W[y1] @ g)
+    ([[0.0, 0.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 0.0]], True)
+
     How far is that from the optimum? The dual solver knows the optimum to one in a thousand:
 
     >>> optimum = SVM(regularizer=0.1, solver="dual")

@@ -105,7 +105,7 @@ print(
 # $W$. Naive Bayes takes the one that fits the inputs *and* the classes; maximum entropy takes the one that fits the classes.
 #
 # One consequence: naive Bayes takes each feature for new evidence. Give it $x_1$ twice, and it counts $x_1$ twice; maximum entropy gives
-# each of the two half of the weight. (Notebook 4 measures what this costs.)
+# each of the two half of the weight. The weights are those of $x_1$ and $x_2$, and of $x_1$ again where it is given twice. (Notebook 4 measures what this costs.)
 
 # %% tags=["cell-twice"]
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
@@ -117,7 +117,7 @@ for name, model in {"naive Bayes": GaussianNaiveBayes(2.0), "maximum entropy, λ
     for X, x in ((wide.train_X, point[:, :2]), (twice, point)):
         params = model.train(X, wide.train_y)
         w = params[:, 1] - params[:, 0]
-        print(f"{name:22} weights of x_1, x_2{', x_1' * (X is twice):5} {w[1:].round(3).tolist()}: p(1 | x) = {model.get_probabilities(x, params)[0, 1]:.4f}")
+        print(f"{name:22} weights {str(w[1:].round(3).tolist()):22} p(1 | x) = {model.get_probabilities(x, params)[0, 1]:.4f}")
 
 # %% [markdown] tags=["predict"]
 # **Predict.** In our data $\mu_0 = (-1, -1)$, $\mu_1 = (1, 1)$, $\sigma^2 = 1$, and both classes are equally frequent. What
@@ -1130,7 +1130,7 @@ means = {name: np.array([loss(each * scores, wide.train_y).mean() for each in c]
 fig, axis = plt.subplots(figsize=(10, 5), layout="constrained")
 for name, values in means.items():
     axis.plot(c, values, **line_style(name), label=name)
-    print(f"{name:40} mean at c = 0, 1 and 4: {values[0]:.4f}, {values[20]:.4f}, {values[80]:.4f}; least at c = {c[values.argmin()]:.2f}")
+    print(f"{name:40} at c = 0, 1, 4: {values[0]:.2f}, {values[20]:.2f}, {values[80]:.2f}; least at {c[values.argmin()]:.2f}")
 axis.set(xlabel="c: the weights are c W", ylabel="mean loss of the training points")
 legend = axis.legend()
 

@@ -10,12 +10,18 @@ import pytest
 from classifiers.perceptron import Perceptron
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
-EXAMPLE, INSTALLED, OWN_RULE, IN_SCIKIT_LEARN, REPORT = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+EXAMPLE, OF_DICTIONARIES, INSTALLED, OWN_RULE, IN_SCIKIT_LEARN, REPORT = BLOCKS
 
 
 def test_the_example_in_python(capsys):
     exec(compile(EXAMPLE, "README.md", "exec"), {})
     assert 0.9 <= float(capsys.readouterr().out) <= 1
+
+
+def test_the_example_of_dictionaries(capsys):
+    exec(compile(OF_DICTIONARIES, "README.md", "exec"), {})
+    assert capsys.readouterr().out == "".join(line + "\n" for line in re.findall(r"# (\[.*\])", OF_DICTIONARIES))
 
 
 def test_what_an_installed_package_offers():

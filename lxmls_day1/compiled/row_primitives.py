@@ -180,17 +180,24 @@ def add_row(indptr, indices, data, m, d, factor, V):
 
 @kernel(**ROW_PRIMITIVE)
 def variance_row(indptr, indices, data, m, S, variances):
-    """variances ← (g(x_m) ∘ g(x_m))ᵀ Σ, shape (K,): the variances of the scores, where ``S`` is Σ."""
+    """variances ← (g(x_m) ∘ g(x_m))ᵀ Σ, shape (K,): the variances of the scores, where ``S`` is Σ.
+
+    Every class is summed in the same order, eight or four classes at a time.
+    """
     start, stop, n_classes = _first(indptr, data, m), _end(indptr, data, m), np.uint64(S.shape[1])
-    one, two, three, four, intercept, k = (
-        np.uint64(1),
-        np.uint64(2),
-        np.uint64(3),
-        np.uint64(4),
-        np.uint64(0),
-        np.uint64(0),
-    )
-    while k + four <= n_classes:
+    one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
+    intercept, k = np.uint64(0), np.uint64(0)
+    while k + eight <= n_classes:
+        low, high = load_four(S, k), load_four(S, k + four)
+        for i in range(start, stop):
+            at, value = _place(indices, data, i, n_classes, k), _value(data, m, i)
+            square = value * value
+            low = add_multiple(low, square, load_four(S, at))
+            high = add_multiple(high, square, load_four(S, at + four))
+        store_four(variances, k, low)
+        store_four(variances, k + four, high)
+        k += eight
+    if k + four <= n_classes:
         sums = load_four(S, k)
         for i in range(start, stop):
             value = _value(data, m, i)

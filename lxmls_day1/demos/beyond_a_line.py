@@ -6,7 +6,7 @@ what no line does. Nearest neighbours learn nothing: the majority of the k close
 them for every decision; the lab's learners keep one weight for each feature. So they are shown here, and are not part of the lab.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,9 +43,10 @@ def examples(shape: str, n_examples: int, noise: float, seed: int) -> tuple[np.n
 
 
 def kernel(A: np.ndarray, B: np.ndarray, width: float) -> np.ndarray:
-    """exp(−‖a − b‖² / (2 width²)) of each row of A (n, 2) with each of B (m, 2): an array (n, m)."""
+    """1 + exp(−‖a − b‖² / (2 width²)) of each row of A (n, 2) with each of B (m, 2): an array (n, m). The 1 is that of the intercepts."""
     squares = ((A[:, None, :] - B[None, :, :]) ** 2).sum(axis=2)
-    return np.exp(-squares / (2 * width**2))
+    values: np.ndarray = 1 + np.exp(-squares / (2 * width**2))
+    return values
 
 
 def kernel_perceptron(K: np.ndarray, y: np.ndarray, nr_rounds: int) -> np.ndarray:
@@ -90,7 +91,8 @@ def nearest(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
     """
     squares = ((x[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
     closest = np.argsort(squares, axis=1, kind="stable")[:, :k]
-    return np.sign(y[closest].sum(axis=1)).astype(int)
+    majority: np.ndarray = np.sign(y[closest].sum(axis=1)).astype(int)
+    return majority
 
 
 class DemoBeyondALine(Demonstration):
@@ -105,7 +107,7 @@ class DemoBeyondALine(Demonstration):
         """The widgets of the page, from left to right."""
         import ipywidgets as widgets
 
-        self.stage.size(960, 420)
+        self.stage.size(880, 400)
         self.rounds = widgets.IntSlider(value=0, min=0, max=10, description="rounds")
         self.shape = widgets.Dropdown(options=SHAPES, value=SHAPES[0], description="points")
         self.noise = widgets.FloatSlider(value=0.25, min=0, max=1, step=0.05, description="noise")
@@ -154,14 +156,14 @@ class DemoBeyondALine(Demonstration):
         test_X, test_y = examples(self.shape.value, 400, self.noise.value, seed=2)
         ticks = np.linspace(*LIMITS, CELLS)
         plane = np.column_stack([axis.ravel() for axis in np.meshgrid(ticks, ticks)])
-        width, alpha = self.width.value, None
+        width = self.width.value
+        alpha = kernel_perceptron(kernel(X, X, width), y, self.current())[-1]
 
         def by_kernel(x: np.ndarray) -> np.ndarray:
             signs: np.ndarray = np.sign((alpha * y) @ kernel(X, x, width))
             return signs
 
-        alpha = kernel_perceptron(kernel(X, X, width), y, self.current())[-1]
-        decisions = {
+        decisions: dict[str, Callable[[np.ndarray], np.ndarray]] = {
             "kernel perceptron": by_kernel,
             "nearest neighbours": lambda x: nearest(X, y, x, self.neighbours.value),
         }

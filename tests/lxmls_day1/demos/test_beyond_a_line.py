@@ -20,7 +20,7 @@ def test_with_the_product_as_kernel_it_is_the_perceptron():
 
 def test_the_kernel_is_that_of_the_formula():
     A, B = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 1.0]])
-    np.testing.assert_allclose(kernel(A, B, 2.0), np.exp([[-1 / 8], [-18 / 8]]))
+    np.testing.assert_allclose(kernel(A, B, 2.0), 1 + np.exp([[-1 / 8], [-18 / 8]]))
 
 
 @pytest.mark.parametrize("k", [1, 3, 9])
