@@ -32,7 +32,7 @@ FIND_PYTHON = for candidate in $(CANDIDATES); do \
 	'Install one (on Debian and Ubuntu also python3-venv), or name it: make PYTHON=/path/to/python3' >&2; exit 1; fi
 
 # $(call SET_UP,what to install,stamp to write,stamps of larger set-ups): nothing if one of these stamps is there; a new
-# .venv unless that of any set-up is; then pip.
+# .venv unless that of any set-up is; then pip, which shows what it fetches if someone is there to see it.
 SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	done_for() { [ "$$(cat .venv/$$1 2>/dev/null)" = "$$key" ] && version=$$($(VENV_PYTHON) -V 2>/dev/null) && \
 	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
@@ -42,7 +42,8 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	python=; $(FIND_PYTHON); \
 	echo "Setting up .venv with $$("$$python" -V 2>&1) (once; a minute or two) ..." >&2; \
 	"$$python" -m venv --clear .venv || exit 1; fi; \
-	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '$(1)' && \
+	quiet=--quiet; if [ -t 2 ]; then quiet=; fi; \
+	$(VENV_PYTHON) -m pip install $$quiet -c constraints.txt -e '$(1)' >&2 && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
 .PHONY: help run docs check test test-load teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \

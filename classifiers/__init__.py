@@ -21,6 +21,7 @@
 ``max_ent_batch.py``            maximum entropy to its optimum: L-BFGS (``lbfgs.py``), or
 ``owl_qn.py``                   … with sparse weights (L1), and their ``regularization_path.py``, or
 ``max_ent_dual.py``             … dual coordinate ascent, or
+``conjugate_gradient.py``       … non-linear conjugate gradient, or
 ``gradient_descent.py``         … gradient descent with Armijo backtracking, or
 ``iterative_scaling.py``        … generalized iterative scaling, with its moment matching
 ``batch_gradient.py``           … and their gradient by itself, for reading
@@ -36,7 +37,7 @@
 ``joint_features.py``           what a sentence and its tags score by; ``tag_features.py``: of its words
 ``hashed_features.py``          a word's column and sign from its hash, for reading
 ``parameter_mixing.py``         what several parts have learnt, mixed, for reading
-``losses.py``                   the hinge and the log loss
+``losses.py``                   the log loss, the hinge loss and the perceptron's
 ``run_all_classifiers.py``      the comparison of them all
 ==============================  ============================================================================
 

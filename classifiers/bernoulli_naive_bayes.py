@@ -114,7 +114,7 @@ class BernoulliNaiveBayes(LinearClassifier):
         X : array or sparse matrix (M, J)
         params : array (J + 1, K)
         """
-        return softmax(self._scores(check_inputs(X), check_params(params)))
+        return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 
     def _scores(self, X, params):
         return super()._scores(presence(X), params)

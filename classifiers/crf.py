@@ -1,6 +1,6 @@
 """The linear-chain conditional random field: maximum entropy on tag sequences.
 
-    p(y | x) = exp(w · Φ(x, y)) / Z(x),    Z(x) = Σ_y' exp(w · Φ(x, y'))
+    p(y | x) = exp(w · Φ(x, y)) / Z(x),    Z(x) = Σ_y' exp(w · Φ(x, y')), the partition function
     F(W) = −(1/M) Σ log p_W(y^m | x^m) + (λ/2) ‖W‖²
     ∇F(W) = (1/M) Σ [E_p Φ(x^m, ·) − Φ(x^m, y^m)] + λ W
 

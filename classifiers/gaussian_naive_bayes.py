@@ -139,7 +139,7 @@ class GaussianNaiveBayes(LinearClassifier):
         probabilities : array (M, K)
             Every row sums to 1; columns in the order of ``classes``.
         """
-        return softmax(self._scores(check_inputs(X), check_params(params)))
+        return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 
 
 def _sums(X, labels, weights):

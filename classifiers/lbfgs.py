@@ -135,8 +135,10 @@ def two_loop_recursion(
     return q
 
 
-def line_search(function: Function, here: Iterate, direction: np.ndarray) -> Iterate | None:
+def line_search(function: Function, here: Iterate, direction: np.ndarray, flatter: float = FLATTER) -> Iterate | None:
     """The point x + t d for a step t that fulfils the Wolfe conditions, or None where rounding lets none be found.
+
+    The slope becomes flatter by the factor ``flatter`` at least, c₂.
 
     While only steps that are too short are known, t doubles. Afterwards it is sought between one that is too short and
     one that is too long: where a parabola through what is known has its lowest point, but not too near either end.
@@ -152,7 +154,7 @@ def line_search(function: Function, here: Iterate, direction: np.ndarray) -> Ite
             long = t
             rise = value - here.value - slope * t  # above the tangent
             lowest = -slope * t * t / (2 * rise) if rise < np.inf else short
-        elif gradient @ direction < FLATTER * slope:
+        elif gradient @ direction < flatter * slope:
             short, lowest = t, 2 * t
         else:
             return None if np.array_equal(x, here.x) else Iterate(x, value, gradient)

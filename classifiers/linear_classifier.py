@@ -32,6 +32,7 @@ from lxmls_day1.checks import (
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import check_settings
 from lxmls_day1.streaming.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
+from lxmls_day1.text.feature_vectors import are_dictionaries, as_rows, names_of
 
 
 class LinearClassifier:
@@ -43,6 +44,8 @@ class LinearClassifier:
         The labels of the training data in ascending order; column k of the parameters belongs to ``classes[k]``.
         Before training it is None, and labels are the column numbers 0 … K − 1.
     trained : bool
+    vector_names : list of J str, or None
+        The names of the features, if it was trained on feature vectors that are dictionaries.
     quadratic : bool
         Whether the parameters hold, below the weights of x, those of x²: (2J + 1, K). The class says so, or what sets it.
     rules_out : bool
@@ -57,6 +60,14 @@ class LinearClassifier:
     >>> params = [[0.5, 0.0], [0.0, 1.0]]
     >>> LinearClassifier().test([[0.4], [0.6]], params)
     array([0, 1])
+
+    w · f(x, y) = w_y · g(x), where f(x, y) is g(x) in the row of class y and 0 everywhere else, K rows of J + 1 numbers:
+
+    >>> W, g, y = np.array(params).T, np.array([1.0, 0.4]), 1
+    >>> f = np.zeros(W.shape)
+    >>> f[y] = g
+    >>> f.tolist(), float((W * f).sum()) == float(W[y] @ g)
+    ([[0.0, 0.0], [1.0, 0.4]], True)
     """
 
     name = "Linear classifier"
@@ -71,6 +82,7 @@ class LinearClassifier:
 
     def __init__(self) -> None:
         self.classes: Any = None
+        self.vector_names: list[str] | None = None
         self.trained = False
 
     def get_name(self) -> str:
@@ -82,7 +94,9 @@ class LinearClassifier:
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J)
+        X : array or sparse matrix (M, J); or M dictionaries, {"amazing": 1, "tag": "noun"}, of the values of features by their names
+            What a dictionary does not name is 0. A text is a feature of its own, ``tag=noun``. The names are kept as
+            ``vector_names``, and ``test`` takes such dictionaries as well.
         y : M labels of any kind: an int vector, strings, a column ``(M, 1)``, a list
 
         Returns
@@ -96,8 +110,8 @@ class LinearClassifier:
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J), without the column of ones; or a corpus on disk (a folder that ``lxmls-day1 cache`` has
-            made, or the `StreamedCorpus` of one), whose rows are read a few at a time
+        X : array or sparse matrix (M, J), without the column of ones; or M dictionaries, as in training; or a corpus on disk (a
+            folder that ``lxmls-day1 cache`` has made, or the `StreamedCorpus` of one), whose rows are read a few at a time
         params : array (J + 1, K), what ``train`` returned
 
         Returns
@@ -112,7 +126,7 @@ class LinearClassifier:
         """
         shards, params = corpus_on_disk(X), check_params(params)
         if shards is None:
-            return self._label(self._scores(as_matrix(X), params))
+            return self._label(self._scores(as_matrix(self._as_rows(X)), params))
         labels = [self._label(self._scores(rows, params)) for rows, _ in row_blocks(shards)]
         return np.concatenate([self._label(np.zeros((0, params.shape[1]))), *labels])
 
@@ -145,7 +159,7 @@ class LinearClassifier:
         >>> LinearClassifier().add_intercept_term([[5.0, 7.0]])
         array([[1., 5., 7.]])
         """
-        X = check_inputs(X)
+        X = check_inputs(self._as_rows(X))
         ones = np.ones((X.shape[0], 1))
         return sp.csr_array(sp.hstack([ones, X], format="csr")) if sp.issparse(X) else np.hstack([ones, X])
 
@@ -216,7 +230,7 @@ class LinearClassifier:
         path : path, such as "mira.npz"
         params : array (J + 1, K), what ``train`` returned
         feature_names : J str, optional
-            With these (``corpus.feature_names``) the file serves for text, too: ``lxmls-day1 predict`` and ``explain``.
+            ``vector_names`` unless given. With these (``corpus.feature_names``) the file serves for text, too: ``lxmls-day1 predict`` and ``explain``.
         label_names : list of str, optional
             What the labels 0, 1, … are called (``corpus.label_names``).
         notes : dict, optional
@@ -236,7 +250,8 @@ class LinearClassifier:
         >>> classifier.test([[0.4], [0.6]], params)
         array([0, 1])
         """
-        model_file.save_model(path, self, params, feature_names, label_names, notes)
+        names = self.vector_names if feature_names is None else feature_names
+        model_file.save_model(path, self, params, names, label_names, notes)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> model_file.SavedModel:
@@ -301,14 +316,30 @@ class LinearClassifier:
             )
         return scores
 
-    def _training_data(self, X, y, check=check_inputs, classes=None):
-        """Check the training data and set ``classes``, those of ``y`` unless given; returns ``X`` and the labels as column numbers (M,)."""
+    def _as_rows(self, X):
+        """Feature vectors that are dictionaries as a matrix with the columns of training; anything else as it is."""
+        if not are_dictionaries(X):
+            return X
+        if self.vector_names is None:
+            raise InputError(
+                f"{self.get_name()} knows no names of features, but X holds dictionaries; train it on such, or pass a matrix"
+            )
+        return as_rows(X, self.vector_names)
+
+    def _training_data(self, X, y, check=check_inputs, classes=None, vector_names=None):
+        """Check the training data and set ``classes`` and ``vector_names``, those of ``X`` and ``y`` unless given.
+
+        Returns ``X`` and the labels as column numbers (M,).
+        """
         if isinstance(X, (str, PathLike)) or hasattr(X, "shards"):
             raise InputError(
                 f"{self.get_name()} learns from a matrix in memory; a corpus on disk is for the online learners, multinomial naive "
-                "Bayes, and MaxEntBatch with L-BFGS or gradient descent"
+                "Bayes, and MaxEntBatch with L-BFGS, conjugate gradient or gradient descent"
             )
-        X, y = check(X), check_labels(y)
+        self.vector_names = vector_names
+        if are_dictionaries(X) and vector_names is None:
+            self.vector_names = names_of(X)
+        X, y = check(self._as_rows(X)), check_labels(y)
         if X.shape[0] != len(y):
             raise InputError(
                 f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; "
@@ -347,7 +378,7 @@ class LinearClassifier:
 
     def _with_labels(self, X, y, params):
         """Examples, their labels as column numbers (M,) and parameters, if all three fit together."""
-        X, params, labels = check_inputs(X), check_params(params), self._codes(y)
+        X, params, labels = check_inputs(self._as_rows(X)), check_params(params), self._codes(y)
         if X.shape[0] != len(labels) or len(labels) == 0:
             raise InputError(
                 f"every example needs one label, and there must be some, but X has {X.shape[0]} rows and y {len(labels)} labels"

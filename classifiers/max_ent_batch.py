@@ -12,8 +12,9 @@ For two classes the optimum is antisymmetric, w_1 = −w_0: one vector v = w_1 �
 With ``penalty="l1"`` the penalty is λ Σ |w_jk| in place of (λ/2) ‖W‖². Its optimum is sparse: most weights are exactly 0
 (``owl_qn.py``). For two classes the fitted vector v costs λ ‖v‖₁.
 
-Four solvers lead to the optimum, each in its file: ``lbfgs.py`` is fast on any data, ``max_ent_dual.py`` several times faster on
-text with λ > 0, ``gradient_descent.py`` is the guide's, and ``iterative_scaling.py`` is how it was done first. All start at W = 0.
+Five solvers lead to the optimum, each in its file: ``lbfgs.py`` is fast on any data, ``max_ent_dual.py`` several times faster on
+text with λ > 0, ``conjugate_gradient.py`` keeps only three vectors, ``gradient_descent.py`` is the guide's, and ``iterative_scaling.py``
+is how it was done first. All start at W = 0.
 
 (More than 400 lines: one class has all solvers and penalties, and their settings are documented here.)
 
@@ -30,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from classifiers.conjugate_gradient import conjugate_gradient
 from classifiers.gradient_descent import gradient_descent
 from classifiers.iterative_scaling import scale_max_ent
 from classifiers.lbfgs import lbfgs
@@ -56,7 +58,7 @@ from lxmls_day1.streaming.shard_rows import (
     row_blocks,
 )
 
-SOLVERS = ("lbfgs", "dual", "gradient_descent", "gis")
+SOLVERS = ("lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
 PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
 DENSE = 1 / 8  # the share of numbers other than zero from which on a dense matrix is multiplied as it is
 
@@ -84,13 +86,13 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         A warning tells when they did not suffice. An iteration of the dual solver is a sweep over the examples.
     regularize_intercept : bool
         Whether ‖W‖² includes the intercepts, as in the guide.
-    solver : "lbfgs", "dual", "gradient_descent" or "gis"
+    solver : "lbfgs", "dual", "conjugate_gradient", "gradient_descent" or "gis"
         L-BFGS; dual coordinate ascent, the fastest on text, for λ > 0 and regularized intercepts, which keeps M x K numbers
-        beside the weights; gradient descent with Armijo's rule; or generalized iterative scaling, for features that are not
-        negative and without regularization.
+        beside the weights; non-linear conjugate gradient, which keeps the fewest; gradient descent with Armijo's rule; or
+        generalized iterative scaling, for features that are not negative and without regularization.
     n_jobs : int, default 1
-        Threads of L-BFGS and gradient descent, each of which takes a part of the examples. The result depends on their number by
-        rounding, and on nothing else; of a corpus on disk not even on that.
+        Threads of L-BFGS, conjugate gradient and gradient descent, each of which takes a part of the examples. The result depends
+        on their number by rounding, and on nothing else; of a corpus on disk not even on that.
     penalty : "l2" or "l1"
         (λ/2) ‖W‖², or λ Σ |w_jk| for sparse weights, by L-BFGS only; then scikit-learn's C is 1/(λM), and training stops when the
         slope of F is the share ``tolerance`` of its first value.
@@ -150,7 +152,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J), or a corpus on disk for L-BFGS and gradient descent
+        X : array or sparse matrix (M, J), or a corpus on disk for L-BFGS, conjugate gradient and gradient descent
             Loss and gradient of a corpus are summed over its shards, pair by pair in a fixed order: the result does not depend on
             ``n_jobs``, to the last bit.
         y : M labels, not given for a corpus on disk
@@ -277,6 +279,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 path = owl_qn(problem, np.zeros(problem.size), penalties, problem.diagonal(), memory)
             else:
                 path = lbfgs(problem, np.zeros(problem.size), problem.diagonal(), memory)
+        elif self.solver == "conjugate_gradient":
+            path = conjugate_gradient(problem, np.zeros(problem.size), problem.diagonal())
         else:
             path = gradient_descent(problem, np.zeros(problem.size))
         first_norm = None

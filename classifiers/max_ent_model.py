@@ -1,4 +1,6 @@
-"""The maximum-entropy model itself, however it is trained: p_W(y | x) = exp(w_y · g(x)) / Σ_y' exp(w_y' · g(x)).
+"""The maximum-entropy model itself, however it is trained: p_W(y | x) = exp(w_y · g(x)) / Z(x).
+
+Z(x) = Σ_y' exp(w_y' · g(x)) is the *partition function*. The gradient of log Z is what the model expects of the features.
 
 Of all models whose features f(x, y) = g(x) ⊗ e_y have, on average, the values that the data show, it is the one that
 assumes least, that is of the largest entropy. That the averages agree, *moment matching*, is what its optimum without
@@ -40,7 +42,7 @@ class MaxEntModel:
         probabilities : array (M, K)
             Every row sums to 1; columns in the order of ``classes``.
         """
-        return softmax(self._scores(check_inputs(X), check_params(params)))
+        return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 
     def get_moments(self, X: Any, y: ArrayLike, params: ArrayLike) -> Moments:
         """How often each feature comes with each class, in the data and according to the model.
@@ -92,7 +94,7 @@ def expectations(features: Any, probabilities: np.ndarray) -> np.ndarray:
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """exp(s_y) / Σ_y' exp(s_y') in every row of ``scores`` (M, K), without overflow.
+    """exp(s_y) / Z in every row of ``scores`` (M, K), Z = Σ_y' exp(s_y') the partition function, without overflow.
 
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]]))
     array([[0.5, 0.5],

@@ -217,7 +217,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         probabilities : array (M, K)
             Every row sums to 1; columns in the order of ``classes``. They are the prior where words rule out every class.
         """
-        return softmax(self._scores(check_inputs(X), check_params(params)))
+        return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 
     def _scores(self, X, params):
         _check_counts(X)

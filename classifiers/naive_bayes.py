@@ -76,7 +76,7 @@ class NaiveBayes(LinearClassifier):
 
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         params = self.model.train(X, y, sample_weight)
-        self.classes, self.trained = self.model.classes, True
+        self.classes, self.vector_names, self.trained = self.model.classes, self.model.vector_names, True
         return params
 
     def test(self, X: Any, params: ArrayLike) -> np.ndarray:

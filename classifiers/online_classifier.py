@@ -303,7 +303,7 @@ class OnlineClassifier(LinearClassifier):
         self.check_settings()
         if state is not None:
             classes = state.classes
-        X, labels = self._training_data(X, y, check=as_matrix, classes=classes)
+        X, labels = self._training_data(X, y, as_matrix, classes, state and state.feature_names)
         factors = check_sample_weight(sample_weight, labels, every_class=False)
         state = state and self._copy_of(state, X.shape[1] + 1)
         costs = self._costs()
@@ -364,7 +364,7 @@ class OnlineClassifier(LinearClassifier):
     def _new_state(self, weights, sq_norms):
         from lxmls_day1.compiled import online_steps
 
-        names = getattr(self, "feature_names", None)
+        names = getattr(self, "feature_names", self.vector_names)
         return online_steps.OnlineState(
             self.classes, self._average(), weights, random_numbers(self.seed), sq_norms, names
         )

@@ -7,6 +7,7 @@ accuracies"): vary the number of points, the variance and the balance of the sim
 import contextlib
 import copy
 import time
+import tracemalloc
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -14,12 +15,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from classifiers.arow import AROW
+from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.nbsvm import NBSVM
+from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.checks import as_list, check_offers
@@ -33,6 +40,7 @@ def run_all_classifiers(
     classifiers: Iterable[Any] | Mapping[str, Any] | None = None,
     progress: Callable[[int, int, str], object] | None = None,
     ax: Any = None,
+    memory: bool = False,
 ) -> tuple[ResultTable, tuple[Any, Any]]:
     """Train classifiers on the training part of a data set, measure them on both parts, and draw the comparison.
 
@@ -48,6 +56,8 @@ def run_all_classifiers(
         Called before each training with its name, and at the end with ``done == total`` and an empty name.
     ax : matplotlib Axes, optional
         Where to draw; a new figure unless given.
+    memory : bool
+        Whether to measure how much memory each training takes, too: it is done a second time for that.
 
     Returns
     -------
@@ -93,7 +103,7 @@ def run_all_classifiers(
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 warnings.simplefilter("ignore", DeprecationWarning)
-                row, params_of[name] = measure(classifier, name, dataset)
+                row, params_of[name] = measure(classifier, name, dataset, memory)
         except NotImplementedError as error:
             notes.append(f"{name} is left out, as it is not written yet: {str(error) or 'NotImplementedError'}")
             continue
@@ -141,8 +151,76 @@ def default_classifiers(dataset: Any) -> list[LinearClassifier]:
     ]
 
 
-def measure(classifier: Any, name: str, dataset: Any) -> tuple[Row, np.ndarray]:
-    """Train one classifier and measure it on the training and the test part.
+def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
+    """Every kind of flat linear learner that applies to a data set, with a setting that is a fair start for it.
+
+    Parameters
+    ----------
+    dataset
+        Its ``train_X`` decides: those that count features or look at their presence are there for counts only.
+
+    Returns
+    -------
+    dict from name to classifier, untrained
+        Maximum entropy and the SVM have λ = 2/M (with sparse weights a quarter of that), the others their defaults.
+
+    Examples
+    --------
+    >>> from readers.simple_data_set import SimpleDataSet
+    >>> list(all_classifiers(SimpleDataSet()))[-2:]
+    ['SVM', 'SVM, optimum']
+    """
+    regularizer = 2 / dataset.train_X.shape[0]
+    counted = [MultinomialNaiveBayes(), BernoulliNaiveBayes(), NBSVM()] if _holds_counts(dataset.train_X) else []
+    by_default = [GaussianNaiveBayes(), *counted, Perceptron(), Mira(), PassiveAggressive(), PassiveAggressive2()]
+    by_default += [ColumnSquishing(), AROW(), ConfidenceWeighted(), MaxEntOnline(regularizer)]
+    return {classifier.get_name(): classifier for classifier in by_default} | {
+        "Maximum entropy, optimum": MaxEntBatch(regularizer, solver="dual"),
+        "Maximum entropy, sparse": MaxEntBatch(regularizer / 4, penalty="l1"),
+        "SVM": SVM(regularizer),
+        "SVM, optimum": SVM(regularizer, solver="dual"),
+    }
+
+
+def memory_of_training(classifier: Any, dataset: Any) -> float:
+    """The most memory that a training takes beside its data.
+
+    Parameters
+    ----------
+    classifier : classifier
+        A copy of it is trained.
+    dataset
+        Offers ``train_X`` and ``train_y``.
+
+    Returns
+    -------
+    megabytes : float
+        In 10⁶ bytes: what Python and NumPy allocate.
+
+    Examples
+    --------
+    >>> from readers.simple_data_set import SimpleDataSet
+    >>> memory_of_training(Perceptron(), SimpleDataSet()) > 0
+    True
+    """
+    _load_compiled_code(classifier, dataset)  # libraries that are imported meanwhile are not of the training
+    learner, was_tracing = copy.deepcopy(classifier), tracemalloc.is_tracing()
+    if not was_tracing:
+        tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before, _ = tracemalloc.get_traced_memory()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the same training has said it already
+            learner.train(dataset.train_X, dataset.train_y)
+        return (tracemalloc.get_traced_memory()[1] - before) / 1e6
+    finally:
+        if not was_tracing:
+            tracemalloc.stop()
+
+
+def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> tuple[Row, np.ndarray]:
+    """Train one classifier and measure it on the training and the test part; with `memory`, train a copy once more for that.
 
     Returns
     -------
@@ -158,7 +236,8 @@ def measure(classifier: Any, name: str, dataset: Any) -> tuple[Row, np.ndarray]:
     )
     objective = classifier.objective(dataset.train_X, dataset.train_y, params)
     objective = None if objective is None else float(objective)
-    return Row(name, dataset.get_name(), train_accuracy, test_accuracy, seconds, objective), params
+    megabytes = memory_of_training(classifier, dataset) if memory else None
+    return Row(name, dataset.get_name(), train_accuracy, test_accuracy, seconds, objective, megabytes), params
 
 
 def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:

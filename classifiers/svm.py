@@ -122,6 +122,18 @@ class SVM(StochasticGradient):
     >>> svm.evaluate(y, svm.test(X, params))
     1.0
 
+    How large is the problem? It has a variable for each of K weight vectors of J + 1 numbers (and a slack for each example), and a
+    constraint s_y ≥ s_k + 1 − slack for each example and wrong class: K (J + 1) and M (K − 1).
+
+    >>> n_classes, n_features, n_examples = 3, 2, 6
+    >>> X3 = [[3.0, 0.0], [0.0, 3.0], [-3.0, -3.0], [2.0, 0.0], [0.0, 2.0], [-2.0, -2.0]]
+    >>> y3 = [0, 1, 2, 0, 1, 2]
+    >>> SVM().train(X3, y3).size == n_classes * (n_features + 1)
+    True
+    >>> wrong = [(m, k) for m in range(n_examples) for k in range(n_classes) if k != y3[m]]
+    >>> len(wrong) == n_examples * (n_classes - 1)
+    True
+
     How far is that from the optimum? The dual solver knows the optimum to one in a thousand:
 
     >>> optimum = SVM(regularizer=0.1, solver="dual")

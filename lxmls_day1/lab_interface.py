@@ -63,6 +63,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "streaming.streamed_steps": ("Learner", "StreamedSteps", "place_of"),
     "streaming.training": ("Training",),
     "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
+    "text.feature_vectors": ("are_dictionaries", "as_rows", "names_of"),
     "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
     "text.packed_texts": ("PackedTexts",),
     "text.parsed_reviews": ("FILES", "LABEL_NAMES", "ParsedReviews", "load_parsed", "parse_pair", "save_parsed"),

@@ -32,6 +32,8 @@ class Row(NamedTuple):
     """How long the training took."""
     objective: float | None = None
     """What the training minimised, at its end on the training part; None if there is no such thing."""
+    megabytes: float | None = None
+    """The most memory that the training took beside its data, in 10⁶ bytes; None if that was not measured."""
 
 
 class ResultTable(Sequence[Row]):
@@ -96,10 +98,11 @@ class ResultTable(Sequence[Row]):
         return f"ResultTable({list(self.rows)!r}, notes={list(self.notes)!r})"
 
     def __str__(self) -> str:
-        lines = [[column.heading for column in COLUMNS], *self._cells()]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(COLUMNS))]
+        columns = self._columns()
+        lines = [[column.heading for column in columns], *self._cells()]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
         heading, *body = (
-            "  ".join(column.align(cell, width) for column, cell, width in zip(COLUMNS, line, widths, strict=True))
+            "  ".join(column.align(cell, width) for column, cell, width in zip(columns, line, widths, strict=True))
             for line in lines
         )
         texts = [heading, "-" * len(heading), *body, *self._note_lines()]
@@ -107,12 +110,12 @@ class ResultTable(Sequence[Row]):
 
     def _repr_html_(self) -> str:
         """The table for a notebook. Everything in it is escaped: names come from students' files."""
-        headings = "".join(f"<th>{html.escape(column.heading)}</th>" for column in COLUMNS)
+        headings = "".join(f"<th>{html.escape(column.heading)}</th>" for column in self._columns())
         lines = "".join(
             "<tr>"
             + "".join(
                 f'<td style="text-align: {"right" if column.is_number else "left"}">{html.escape(cell)}</td>'
-                for column, cell in zip(COLUMNS, cells, strict=True)
+                for column, cell in zip(self._columns(), cells, strict=True)
             )
             + "</tr>"
             for cells in self._cells()
@@ -140,9 +143,10 @@ class ResultTable(Sequence[Row]):
         from rich.text import Text
 
         is_narrow = width is not None and width < self._least_width()
-        shown = [i for i, column in enumerate(COLUMNS) if not is_narrow or column.heading in NARROW]
+        columns = self._columns()
+        shown = [i for i, column in enumerate(columns) if not is_narrow or column.heading in NARROW]
         table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-        for column in (COLUMNS[i] for i in shown):
+        for column in (columns[i] for i in shown):
             table.add_column(
                 column.heading,
                 justify="right" if column.is_number else "left",
@@ -162,11 +166,12 @@ class ResultTable(Sequence[Row]):
 
     def _least_width(self) -> int:
         """The columns of a terminal on which no number and no word of the whole table is cut."""
-        lines = [[column.heading for column in COLUMNS], *self._cells()]
+        columns = self._columns()
+        lines = [[column.heading for column in columns], *self._cells()]
         return sum(
             max(len(word) for line in lines for word in ([line[i]] if column.is_number else line[i].split() or [""]))
             + 3
-            for i, column in enumerate(COLUMNS)
+            for i, column in enumerate(columns)
         )
 
     def to_json(self) -> str:
@@ -188,7 +193,7 @@ class ResultTable(Sequence[Row]):
             "lxmls_day1_version": lxmls_day1.__version__,
             "python_version": platform.python_version(),
             "numpy_version": version("numpy"),
-            "rows": [{name: _finite_or_none(value) for name, value in row._asdict().items()} for row in self.rows],
+            "rows": [{name: _finite_or_none(getattr(row, name)) for name in self._fields()} for row in self.rows],
             "notes": list(self.notes),
         }
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=float) + "\n"
@@ -207,8 +212,8 @@ class ResultTable(Sequence[Row]):
         """
         text = io.StringIO()
         writer = csv.writer(text)
-        writer.writerow(Row._fields)
-        writer.writerows(self.rows)
+        writer.writerow(self._fields())
+        writer.writerows(row[: len(self._fields())] for row in self.rows)
         return text.getvalue()
 
     def write_json(self, path: str | os.PathLike[str]) -> None:
@@ -225,8 +230,20 @@ class ResultTable(Sequence[Row]):
         """Write `to_csv` to `path` in UTF-8, completely or not at all; errors as in `write_json`."""
         replace_files({path: self.to_csv().encode()})
 
+    def _columns(self) -> "tuple[Column, ...]":
+        """The columns that have something to show: memory is there only where it was measured."""
+        measured = any(row.megabytes is not None for row in self.rows)
+        return COLUMNS if measured else COLUMNS[:-1]
+
+    def _fields(self) -> tuple[str, ...]:
+        return Row._fields[: len(self._columns())]
+
     def _cells(self) -> list[list[str]]:
-        return [[column.show(value) for column, value in zip(COLUMNS, row, strict=True)] for row in self.rows]
+        columns = self._columns()
+        return [
+            [column.show(value) for column, value in zip(columns, row[: len(columns)], strict=True)]
+            for row in self.rows
+        ]
 
     def _note_lines(self) -> list[str]:
         return [f"Note: {note}" for note in self.notes]
@@ -262,6 +279,7 @@ COLUMNS = (
     Column("test", ".4f"),
     Column("seconds", ".3f"),
     Column("objective", "#.4g"),
+    Column("MB", ".1f"),
 )
 
 

@@ -103,6 +103,21 @@ print(
 # For two classes that is the **sigmoid** $\sigma(z) = 1/(1 + e^{-z})$ of $z = s_1 - s_0$. This is exactly the model of
 # this notebook, with $w_1 - w_0 = (\mu_1 - \mu_0)/\sigma^2$. So naive Bayes and maximum entropy search the same matrices
 # $W$. Naive Bayes takes the one that fits the inputs *and* the classes; maximum entropy takes the one that fits the classes.
+#
+# One consequence: naive Bayes takes each feature for new evidence. Give it $x_1$ twice, and it counts $x_1$ twice; maximum entropy gives
+# each of the two half of the weight. (Notebook 4 measures what this costs.)
+
+# %% tags=["cell-twice"]
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.max_ent_batch import MaxEntBatch
+
+wide = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 2], g2=[[1, 1], 2])
+twice, point = (np.hstack([X, X[:, :1]]) for X in (wide.train_X, np.array([[0.5, -0.5]])))
+for name, model in {"naive Bayes": GaussianNaiveBayes(2.0), "maximum entropy, λ = 0": MaxEntBatch(0.0, tolerance=1e-8)}.items():
+    for X, x in ((wide.train_X, point[:, :2]), (twice, point)):
+        params = model.train(X, wide.train_y)
+        w = params[:, 1] - params[:, 0]
+        print(f"{name:22} weights of x_1, x_2{', x_1' * (X is twice):5} {w[1:].round(3).tolist()}: p(1 | x) = {model.get_probabilities(x, params)[0, 1]:.4f}")
 
 # %% [markdown] tags=["predict"]
 # **Predict.** In our data $\mu_0 = (-1, -1)$, $\mu_1 = (1, 1)$, $\sigma^2 = 1$, and both classes are equally frequent. What
@@ -1058,12 +1073,16 @@ lab.reveal("1.7")
 # **Predict.** Draw the three curves. Where does each become 0? *Your prediction:*
 
 # %% tags=["cell-losses"]
-margin = np.linspace(-2.5, 3.5, 61)
-curves = {
-    "Perceptron: max(0, −margin)": (margin, np.maximum(0, -margin) + 0.0),
-    "SVM: max(0, 1 − margin)": (margin, np.maximum(0, 1 - margin)),
-    "Maximum entropy: log₂(1 + exp(−margin))": (margin, np.log2(1 + np.exp(-margin))),
+from classifiers.losses import hinge_loss, log_loss, perceptron_loss
+
+losses = {
+    "Perceptron: max(0, −margin)": perceptron_loss,
+    "SVM: max(0, 1 − margin)": lambda scores, labels: hinge_loss(scores, labels, 1 - np.eye(2)),
+    "Maximum entropy: log₂(1 + exp(−margin))": lambda scores, labels: log_loss(scores, labels) / np.log(2),
 }
+margin = np.linspace(-2.5, 3.5, 61)
+scores = np.column_stack([margin, np.zeros(61)])  # the true class is 0
+curves = {name: (margin, loss(scores, np.zeros(61, dtype=int))) for name, loss in losses.items()}
 fig, axis = plt.subplots(figsize=(10, 5), layout="constrained")
 axis.plot([-2.5, 0, 0, 3.5], [1, 1, 0, 0], color="0.5", label="mistakes (0/1)")
 for name, curve in curves.items():
@@ -1095,6 +1114,25 @@ lab.reveal("1.7")
 # one, maximum entropy nowhere.
 #
 # </details>
+
+# %% [markdown]
+# Each of them can be an *objective*: its mean over the training examples. Here are the three, for points that overlap, on the way from $W = 0$ through a
+# good $W$ and beyond, at $c\,W$. The perceptron's doubles when the weights are doubled, so nothing lies below $c = 0$. Its rule, a step
+# of length 1 against the slope, works all the same, because it counts ties as mistakes.
+
+# %% tags=["cell-ray"]
+from classifiers.max_ent_batch import MaxEntBatch
+
+maxent = MaxEntBatch(regularizer=0.1)
+params, c = maxent.train(wide.train_X, wide.train_y), np.linspace(0, 4, 81)
+scores = maxent.get_scores(maxent.add_intercept_term(wide.train_X), params)
+means = {name: np.array([loss(each * scores, wide.train_y).mean() for each in c]) for name, loss in losses.items()}
+fig, axis = plt.subplots(figsize=(10, 5), layout="constrained")
+for name, values in means.items():
+    axis.plot(c, values, **line_style(name), label=name)
+    print(f"{name:40} mean at c = 0, 1 and 4: {values[0]:.4f}, {values[20]:.4f}, {values[80]:.4f}; least at c = {c[values.argmin()]:.2f}")
+axis.set(xlabel="c: the weights are c W", ylabel="mean loss of the training points")
+legend = axis.legend()
 
 # %% [markdown]
 # ## Exercise 1.7: the SVM

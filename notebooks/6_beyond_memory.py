@@ -129,7 +129,7 @@ with lab.exercise("1.14"):
     shared, formula = [], []
     for b in bits:
         columns, _ = columns_and_signs(hashes, 2**b)
-        in_column = np.bincount(columns, minlength=2**b)  # how many tokens each column has
+        in_column = np.bincount(columns.astype(np.intp), minlength=2**b)  # how many tokens each column has
         shared.append(1 - np.sum(in_column == 1) / len(tokens))
         formula.append(1 - (1 - 1 / 2**b) ** (len(tokens) - 1))
     fig, axis = plt.subplots(figsize=(9, 4.6), layout="constrained")
@@ -142,7 +142,7 @@ with lab.exercise("1.14"):
         if b % 2 == 0:
             print(f"{b:4d} {2**b:9d} {len(tokens) / 2**b:17.2f} {of_tokens:21.4f} {expected:9.4f}")
     most = np.abs(np.subtract(shared, formula)).max()
-    in_column = np.bincount(columns_and_signs(hashes, 2**18)[0], minlength=2**18)
+    in_column = np.bincount(columns_and_signs(hashes, 2**18)[0].astype(np.intp), minlength=2**18)
     print(f"largest difference: {most:.4f}")
     print(f"18 bits: {np.mean(in_column == 0):.2f} of the columns are empty, {np.mean(in_column > 2):.2f} have three or more")
 
@@ -337,7 +337,7 @@ with lab.exercise("1.14"):
         params = Perceptron(nr_rounds=1).train(X[:N_TRAIN], y[:N_TRAIN])
         columns, signs = columns_and_signs(of_words, 2**width)
         adds = signs * (params[1:, 1] - params[1:, 0])[columns]
-        in_column = np.bincount(columns_and_signs(hashes, 2**width)[0], minlength=2**width)[columns]
+        in_column = np.bincount(columns_and_signs(hashes, 2**width)[0].astype(np.intp), minlength=2**width)[columns]
         others = in_column - [word in kept for word in words]
         said += [[f"{weight:+.2f}" for weight in adds], [str(number) for number in others]]
     print("what a word adds to the lead of positive over negative, and the others in its column")

@@ -164,7 +164,7 @@ class SentimentCorpus:
         check_flag("cache", cache)
         split = (train_per, dev_per, test_per)
 
-        reviews = _read_corpus(domain, data_dir, cache)
+        reviews = read_reviews(domain, data_dir, cache)
         train_end, _, _ = split_ends(len(reviews), split)
         if len(set(reviews.y[:train_end].tolist())) < len(LABEL_NAMES):
             raise InputError(
@@ -192,8 +192,23 @@ class SentimentCorpus:
         return "Toy reviews" if self.domain == "toy" else f"Amazon reviews: {self.domain}"
 
 
-def _read_corpus(domain: str, data_dir: str | os.PathLike[str] | None, cache: bool) -> ParsedReviews:
-    """The parsed files of a domain, from the cache if the very same files were read before."""
+def read_reviews(domain: str, data_dir: str | os.PathLike[str] | None, cache: bool) -> ParsedReviews:
+    """All reviews of a domain with all their tokens, from the cache if the very same files were read before.
+
+    Parameters
+    ----------
+    domain, data_dir, cache
+        As in `SentimentCorpus`, with whose errors it ends where they are unusable.
+
+    Returns
+    -------
+    ParsedReviews
+
+    Examples
+    --------
+    >>> len(read_reviews("toy", None, cache=False))
+    400
+    """
     found = find_corpus(domain, data_dir)
     try:
         return _read_files(domain, [found.paths[name] for name in FILES], cache)

@@ -8,9 +8,11 @@ import importlib
 import os
 import random
 import signal
+import subprocess
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -114,6 +116,46 @@ def pytest_configure(config):
     """Choose the sample of this run, the same in all its processes; measure the tests outside this folder, too."""
     os.environ.setdefault(SAMPLE, str(datetime.date.today().toordinal()))
     config.pluginmanager.register(ProcessorTime())
+    if is_worker() and measuring():
+        leave_compiling_unmeasured()
+    elif not is_worker() and config.getoption("numprocesses", None) and sys.platform.startswith("linux"):
+        config.stash[WARMING] = subprocess.Popen([sys.executable, "-c", WARM_UP], cwd=ROOT)
+
+
+def pytest_unconfigure(config):
+    if warming := config.stash.get(WARMING, None):
+        warming.wait()
+
+
+def is_worker():
+    return "PYTEST_XDIST_WORKER" in os.environ
+
+
+def measuring():
+    """What measures the coverage of this process, if anything does."""
+    return sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
+
+
+def leave_compiling_unmeasured():
+    """Trace nothing while numba compiles: its lines are not counted, and to pass over each takes as long as the compiling."""
+    from numba.core.dispatcher import _FunctionCompiler
+
+    compile = _FunctionCompiler.compile
+
+    def untraced(self, *arguments):
+        tracer = sys.gettrace()
+        sys.settrace(None)
+        try:
+            return compile(self, *arguments)
+        finally:
+            sys.settrace(tracer)
+
+    _FunctionCompiler.compile = untraced
+
+
+#: The kernels that most files need are compiled while the processes collect the tests: otherwise each compiles them for itself.
+WARM_UP = "from lxmls_day1.grading.fork_server import warm_up; warm_up()"
+WARMING = pytest.StashKey[subprocess.Popen]()
 
 
 #: The environment variable whose value decides which cases of the tests marked ``sampled`` a run takes. By default it is the number of
@@ -130,6 +172,9 @@ def draw(name, cases, share):
     return random.Random(f"{os.environ[SAMPLE]} {name}").sample(cases, -(-len(cases) // share))
 
 
+NO_PARAMETERS = SimpleNamespace(indices={})
+
+
 def leave_to_campaigns(items):
     """Of the tests marked ``sampled``, keep the cases that are drawn. The others are marked ``campaign``."""
     tests = defaultdict(lambda: defaultdict(list))
@@ -140,6 +185,8 @@ def leave_to_campaigns(items):
                 test, case = item.nodeid.partition("[")[0], item.nodeid
             elif by == "file":
                 test, case = file.rpartition("/")[0], file
+            elif by not in getattr(item, "callspec", NO_PARAMETERS).indices:  # of a whole file, not all tests have it
+                continue
             else:
                 test, case = f"{file} {by}", item.callspec.indices[by]
             tests[test, share][case].append(item)
@@ -153,7 +200,7 @@ def pytest_collection_modifyitems(items, config):
     """Mark what is slow as a whole; put the longest files first, the order within a file stays."""
     for item in items:
         if item.path.suffix == ".ipynb":
-            item.add_marker(pytest.mark.sampled(2, by="file"))
+            item.add_marker(pytest.mark.sampled(4, by="file"))
     if not any("::" in argument for argument in config.args):  # who names a test wants all its cases
         leave_to_campaigns(items)
     slow = {path: any(folder in path.parents for folder in SLOW) for path in {item.path for item in items}}
@@ -193,11 +240,9 @@ def pytest_sessionfinish():
     """Save what coverage has measured in a worker before the worker says that it is done: pytest-xdist waits ten seconds
     for its end, and then kills it; on a busy machine a worker has taken longer, and its data were lost.
     """
-    if "PYTEST_XDIST_WORKER" in os.environ and "coverage" in sys.modules:
-        measuring = sys.modules["coverage"].Coverage.current()
-        if measuring is not None:
-            measuring.stop()
-            measuring.save()
+    if is_worker() and (coverage := measuring()):
+        coverage.stop()
+        coverage.save()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -212,10 +257,10 @@ def imports_of_the_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Two processes more than there are cores, because a third of the time slow tests wait for processes of their own or for a
+    """A process more than there are cores, because a third of the time slow tests wait for processes of their own or for a
     browser. Fast ones only compute, and each process takes ten seconds to collect them.
     """
-    return (os.cpu_count() or 1) + 2 * ("not slow" not in config.getoption("markexpr"))
+    return (os.cpu_count() or 1) + ("not slow" not in config.getoption("markexpr"))
 
 
 @pytest.fixture(scope="session")
@@ -228,7 +273,7 @@ def drawn():
 def folder_of_the_run(tmp_path_factory) -> Path:
     """A folder that all processes of this run of pytest share."""
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+    folder = (base.parent if is_worker() else base) / "shared"
     folder.mkdir(exist_ok=True)
     return folder
 

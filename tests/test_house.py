@@ -276,6 +276,7 @@ PAGES = (
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "docs/figures.md",
     "docs/grading.md",
     "docs/install.md",
     "docs/performance.md",

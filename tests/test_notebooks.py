@@ -387,7 +387,7 @@ def workspace(tmp_path_factory):
 
 @pytest.mark.slow
 class TestStudents:
-    @pytest.mark.sampled(5)
+    @pytest.mark.sampled(10)
     @pytest.mark.parametrize("name", NAMES)
     def test_with_nothing_written_it_runs_to_the_end(self, workspace, name):
         """Each cell of a code exercise ends in one line that names it; no cell ends in a traceback."""

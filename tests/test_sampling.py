@@ -1,5 +1,6 @@
-"""Of dear tests a run takes a sample: never none, the same in all processes, in time all of them; and what a file costs is told."""
+"""Of dear tests a run takes a sample: never none, the same in all processes, in time all of them; what a file costs is told; what is measured."""
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -64,6 +65,18 @@ def test_by_a_parameter_all_cases_of_a_value_stay_together(conftest, monkeypatch
         assert found == {f"{FILE}::{test}[{level}-{i}]" for test in ("test_a", "test_b") for i in range(4)}
 
 
+def test_a_file_is_marked_as_a_whole_though_not_all_its_tests_have_the_parameter(conftest, monkeypatch):
+    def make():
+        found = [Item(f"test_a[{level}]", 3, by="level", level=level) for level in range(3)]
+        plain = Item("test_b", 3, by="level")
+        del plain.callspec
+        return [*found, Item("test_c[0]", 3, by="level", other=0), plain]
+
+    for day in range(20):
+        found = kept(conftest, monkeypatch, day, make)
+        assert len(found) == 3 and found >= {f"{FILE}::test_b", f"{FILE}::test_c[0]"}
+
+
 def test_by_file_a_file_is_taken_as_a_whole(conftest, monkeypatch):
     def make():
         return [Item(f"cell {i}", 2, by="file", file=f"notebooks/{n}.ipynb") for n in range(5) for i in range(3)]
@@ -86,3 +99,25 @@ def test_the_summary_names_the_dearest_files_and_those_that_cost_too_much(confte
         f"   18.5 s  a.py  more than the {conftest.DEAR} s of a file",
         "    3.0 s  b.py",
     ]
+
+
+@pytest.mark.slow
+def test_while_numba_compiles_nothing_is_traced_and_afterwards_all_is(conftest, monkeypatch):
+    numba = pytest.importorskip("numba")
+    from numba.core.dispatcher import _FunctionCompiler
+
+    monkeypatch.setattr(_FunctionCompiler, "compile", _FunctionCompiler.compile)  # put back after the test
+    conftest.leave_compiling_unmeasured()
+    double, traced, before = numba.njit(lambda x: 2 * x), [], sys.gettrace()
+
+    def afterwards():
+        return double(5)
+
+    sys.settrace(lambda frame, event, argument: traced.append(frame.f_code))
+    try:
+        found = double(4), afterwards()
+    finally:
+        sys.settrace(before)
+    assert found == (8, 10)
+    assert "compiler.py" not in {Path(code.co_filename).name for code in traced}
+    assert afterwards.__code__ in traced

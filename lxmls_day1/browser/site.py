@@ -59,6 +59,7 @@ SETTINGS = {
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 20},
+    "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},  # names are cut off beside it
 }
 INDEX = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Day-1 lab</title>
@@ -297,9 +298,15 @@ def _configure(site: Path, loaded: list[str]) -> None:
         "pyodideUrl": f"./{PAGE}/start.js",
     }
     path.write_text(json.dumps(settings, indent=1), encoding="utf-8")
-    for name in ("lab/index.html",):
-        text = (site / name).read_text(encoding="utf-8")
-        script = f'<script src="../{PAGE}/page.js"></script>\n  </head>'
-        if "</head>" not in text:
-            raise InputError(f"JupyterLite's {name} is not as expected; install the extra browser again.")
-        (site / name).write_text(text.replace("</head>", script, 1), encoding="utf-8")
+    script = f'<script src="../{PAGE}/page.js"></script>\n  </head>'
+    _replace(site / "lab/index.html", "</head>", script)
+    end = 'self.addEventListener("fetch",onFetch);'
+    _replace(site / "service-worker.js", end, f'importScripts("./{PAGE}/one_at_a_time.js");{end}')
+
+
+def _replace(path: Path, found: str, put: str) -> None:
+    """Put something of ours into a file of JupyterLite."""
+    text = path.read_text(encoding="utf-8")
+    if found not in text:
+        raise InputError(f"JupyterLite's {path.name} is not as expected; install the extra browser again.")
+    path.write_text(text.replace(found, put, 1), encoding="utf-8")

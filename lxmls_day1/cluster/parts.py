@@ -45,6 +45,12 @@ class _Failure(NamedTuple):
     of_files: bool  # on this worker only, perhaps
 
 
+class _Unread(NamedTuple):
+    """Stands for a result that could not be fetched."""
+
+    why: str
+
+
 # On a worker of the cluster ----------------------------------------------------------------------------------------------
 
 _stopping: dict[str, threading.Event] = {}  # by the key of a run
@@ -152,7 +158,7 @@ class PartWorkers(ClusterWorkers):
         doing: dict[int, tuple[str, Any]] = {}  # job -> worker, what it will return
         failures, everywhere = [0] * len(jobs), self._spread(shared)
         self._next_look, waiting_since = 0.0, time.monotonic()
-        root = None
+        root, n_unread = None, 0
         try:
             while True:
                 look()
@@ -190,10 +196,14 @@ class PartWorkers(ClusterWorkers):
                     if isinstance(found, _Failure):
                         root = None
                         self._judge(doing, found)
-                    elif found is not None:
-                        return found
+                    elif isinstance(found, _Unread):
+                        root, n_unread = None, n_unread + 1
+                        if n_unread >= _MOST_FAILURES:
+                            raise ClusterLost(
+                                f"the sum of the parts could not be fetched {_MOST_FAILURES} times, at last so: {found.why}"
+                            )
                     else:
-                        root = None
+                        return found
                 self._wait(root, doing)
         except BaseException:
             self.end()
@@ -302,8 +312,8 @@ class PartWorkers(ClusterWorkers):
     def _fetched(self, future: Any) -> Any:
         try:
             return future.result(timeout=ASK_SECONDS)
-        except Exception:  # the worker that has it is gone
-            return None
+        except Exception as error:  # most often the worker that has it is gone
+            return _Unread(f"{type(error).__name__}: {error}")
 
     def _cancel(self, future: Any) -> None:
         if future is not None:

@@ -11,6 +11,7 @@
 ``streamed_training``    ``train --corpus``: a corpus on disk, progress in lines, checkpoints
 ``train``, ``predict``   models of text as files; ``explain``: which words spoke for a decision
 ``cache``, ``toy``       text that does not fit into memory, as a corpus on disk; text made up
+``doctor``               what of this machine the lab can use, and what to do about the rest
 ``start``, ``lab``       a workspace, and its notebooks; ``update``: after an update of the package
 ``check``, ``hint``      what students ask for; likewise ``status``, ``solve``, ``reset``, ``undo``, ``submit``
 ``release``, ``grade``   what instructors ask for; ``browser``: the lab as a web site

@@ -27,6 +27,7 @@ COMMANDS = {
     "explain": "lxmls_day1.commands.explain",
     "cache": "lxmls_day1.commands.cache",
     "toy": "lxmls_day1.commands.toy",
+    "doctor": "lxmls_day1.commands.doctor",
     "start": "lxmls_day1.commands.start",
     "lab": "lxmls_day1.commands.lab",
     "demo": "lxmls_day1.commands.demo",
@@ -119,6 +120,7 @@ def command_group() -> None:
       lxmls-day1 toy --documents 1e6   reviews of any number, made up
 
     \b
+      lxmls-day1 doctor                does all work here? what to do if not
       lxmls-day1 start my-lab          a workspace for the exercises; in it:
       lxmls-day1 lab                   the notebooks
       lxmls-day1 demo                  demonstrations in the browser

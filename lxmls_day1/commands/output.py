@@ -5,7 +5,7 @@ import io
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +71,40 @@ def show_table(table: "ResultTable") -> None:
 
     console = Console()
     console.print(table.to_rich(console.width))
+
+
+def aligned(heading: Sequence[str], rows: Sequence[Sequence[str]], texts: Collection[int] = (0,)) -> str:
+    """Rows of cells under a heading, in columns: texts to the left, numbers to the right.
+
+    Parameters
+    ----------
+    heading : sequence of str
+    rows : sequences of str
+        As many cells each.
+    texts : numbers of columns
+        Those that hold texts.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(aligned(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
+    tag   words
+    -----------
+    NOUN      4
+    X        12
+    """
+    widths = [max(len(row[i]) for row in [heading, *rows]) for i in range(len(heading))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if i in texts else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in [heading, *rows]
+    ]
+    return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
 @contextlib.contextmanager

@@ -21,7 +21,12 @@ def command(folder: str) -> None:
     from lxmls_day1.exercises.workspace import as_typed, start_workspace
 
     made = start_workspace(folder)
-    click.echo(f"{made} is your lab, with {counted(len(Registry.of(made).assigned), 'exercise')}. Go on with:")
-    if made != Path.cwd():
-        click.echo(f"  {as_typed('cd', str(made) if folder.startswith('~') else folder)}")
-    click.echo("  lxmls-day1 lab       (the notebooks)    or    lxmls-day1 status")
+    typed = str(made) if folder.startswith("~") else folder
+    elsewhere = made != Path.cwd()
+    click.echo(f"Next: {as_typed('lxmls-day1', 'lab', *[typed] * elsewhere)}    (opens the notebooks)")
+    click.echo(
+        f"{made} is your lab, with {counted(len(Registry.of(made).assigned), 'exercise')}. All commands work in it:"
+    )
+    if elsewhere:
+        click.echo(f"  {as_typed('cd', typed)}")
+    click.echo("  lxmls-day1 status    (how far you are)")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import numpy as np
 
-from lxmls_day1.commands.output import ReportProgress, png, show_table, shown_progress, writable_folder
+from lxmls_day1.commands.output import ReportProgress, aligned, png, show_table, shown_progress, writable_folder
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
 from lxmls_day1.figures.lattice import Lattice, figure_size, lattice, plot_update
@@ -252,15 +252,7 @@ def as_text(rows: Sequence[TagRow]) -> str:
         [row.tag, str(row.words), _share(row.accuracy), _share(row.precision), row.mostly_taken_for or ""]
         for row in rows
     ]
-    widths = [max(len(line[i]) for line in [heading, *cells]) for i in range(len(heading))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i in (0, len(heading) - 1) else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in [heading, *cells]
-    ]
-    return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
+    return aligned(heading, cells, texts=(0, len(heading) - 1))
 
 
 def to_csv(rows: Sequence[TagRow]) -> str:

@@ -25,6 +25,7 @@ import pickle
 import re
 import secrets
 import sys
+import tempfile
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -170,6 +171,19 @@ def _folders(source: Path) -> Iterator[Path]:
         yield Path(_CONFIG.CACHE_DIR, of_source)
     yield source.parent / "__pycache__"
     yield Path(AppDirs(appname="numba", appauthor=False).user_cache_dir, of_source)
+
+
+def where_kept(source: Path) -> tuple[Path | None, str]:
+    """The folder that the machine code of a source file is written to; None, and why, if there is none."""
+    why = ""
+    for folder in _folders(source):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder, ""
+        except OSError as error:
+            why = f"{folder}: {error.strerror or error}"
+    return None, why
 
 
 @functools.cache

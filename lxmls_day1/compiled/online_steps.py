@@ -243,7 +243,7 @@ class OnlineState:
         ‖g(x)‖² of each example that training began with: the step sizes of all rounds are planned by these. Of a corpus on disk
         they are those of a sample (see `StreamedSteps.sample_sq_norms`).
     feature_names : sequence of str, optional
-        Of a structured learner: the features that it has numbered.
+        Of a structured learner: the features that it has numbered. Of others: those of feature vectors that are dictionaries.
     n_rounds : int
         How many rounds there were.
     n_steps : int

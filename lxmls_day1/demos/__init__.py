@@ -9,6 +9,7 @@
 | ``review_explorer`` | what a classifier makes of a review; see ``reviews``, ``review_decisions`` and ``review_text`` |
 | ``comparison_sweep`` | accuracy over size, variance and balance; computed by ``accuracy_sweep`` |
 | ``confidence`` | the Gaussian that AROW keeps over two weights: an ellipse that shrinks |
+| ``beyond_a_line`` | what a line cannot do: a kernel perceptron and nearest neighbours |
 
 ``demonstration`` is their base class and says how one is written; ``stage`` is the page of one, ``look`` its colours, with
 ``stage.css``, ``environment`` what the surroundings ask for. ``recording`` makes pictures and animations, ``export`` a folder

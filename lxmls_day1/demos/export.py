@@ -25,6 +25,7 @@ DEMONSTRATIONS = {
     "review_explorer": ("review_explorer", "DemoReviews"),
     "comparison": ("comparison_sweep", "DemoComparison"),
     "confidence": ("confidence", "DemoConfidence"),
+    "beyond_a_line": ("beyond_a_line", "DemoBeyondALine"),
 }
 
 

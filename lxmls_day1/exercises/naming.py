@@ -169,9 +169,11 @@ def _alike(pool: Pool, row: AnswerNumbers) -> Named:
 def _best_of_each(
     programs: Mapping[str, Sequence[AnswerNumbers]], row: AnswerNumbers, evidence: frozenset[int]
 ) -> list[_Share]:
-    """For each mistake: the program that explains the most of these wrong answers."""
+    """For each mistake that the inputs show: the program that explains the most of these wrong answers."""
     best = []
     for name, rows in programs.items():
+        if not rows:  # no input shows it: it changes its arguments, say, or is slow
+            continue
         shares = [
             _Share(
                 name,

@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -307,7 +308,11 @@ def _status(status: Status) -> Iterator[str]:
         f'<div style="width:{share}%;height:100%;background:{GOOD}"></div></div>'
     )
     heads = "".join(f'<th style="{CELL}">{head}</th>' for head in ("", "exercise", "points", "", "hints"))
-    yield f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(map(_standing, status.standings))}</tbody></table>"
+    rows = []
+    for notebook, standings in groupby(status.standings, key=lambda standing: standing.exercise.notebook):
+        rows.append(f'<tr><td style="{CELL};opacity:0.6" colspan="5">{escape(notebook)}</td></tr>')
+        rows += map(_standing, standings)
+    yield f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _standing(standing: Standing) -> str:

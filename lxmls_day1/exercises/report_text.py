@@ -101,7 +101,8 @@ def result_lines(result: CheckResult, said: dict[str, str]) -> Iterator[Line]:
 def packed_lines(hand_in: HandIn, path: Path, n_bytes: int, again: bool) -> Iterator[Line]:
     """What is said of work that was packed: what is not solved or checked yet, and where the file is."""
     if hand_in.unsolved:
-        yield "", f"Not solved yet: {', '.join(hand_in.unsolved)}. Hand it in again when you have more."
+        unsolved = ", ".join(hand_in.unsolved)
+        yield "", f"Not solved yet, in the order of the notebooks: {unsolved}. Hand it in again when you have more."
     if hand_in.unchecked:
         yield "", f"Not checked since the last edit: {', '.join(hand_in.unchecked)}."
     size = f"{n_bytes / 1e6:.1f} MB" if n_bytes > 1e5 else f"{n_bytes / 1e3:.0f} kB"
@@ -144,7 +145,10 @@ def hint_lines(hints: Hints) -> Iterator[Line]:
 
 
 def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
-    """A bar, and a table of the exercises; its columns are even in plain characters, too, if the titles are `plain`."""
+    """A bar, and a table of the exercises below the notebooks that teach them.
+
+    Its columns are even in plain characters, too, if the titles are `plain`.
+    """
     titles = [standing.exercise.title for standing in status.standings]
     if plain:
         titles = [title.translate(PLAIN_SYMBOLS) for title in titles]
@@ -155,7 +159,11 @@ def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
     ends = {id(standing): _end(standing) for standing in status.standings}
     longest = max(map(len, titles), default=0)
     width = max(12, min(longest, WIDTH - 12 - max(map(len, ends.values()), default=0)))
+    notebook = ""
     for title, standing in zip(titles, status.standings, strict=True):
+        if standing.exercise.notebook != notebook:
+            notebook = standing.exercise.notebook
+            yield "quiet", f"  {notebook}"
         symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
         style = "good" if standing.done else "bad" if standing.state == "failing" else ""
         style = "quiet" if standing.state in NOT_COUNTED else style

@@ -124,15 +124,27 @@ def label_ends(ax: Any, least_gap: float = 0.055) -> None:
         ax.add_artist(Line2D([across, 1.025], [end, height], transform=ax.transAxes, **look))
 
 
+def luminance(colour: Any) -> float:
+    """The relative luminance of a colour, from 0 (black) to 1 (white), by which contrasts are reckoned.
+
+    Examples
+    --------
+    >>> luminance("black"), luminance("white"), round(luminance("#00f"), 4)
+    (0.0, 1.0, 0.0722)
+    """
+    from matplotlib.colors import to_rgb
+
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+    return float(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+
+
 def _legible(colour: Any) -> tuple[float, ...]:
     """A colour, darkened as far as a text of it on white needs to be read."""
     from matplotlib.colors import to_rgb
 
-    rgb = to_rgb(colour)
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in rgb]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    share = min(1.0, (_BRIGHTEST_TEXT / luminance) ** (1 / 2.2)) if luminance else 1.0
-    return tuple(share * part for part in rgb)
+    bright = luminance(colour)
+    share = min(1.0, (_BRIGHTEST_TEXT / bright) ** (1 / 2.2)) if bright else 1.0
+    return tuple(share * part for part in to_rgb(colour))
 
 
 def _known(name: str) -> str | None:

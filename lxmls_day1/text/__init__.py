@@ -17,6 +17,7 @@
 ``column_choice``    which columns of these hold labels and texts
 ``svmlight``         of these, ready-made features
 ``tagged_files``     files of sentences, with tags or without
+``feature_vectors``  feature vectors that are dictionaries, as a sparse matrix with names
 ``explanations``     what each word adds to a decision
 ``toy_stream``       makes up documents, as many as one likes
 ``toy_reviews``      makes the small corpus in ``toy_corpus/``

@@ -280,27 +280,16 @@ def find_corpus(
     if data_dir is not None:
         folder = check_path("data_dir", data_dir).expanduser()
         return _in_data_dir(corpus, folder, other_names=set(table) - {name})
+    found, looked_in = _on_this_machine(corpus, cache_dir)
+    if found is not None:
+        return found
     if isinstance(corpus.source, Packaged):
-        folder = Path(__file__).parent / corpus.source.folder
-        if found := _complete(corpus, folder, "package"):
-            return found
         raise CorpusUnavailable(
-            f"the {corpus.name} corpus is missing from this installation ({folder}); install it anew"
+            f"the {corpus.name} corpus is missing from this installation ({looked_in[0]}); install it anew"
         )
-    looked_in = []
-    if root := os.environ.get(DATA_VARIABLE):
-        for folder in _folders_under(corpus, Path(os.path.expanduser(root))):
-            if found := _complete(corpus, folder, "environment"):
-                return found
-            looked_in.append(folder)
-    cache = (Path(cache_dir) if cache_dir is not None else cache_folder()) / "corpora"
-    cached = cache / corpus.folder
-    downloads.clear_leftovers(cache)
-    if _verified(corpus, cached):
-        return FoundCorpus(cached, "cache", _paths(corpus, cached), verified=True)
-    looked_in.append(cached)
     if os.environ.get(OFFLINE_VARIABLE, "").strip().lower() not in ("", "0", "false", "no"):
         raise _unavailable(corpus, looked_in, f"{OFFLINE_VARIABLE} is set, so nothing was downloaded")
+    cache = _corpora_in(cache_dir)
     try:
         _fetch_into_cache(corpus, corpus.source, cache, table, network or Network())
     except DownloadFailed as failure:
@@ -310,7 +299,43 @@ def find_corpus(
         raise _unavailable(
             corpus, looked_in, f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)"
         ) from error
-    return FoundCorpus(cached, "download", _paths(corpus, cached), verified=True)
+    folder = cache / corpus.folder
+    return FoundCorpus(folder, "download", _paths(corpus, folder), verified=True)
+
+
+def on_this_machine(name: str, table: Mapping[str, Corpus] = CORPORA) -> FoundCorpus | None:
+    """The files of a corpus if they are here, as `find_corpus` would find them; nothing is fetched.
+
+    Examples
+    --------
+    >>> on_this_machine("toy").origin
+    'package'
+    """
+    return _on_this_machine(corpus_named(name, table=table), None)[0]
+
+
+def _corpora_in(cache_dir: str | os.PathLike[str] | None) -> Path:
+    return (Path(cache_dir) if cache_dir is not None else cache_folder()) / "corpora"
+
+
+def _on_this_machine(corpus: Corpus, cache_dir: str | os.PathLike[str] | None) -> tuple[FoundCorpus | None, list[Path]]:
+    """The files of a corpus if they are here, and the folders that were looked in."""
+    if isinstance(corpus.source, Packaged):
+        folder = Path(__file__).parent / corpus.source.folder
+        return _complete(corpus, folder, "package"), [folder]
+    looked_in: list[Path] = []
+    if root := os.environ.get(DATA_VARIABLE):
+        for folder in _folders_under(corpus, Path(os.path.expanduser(root))):
+            if found := _complete(corpus, folder, "environment"):
+                return found, looked_in
+            looked_in.append(folder)
+    cache = _corpora_in(cache_dir)
+    downloads.clear_leftovers(cache)
+    cached = cache / corpus.folder
+    looked_in.append(cached)
+    if _verified(corpus, cached):
+        return FoundCorpus(cached, "cache", _paths(corpus, cached), verified=True), looked_in
+    return None, looked_in
 
 
 def sha256_of_files(paths: Iterable[Path]) -> list[str]:

@@ -30,6 +30,7 @@ import scipy.sparse as sp
 from lxmls_day1.checks import as_list, check_inputs, check_params
 from lxmls_day1.errors import InputError
 from lxmls_day1.model_file import class_names as names_of_classes
+from lxmls_day1.text.feature_vectors import are_dictionaries, as_rows, names_of
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def explain(
     classifier: Any,
     params: np.ndarray,
     x: Any,
-    feature_names: Sequence[str],
+    feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     unknown: Mapping[str, int] | None = None,
     variances: np.ndarray | None = None,
@@ -133,9 +134,10 @@ def explain(
     classifier : classifier
     params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
         What its ``train`` returned; K ≥ 2.
-    x : array or sparse matrix (1, J)
-        The document, such as ``corpus.test_X[[3]]``.
+    x : array or sparse matrix (1, J), or a dictionary of features
+        The document, such as ``corpus.test_X[[3]]``. Of a classifier that was trained on dictionaries it may be one of them.
     feature_names : J str
+        ``classifier.vector_names`` if not given: those of a classifier that was trained on dictionaries.
     class_names : K str, optional
         Otherwise the classifier's labels.
     unknown : mapping of str to int, optional
@@ -166,6 +168,16 @@ def explain(
     (5.5, 5.5)
     """
     params = check_params(params)
+    known = getattr(classifier, "vector_names", None)
+    if feature_names is None and known is None:
+        raise InputError("explain speaks of features by their names: pass feature_names, or train on dictionaries")
+    feature_names = known if feature_names is None else feature_names
+    if isinstance(x, Mapping):
+        x = [x]
+    if are_dictionaries(x) and known is not None:
+        new = [name for name in names_of(x) if name not in set(known)]
+        unknown = dict.fromkeys(new, 1) if unknown is None else unknown
+        x = as_rows(x, known)
     x = sp.csr_array(check_inputs(x), copy=True)
     n_features, n_classes = x.shape[1], params.shape[1]
     if x.shape[0] != 1:

@@ -105,4 +105,4 @@ def _lengths(median: int) -> np.ndarray:
     """A number of 10 bits -> the length of a document."""
     normal = NormalDist(math.log(median), _SPREAD)
     places = (np.arange(2**_LENGTH_BITS) + 0.5) / 2**_LENGTH_BITS
-    return np.array([max(1, round(math.exp(normal.inv_cdf(place)))) for place in places], dtype=np.int64)
+    return np.array([max(1, round(math.exp(normal.inv_cdf(place)))) for place in places], dtype=np.intp)

@@ -153,8 +153,10 @@ def main(quick=False):
         compare_with_scores(corpus.train_X, corpus.train_y, rounds=10, repeats=5 if quick else 31)
         compare_second_order("Books", corpus.train_X, corpus.train_y, rounds=10, repeats=5 if quick else 31)
     for n_classes in (2, 4, 20):
-        X, y = synthetic_text(20_000, 50_000, 80, n_classes)
-        compare_second_order(f"Synthetic text, K = {n_classes}", X, y, rounds=3, repeats=3 if quick else 9)
+        for n_features in (5_000, 50_000, 400_000):
+            X, y = synthetic_text(10_000, n_features, 80, n_classes)
+            title = f"Synthetic text, K = {n_classes}, J = {n_features}"
+            compare_second_order(title, X, y, rounds=3, repeats=3 if quick else 9)
     for n_classes in (4, 20):
         X, y = synthetic_text(20_000 if quick else 180_000, 50_000, 80, n_classes)
         compare(f"Synthetic text, K = {n_classes}", X, y, rounds=2 if quick else 10, repeats=2 if quick else 3)

@@ -144,7 +144,7 @@ def test_a_small_set_stays_as_it_is():
     assert sparse_rows.compact(examples) is examples
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(15)
 @pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("runs_as", ["machine code", "python"])
@@ -196,7 +196,7 @@ def mixed_training(rule, X, labels, orders, steps, shrinkage, n_parts):
     return W, total / orders.size, n_updates
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("n_jobs", [2, 3, 50])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("rule", [perceptron_rule, svm_rule, max_ent_rule], ids=lambda rule: rule.__name__)
@@ -259,6 +259,7 @@ def test_what_is_not_finite_is_named_and_large_numbers_are_finite(form):
     assert check_inputs(X) is X
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("n_classes", [*range(2, 17), 20])
 @pytest.mark.parametrize("density", [1.0, 0.3])

@@ -1,3 +1,4 @@
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -7,9 +8,16 @@ import scipy.sparse as sp
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
-from classifiers.run_all_classifiers import default_classifiers, run_all_classifiers, told_apart
+from classifiers.run_all_classifiers import (
+    all_classifiers,
+    default_classifiers,
+    memory_of_training,
+    run_all_classifiers,
+    told_apart,
+)
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import detached_axes
+from readers.sentiment_reader import SentimentCorpus
 from readers.simple_data_set import SimpleDataSet
 
 
@@ -257,3 +265,40 @@ def test_what_is_no_data_set_and_no_list_of_classifiers(nothing):
     if nothing is not None:  # the usual ones
         with pytest.raises(InputError, match=r"wanted a classifier such as|classifiers must be a list"):
             run_all_classifiers(SimpleDataSet(nr_examples=20, split=[0.5, 0, 0.5]), nothing)
+
+
+class TestAllKinds:
+    def test_every_flat_learner_of_the_lab_is_there_where_it_applies(self):
+        """The table of `classifiers` is the list; what is left out is no learner of its own, or not of flat inputs."""
+        import classifiers
+
+        kinds = {type(classifier).__name__ for classifier in all_classifiers(SentimentCorpus("toy")).values()}
+        bases = {"LinearClassifier", "OnlineClassifier", "NaiveBayes", "BinaryPerceptron", "compiled", "second_order"}
+        flat = {name for name in classifiers.__all__ if not name.startswith("Structured") and name != "CRF"}
+        assert kinds == flat - bases
+        on_points = {type(classifier).__name__ for classifier in all_classifiers(SimpleDataSet()).values()}
+        assert kinds - on_points == {"MultinomialNaiveBayes", "BernoulliNaiveBayes", "NBSVM"}
+
+    def test_memory_is_that_of_the_training(self):
+        class Hungry(Perceptron):
+            def train(self, X, y):
+                held = np.ones(500_000)  # 4 MB
+                return super().train(X, y) * held[0]
+
+        dataset = SentimentCorpus("toy")
+        assert 4.0 <= memory_of_training(Hungry(), dataset) <= 4.0 + 2 * memory_of_training(Perceptron(), dataset) + 0.5
+
+    def test_the_table_has_it_only_if_asked(self):
+        dataset = SimpleDataSet()
+        table, _ = run_all_classifiers(dataset, [Perceptron()], ax=detached_axes()[1], memory=True)
+        assert table[0].megabytes > 0
+        table, _ = run_all_classifiers(dataset, [Perceptron()], ax=detached_axes()[1])
+        assert table[0].megabytes is None
+
+    def test_memory_that_is_traced_already_stays_traced(self):
+        tracemalloc.start()
+        try:
+            memory_of_training(Perceptron(), SimpleDataSet())
+            assert tracemalloc.is_tracing()
+        finally:
+            tracemalloc.stop()

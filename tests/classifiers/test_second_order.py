@@ -78,6 +78,7 @@ def in_python(learner):
     return learner
 
 
+@pytest.mark.sampled(4)
 @EVERY
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 9])
 @pytest.mark.parametrize("averaged", ["steps", "last round", False])

@@ -47,6 +47,7 @@ def excess(learner, regularizer, X, y, test_X, test_y):
     return reached / least - 1.0, accuracies[0] - accuracies[1], reached / at_zero
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")  # at 1e-6 it is near enough
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("regularizer", LAMBDAS)

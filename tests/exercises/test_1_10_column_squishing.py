@@ -53,6 +53,8 @@ def small_inputs():
         [0, 3, 2, 1],
         [0, 4, 2, -1],
         [1, 0, 3, 2.5],
+        [0, 3, 3, 2],
+        [2, 4, 0, 5],
     ]
     for n_classes in (2, 3, 4):
         for scores in (scores for scores in ladders if len(scores) == n_classes):

@@ -16,7 +16,7 @@ def sums_of(lab, sentences):
 
 
 def small_inputs():
-    """One word before two and three, two tags before three, small whole scores, most of them 0."""
+    """One word before two and three, two tags before three, small whole scores, most of them 0; three with large ones."""
     rng = np.random.default_rng(17)
     for n_words, n_tags, count in [(1, 2, 12), (2, 2, 60), (3, 2, 60), (2, 3, 40), (3, 3, 40)]:
         for number in range(count):
@@ -29,6 +29,12 @@ def small_inputs():
             yield dict(
                 zip(("emissions", "transitions", "start", "stop"), [part.tolist() for part in parts], strict=True)
             )
+    for parts in [  # of which exp overflows
+        ([[800, 801], [0, 0]], [[0, 0], [0, 0]], [0, 0], [0, 0]),
+        ([[1, 0], [0, 2]], [[0, 0], [900, 901]], [1, 0], [0, 0]),
+        ([[-900, -901], [0, 0]], [[0, 0], [0, 0]], [0, 0], [0, 0]),
+    ]:
+        yield dict(zip(("emissions", "transitions", "start", "stop"), map(list, parts), strict=True))
 
 
 def small_answers(lab, inputs):

@@ -26,6 +26,16 @@ def small_answers(lab, inputs):
     return lab.each("nbsvm", "log_count_ratio", calls)
 
 
+def small_properties(given, answer):
+    """What does not hold of the ratios."""
+    q = given["α"] + np.array(given["outside"], float)
+    if abs((np.exp(answer) * q).sum() / q.sum() - 1.0) > 1e-4:
+        yield (
+            "no_ratio_of_shares",
+            "The shares outside times e^r would be the shares inside, but they do not sum to 1: r is not log(p/‖p‖₁) − log(q/‖q‖₁).",
+        )
+
+
 def test_by_hand(lab, expect):
     """Two features that can be followed by hand"""
     found = ratio(lab, [3, 1], [0, 2], 1.0)

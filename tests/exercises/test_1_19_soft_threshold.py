@@ -11,17 +11,29 @@ def threshold(lab, a, penalty):
 
 
 def small_inputs():
-    """One number before two; λ = 1 before 0 and others."""
+    """One number before two and three; λ = 1 before 0 and others. In threes, numbers and λ of which few wrong rules make the same."""
     for penalty in (1, 0, 2, 0.5):
         for a in (0, 1, 2, 3, 0.5, -0.5, -1, -2, -3, 5, -5):
             yield {"a": [a], "λ": penalty}
     for a in ([2, -1], [0.5, -3], [-2, 4]):
         yield {"a": a, "λ": 1}
+    for penalty in (1, 1.5, 0.75, 0.25, 3):
+        for a in ([2.5, -0.6, -4], [-1.3, 0.2, 6], [0.7, -2.2, 1.1], [-0.4, 3.5, -7], [5.2, 1.6, -0.9]):
+            yield {"a": a, "λ": penalty}
 
 
 def small_answers(lab, inputs):
     """The best x of each."""
     return lab.each("owl_qn", "soft_threshold", [(np.array(i["a"], float), float(i["λ"])) for i in inputs])
+
+
+def small_properties(given, answer):
+    """What does not hold of the best x."""
+    a = np.array(given["a"], float)
+    if np.any(a * answer < -1e-5):
+        yield "on_the_other_side", "An answer lies on the other side of 0 than a."
+    elif np.any(np.abs(answer) > np.abs(a) + 1e-5):
+        yield "farther_from_zero", "An answer is farther from 0 than a is. The penalty draws towards 0."
 
 
 def test_beyond_the_threshold(lab, expect):

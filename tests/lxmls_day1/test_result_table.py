@@ -22,7 +22,9 @@ TABLE = ResultTable(ROWS, ["Ten rounds."])
 
 names = st.text(max_size=30)
 shares = st.floats(0, 1)
-rows = st.builds(Row, names, names, shares, shares, st.floats(0, 1e6), st.none() | st.floats())
+rows = st.builds(
+    Row, names, names, shares, shares, st.floats(0, 1e6), st.none() | st.floats(), st.none() | st.floats(0, 1e6)
+)
 
 
 class TestSequence:
@@ -49,6 +51,25 @@ class TestSequence:
         assert ResultTable(ROWS, ["Ten rounds."]) == TABLE
         assert len({TABLE, ResultTable(ROWS, ["Ten rounds."]), ResultTable(ROWS)}) == 2
         assert TABLE != ROWS
+
+
+class TestMemory:
+    MEASURED = ResultTable([ROWS[0], ROWS[1]._replace(megabytes=12.34)])
+
+    def test_it_has_a_column_only_where_it_was_measured(self):
+        heading, _, without, with_memory = str(self.MEASURED).splitlines()
+        assert heading.split()[-1] == "MB"
+        assert with_memory.endswith("12.3")
+        assert without.endswith("0.021")
+        assert "MB" not in str(TABLE)
+
+    def test_files_and_pages_have_it_too(self):
+        assert [row["megabytes"] for row in json.loads(self.MEASURED.to_json())["rows"]] == [None, 12.34]
+        assert "megabytes" not in json.loads(TABLE.to_json())["rows"][0]
+        assert self.MEASURED.to_csv().splitlines()[0].endswith(",objective,megabytes")
+        assert self.MEASURED.to_csv().splitlines()[2].endswith(",0.25,12.34")
+        assert "<th>MB</th>" in self.MEASURED._repr_html_()
+        assert "MB" not in TABLE._repr_html_()
 
 
 class TestText:
@@ -129,9 +150,10 @@ class TestFiles:
     @given(st.lists(rows, max_size=4))
     def test_csv_gives_back_the_rows(self, some):
         heading, *lines = csv.reader(io.StringIO(ResultTable(some).to_csv(), newline=""))
-        assert tuple(heading) == Row._fields
+        measured = any(row.megabytes is not None for row in some)
+        assert tuple(heading) == (Row._fields if measured else Row._fields[:-1])
         for row, line in zip(some, lines, strict=True):
-            assert line == ["" if value is None else str(value) for value in row]
+            assert line == ["" if value is None else str(value) for value in row[: len(heading)]]
 
     def test_numbers_of_numpy_are_written_as_numbers(self):
         table = ResultTable([Row("MIRA", "books", np.float64(0.5), np.float32(0.25), np.float64(1.5), np.float64(2.0))])

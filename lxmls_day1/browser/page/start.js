@@ -42,6 +42,87 @@ _accept_list_of_fonts()
 del _accept_list_of_fonts
 `;
 
+  // Compiling modules takes most of the time of their import. What was compiled once is kept by the browser for the next start. And an
+  // extension module is loaded when it is imported: Pyodide would load all hundred of scipy.
+  const SOONER = `
+def _start_sooner(kept):
+    import importlib.machinery
+    import marshal
+    import zipimport
+
+    import pyodide._package_loader as packages
+
+    libraries = packages.get_dynlibs
+    packages.get_dynlibs = lambda file, suffix, folder: [] if suffix == ".whl" else libraries(file, suffix, folder)
+
+    codes = marshal.loads(kept.to_bytes()) if kept else {}
+    n_kept = len(codes)
+    loader = importlib.machinery.SourceFileLoader
+    of_file, of_zip = loader.source_to_code, zipimport._compile_source
+
+    def code(path, compiled):
+        if not path.startswith("/lib/"):  # a student's file, which changes
+            return compiled()
+        if path in codes:
+            return marshal.loads(codes[path])
+        new = compiled()
+        codes[path] = marshal.dumps(new)
+        return new
+
+    def of_file_once(self, data, path, *, _optimize=-1):
+        return code(path, lambda: of_file(self, data, path, _optimize=_optimize))
+
+    def to_keep():
+        nonlocal n_kept
+        if len(codes) == n_kept:
+            return None
+        n_kept = len(codes)
+        return marshal.dumps(codes)
+
+    loader.source_to_code = of_file_once
+    zipimport._compile_source = lambda path, data: code(path, lambda: of_zip(path, data))
+    return to_keep
+
+_start_sooner
+`;
+  const KEEP_AGAIN = 20; // seconds
+
+  // What was compiled for this set of packages, and how to keep it; nothing where the browser keeps nothing.
+  async function compiledBefore(here, table) {
+    try {
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(table)));
+      const place = new URL(`compiled-${[...digest].map((x) => x.toString(16).padStart(2, "0")).join("")}`, here).href;
+      const cache = await caches.open("lxmls-day1");
+      for (const { url } of await cache.keys()) {
+        if (url.startsWith(here) && url !== place) await cache.delete(url);
+      }
+      const found = await cache.match(place);
+      return {
+        code: found ? new Uint8Array(await found.arrayBuffer()) : null,
+        keep: (content) => cache.put(place, new Response(content)).catch(() => {}),
+      };
+    } catch {
+      return { code: null, keep() {} };
+    }
+  }
+
+  function startSooner(pyodide, before) {
+    const start = pyodide.runPython(SOONER);
+    let toKeep;
+    try {
+      toKeep = start(before.code);
+    } catch {
+      toKeep = start(null); // what was kept is damaged
+    }
+    setInterval(() => {
+      const codes = toKeep();
+      if (codes) {
+        before.keep(codes.toJs());
+        codes.destroy();
+      }
+    }, 1000 * KEEP_AGAIN);
+  }
+
   async function bytes(address) {
     const response = await countedFetch(address);
     return response.arrayBuffer();
@@ -51,7 +132,8 @@ del _accept_list_of_fonts
     try {
       self.fetch = countedFetch;
       const here = options.indexURL;
-      const table = await (await plainFetch(new URL("packages.json", here))).json();
+      const text = await (await plainFetch(new URL("packages.json", here))).text();
+      const table = JSON.parse(text);
       const index = new URL(table.runtime, here).href;
       const reviews = table.reviews ? bytes(new URL(table.reviews, here)) : null;
       const digest = "sha256-" + btoa(String.fromCharCode(...table.lock_sha256.match(/../g).map((x) => parseInt(x, 16))));
@@ -63,7 +145,10 @@ del _accept_list_of_fonts
       const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
-      const pyodide = await self.loadPyodide({ ...options, indexURL: index, lockFileURL, packages: table.load, env: environment });
+      const before = compiledBefore(here, text);
+      const pyodide = await self.loadPyodide({ ...options, indexURL: index, lockFileURL, packages: [], env: environment });
+      startSooner(pyodide, await before);
+      await pyodide.loadPackage(table.load);
       pyodide.runPython(FONTS);
       if (reviews) {
         pyodide.FS.mkdirTree(table.data);

@@ -33,6 +33,11 @@ BEGIN = """code => { jupyterapp.shell.currentWidget.sessionContext.session.kerne
 UPLOADED = """async name => {
     const { content } = await jupyterapp.serviceManager.contents.get('notebooks', { content: true });
     return content.some(entry => entry.name === name); }"""
+SHUT = """async () => {
+    const widget = jupyterapp.shell.currentWidget;
+    await jupyterapp.commands.execute('docmanager:save');
+    await widget.sessionContext.shutdown();
+    widget.close(); }"""
 CELLS = "() => jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.toJSON())"
 SET_SOURCE = """async text => {
     const widget = jupyterapp.shell.currentWidget;
@@ -53,11 +58,12 @@ class LabPage:
         Errors that no code caught.
     """
 
-    def __init__(self, context, address: str, allowed: tuple[str, ...] = ()):
+    def __init__(self, context, address: str, allowed: tuple[str, ...] = (), routed: bool = True):
         self.context, self.address = context, address
         self.foreign: list[str] = []
         self.errors: list[str] = []
-        context.route("**/*", self._route)
+        if routed:  # each request is asked about, which takes time, and the browser's cache is off
+            context.route("**/*", self._route)
         self.allowed = (address, "data:", "blob:", *allowed)
         self.new_window()
 
@@ -145,6 +151,10 @@ class LabPage:
             failed = [output for output in self.cells()[place]["outputs"] if output["output_type"] == "error"]
             assert not failed, (self.cells()[place]["source"], "\n".join(failed[0]["traceback"]))
         return [self.cells()[place] for place in code[:n_cells]]
+
+    def shut(self) -> None:
+        """Save the notebook in front, end its Python, close it."""
+        self.page.evaluate(SHUT)
 
     def write(self, path: str, text: str) -> None:
         """Open a file in the editor, put a text in, save."""

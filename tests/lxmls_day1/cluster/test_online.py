@@ -104,6 +104,15 @@ def test_the_client_sleeps_while_the_workers_work(corpus, cluster):
     assert len(looks) < 10 + 20 * (looks[-1] - start)  # one each tenth of a second, and some for what happens
 
 
+def test_a_sum_that_can_never_be_fetched_ends_the_run(corpus, cluster):
+    def unreadable(*_):
+        return type("Unreadable", (), {"__reduce__": lambda self: (int, ("no number",))})()
+
+    said = "could not be fetched 5 times.*ValueError: .*no number"
+    with parts.workers_with(corpus, cluster.scheduler_address) as workers, pytest.raises(parts.ClusterLost, match=said):
+        workers.run(unreadable, max, None, [parts.Job(None, ())])
+
+
 def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_path):
     own = shutil.copytree(corpus.folder, tmp_path / "own.bags")
 

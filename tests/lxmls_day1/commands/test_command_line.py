@@ -196,6 +196,19 @@ class TestRun:
         assert json.loads(Path("out/results.json").read_text())["notes"] == [note, "A guess."]
         assert f"Note: {note}" in result.stdout
 
+    def test_all_learners_with_their_memory(self, lab):
+        text = COMPARISON.replace("progress, ax):", "progress, ax, classifiers, memory):").replace(
+            "0.125, None)", "0.125, None, 8.0 * memory * len(classifiers))"
+        )
+        text += "\n\ndef all_classifiers(dataset):\n    return {'One': 1, 'Two': 2}\n"
+        (lab / "classifiers/run_all_classifiers.py").write_text(text)
+        said = run("run", "--lab", lab, "--domain", "toy", "--all").stdout
+        assert [row.megabytes for row in rows_in(Path("out"))] == [16.0, 16.0]
+        assert said.splitlines()[0].endswith("  MB")
+
+    def test_a_lab_of_an_older_version_is_to_be_renewed(self, lab):
+        assert "lxmls-day1 update" in run("run", "--lab", lab, "--domain", "toy", "--all", status=1).stderr
+
     def test_a_second_run_replaces_the_files_of_the_first(self, lab):
         run("run", "--lab", lab, "--domain", "dvd")
         run("run", "--lab", lab, "--domain", "toy")
@@ -260,6 +273,7 @@ class TestMistakes:
         monkeypatch.setattr(lxmls_day1.whole_files, "replace_files", full)
         assert self.error("run", "--lab", lab) == f"{Path('out', 'boundaries.png')}: no space left on device."
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize(
         ("error", "sentence"),
         [

@@ -18,14 +18,14 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_the_exercises_of_this_lab_fit_together(asked, monkeypatch, drawn):
     """Every stub fails, every solution passes, every known mistake is named, all is current, nothing leaks.
 
-    The programs of the mistakes are asked about small inputs in one exercise of four; in a campaign in all.
+    The programs of the mistakes are asked about small inputs in one exercise of ten; in a campaign in all.
     """
     if asked == "a sample":
         by_exercise = authors_check.by_exercise
 
         def some(reference, mistakes):
             found = by_exercise(reference, mistakes)
-            return {exercise: found[exercise] for exercise in drawn("small inputs", list(found), 4)}
+            return {exercise: found[exercise] for exercise in drawn("small inputs", list(found), 10)}
 
         monkeypatch.setattr(authors_check, "by_exercise", some)
     assert problems(ROOT) == []

@@ -48,6 +48,7 @@ def text_of(report):
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("new", "outcome"),
     [
@@ -70,6 +71,7 @@ def test_the_same_is_said_as_in_a_process_of_its_own(here, edit, new, outcome):
     assert text_of(report) == text_of(run_checks(folder))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "loop",
     [

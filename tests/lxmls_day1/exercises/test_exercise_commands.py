@@ -45,7 +45,9 @@ def test_start(reference, tmp_path):
 def test_start_says_how_to_go_there(reference, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     typed = as_typed("cd", "my lab/one")
-    assert f"\n  {typed}\n" in run("start", "my lab/one") and typed != "cd my lab/one"
+    said = run("start", "my lab/one")
+    assert f"\n  {typed}\n" in said and typed != "cd my lab/one"
+    assert said.startswith(f"Next: {as_typed('lxmls-day1', 'lab', 'my lab/one')} ")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     assert "  cd" not in run("start", ".") and (tmp_path / "here/classifiers/steps.py").is_file()
@@ -289,7 +291,7 @@ def test_solve_reset_undo(here):
 
 def test_submit(here, tmp_path):
     said = run("submit")
-    assert "Not solved yet: 1.1, 1.2, 1.3." in said and "Packed:" in said
+    assert "Not solved yet, in the order of the notebooks: 1.1, 1.2, 1.3." in said and "Packed:" in said
     assert (here / "submission-mine.zip").is_file()
     assert "Packed again" in run("submit")
     source = (here / "classifiers/means.py").read_text(encoding="utf-8")
@@ -300,7 +302,10 @@ def test_submit(here, tmp_path):
     state.results["1.1"] = KeptResult(2, 3, 0, digest)
     state.save()
     said = run("submit")
-    assert "Not solved yet: 1.1, 1.3." in said and "Not checked since the last edit: 1.2." in said
+    assert (
+        "Not solved yet, in the order of the notebooks: 1.1, 1.3." in said
+        and "Not checked since the last edit: 1.2." in said
+    )
     (here / "classifiers/steps.py").write_text("x = (\n")
     said = run("submit", "--out", tmp_path / "out", status=1)
     assert "classifiers/steps.py:1: this is not Python" in said and "nothing was packed" in said
@@ -354,6 +359,7 @@ class TestTerminal:
         assert len({line.index(" pts") for line in said.splitlines() if " pts" in line}) == 1
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"run", "train", "predict", "explain"}))
 def test_help_has_a_first_sentence_and_imports_nothing_slow(name):
     said = run(name, "--help")

@@ -159,6 +159,13 @@ def test_right_answers_speak_against_a_mistake():
     assert named(pool_of(9, rash="111111111"), row("111000000")) == Named()
 
 
+def test_a_mistake_that_no_input_shows_is_never_named_and_no_hindrance():
+    pool = pool_of(9, slow="", rash="111111111")
+    assert named(pool, row("111100000")) == Named()
+    assert named(pool, row("1111111?1")) == Named(ONE, ("rash",))
+    assert named(pool_of(3, slow=""), row("1?0")) == Named()
+
+
 def test_zeros_and_numbers_that_are_none_are_evidence_only_where_all_answers_are_alike():
     right, zero, other = Answer.of([1.0, -1.0]), Answer.of([0.0, 0.0]), Answer.of([2.0, -2.0])
     nothing = Answer.of([math.nan, math.nan])

@@ -125,7 +125,7 @@ class TestInANotebook:
         (workspace / STEPS).write_text("half_step = 1\n")
         shown = NotebookLab(workspace).submit("Ada")
         file = workspace / "submission-ada.zip"
-        assert f"Packed: {file}" in shown.text and "Not solved yet: 1.2" in shown.text
+        assert f"Packed: {file}" in shown.text and "Not solved yet, in the order of the notebooks: 1.2" in shown.text
         (found,) = find_submissions([file])
         submission = read_submission(found)
         assert not submission.problem and submission.name == "Ada"

@@ -13,6 +13,7 @@ from lxmls_day1.exercises.replacements import solve, undo
 from lxmls_day1.exercises.report_text import as_text, hint_lines, status_lines, workspace_lines
 from lxmls_day1.exercises.status import STATES, Standing, Status, status_of
 from lxmls_day1.exercises.workspace_state import FILE, Backup, KeptResult, WorkspaceState, files_digest
+from lxmls_day1.lab import reference_folder
 
 
 class TestState:
@@ -89,6 +90,7 @@ class TestState:
 import sys
 from pathlib import Path
 from lxmls_day1.exercises.workspace_state import WorkspaceState, locked
+from lxmls_day1.lab import reference_folder
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
 for n in range(15):
@@ -216,6 +218,18 @@ class TestStatus:
         lines = as_text(status_lines(Status((standing,)))).splitlines()
         assert max(map(len, lines)) < 80
         assert "The weights of" in lines[-1] and lines[-1].endswith("(3 hints)")
+
+    def test_exercises_stand_below_the_notebooks_that_teach_them(self):
+        exercises = list(Registry.of(reference_folder()))
+        lines = as_text(
+            status_lines(Status(tuple(Standing(one, "to do", "to do", 0) for one in exercises)))
+        ).splitlines()
+        names = [line.split()[0] if "ipynb" in line else line.split()[1] for line in lines if line.startswith("  ")]
+        notebooks = [name for name in names if name.endswith("ipynb")]
+        assert notebooks == sorted(set(notebooks))  # each once, in their order
+        for exercise in exercises:
+            before = names[: names.index(exercise.id)]
+            assert [name for name in before if name in notebooks][-1] == exercise.notebook
 
     def test_in_the_reference_nothing_is_left_to_do(self, reference):
         assert self.states(reference) == ["given"] * 3

@@ -1,4 +1,4 @@
-"""Boxes of each level: what comes out of them, and what is said of those that go down."""
+"""Boxes of each level, in each run of one of them: what comes out of them, and what is said of those that go down."""
 
 import contextlib
 import os
@@ -27,7 +27,7 @@ from lxmls_day1.grading.sandbox import ForkedBox, fork_server_of
 from lxmls_day1.grading.spawning_server import SpawningServer
 from lxmls_day1.lab import Lab
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.sampled(3, by="fork_server")]
 
 SOURCE = b'''
 """Somebody's functions."""
@@ -286,7 +286,6 @@ def test_what_was_printed(lab):
     assert said.count("hello") == 2
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("function", "argument", "verdict", "said"),
     [
@@ -325,7 +324,6 @@ def test_what_is_written_is_limited(lab):
         lab.function("things", "write", 3_000_000)
 
 
-@pytest.mark.sampled(3)
 def test_processor_time_is_limited_over_all_boxes(fork_server):
     lab = BoxedLab(fork_server, FILES, Limits(check_seconds=30, total_seconds=60, cpu_seconds=1))
     lab.begin()
@@ -337,7 +335,6 @@ def test_processor_time_is_limited_over_all_boxes(fork_server):
     assert info.value.verdict == "timeout"
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", ["burn", "burn_in_c"])
 def test_processor_time_of_a_check_is_limited(fork_server, function):
     lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1))
@@ -352,7 +349,6 @@ def test_processor_time_of_a_check_is_limited(fork_server, function):
         lab.close()
 
 
-@pytest.mark.sampled(3)
 def test_time_in_which_the_box_has_no_processor_is_not_charged(fork_server):
     """It sleeps here for longer than it may compute: so does a box on a busy machine."""
     lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1, cpu_seconds=1))

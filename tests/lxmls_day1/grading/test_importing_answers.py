@@ -1,4 +1,7 @@
-"""Submissions that import an answer instead of writing it: refused in a box, at every level."""
+"""Submissions that import an answer instead of writing it: refused in a box, at every level.
+
+In each run at one of them.
+"""
 
 import sys
 from pathlib import PurePosixPath
@@ -126,6 +129,7 @@ def graded(request, marks, given):
     return request.param, rows
 
 
+@pytest.mark.sampled(3, by="graded")
 @pytest.mark.parametrize("way", WAYS)
 def test_the_search_of_the_kernels_brings_nothing(graded, way):
     level, rows = graded
@@ -136,6 +140,7 @@ def test_the_search_of_the_kernels_brings_nothing(graded, way):
     assert grade.points == 0
 
 
+@pytest.mark.sampled(3, by="graded")
 def test_a_library_that_no_given_file_needs(graded):
     pytest.importorskip("sklearn")
     _, rows = graded

@@ -72,9 +72,8 @@ def test_two_runs_at_both_levels(tmp_path, handed_in, seed):
     of_exercise = {name: points for name, points, *_ in first if name.startswith("right")}
     assert min(of_exercise.values()) == 10
     assert {check.verdict for _, _, checks, *_ in first for check in checks} >= {"ok", "wrong", "missing"}
-    assert marks(plan, dict(reversed(handed_in.items()))) == first[::-1]
-    for level in levels[1:]:
-        assert marks(replace(plan, level=Level(level)).with_key(), handed_in) == first
+    again = replace(plan, level=Level(levels[-1])).with_key()  # at the other level, and in another order
+    assert marks(again, dict(reversed(handed_in.items()))) == first[::-1]
 
 
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])

@@ -28,6 +28,7 @@ from lxmls_day1.grading.sandbox import fork_server_of
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.sampled(4, by="useful"),
     pytest.mark.skipif(
         not sys.platform.startswith("linux"), reason="the levels that keep hostile code in are for Linux"
     ),

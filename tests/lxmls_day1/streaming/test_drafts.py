@@ -43,6 +43,8 @@ class Killed(BaseException):
     """What stands for the end of the process."""
 
 
+@pytest.mark.slow
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "mode", [{"hash_bits": 9}, {"hash_bits": 9, "keep_words": True}, {"min_count": 2}, {"jobs": 2}]
 )
@@ -174,6 +176,7 @@ def test_another_source_is_not_gone_on_with(tmp_path, source, small_pieces, monk
         make_corpus([mine], out, hash_bits=8, rows_a_shard=200, resume=True)
 
 
+@pytest.mark.slow
 def test_standard_input_that_differs_is_not_gone_on_with(tmp_path, source):
     """Nothing but its documents tells it from another: the last that was written has to come again."""
     options = ["--out", str(tmp_path / "x.bags"), "--hash", "8", "--shard-rows", "100"]
@@ -221,6 +224,7 @@ def test_one_run_at_a_time(tmp_path, source):
         run.stderr.close()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mode", [{"hash_bits": 8}, {}])
 @pytest.mark.parametrize("room", [0, 1, 4, 9, 20])
 def test_a_full_disk_leaves_whole_shards_and_is_gone_on_with(tmp_path, source, small_pieces, monkeypatch, mode, room):

@@ -63,7 +63,8 @@ def test_parts_are_every_row_once_and_of_one_size(rows, n_parts):
     assert len(taken) <= len(rows) + n_parts - 1
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("rows_a_shard", [1000, 17])
 @pytest.mark.parametrize("n_jobs", [2, 5, 99])
 @pytest.mark.parametrize(("make", "n_classes"), [(Perceptron, 2), (Mira, 3), (SVM, 2), (SVM, 3), (AROW, 2), (AROW, 3)])
@@ -79,6 +80,7 @@ def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_class
         ]
 
 
+@pytest.mark.slow
 def test_parts_of_python_s_own_steps(tmp_path):
     class Readable(Mira):
         rule = staticmethod(lambda *arguments: Mira.rule(*arguments))
@@ -137,7 +139,8 @@ def test_one_part_has_nothing_to_mix(tmp_path):
     np.testing.assert_array_equal(Mira().train(shards, mix_every=5), Mira().train(X, y))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("every", [1, 25, 70])
 def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, averaged, tmp_path):

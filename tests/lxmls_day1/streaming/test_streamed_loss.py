@@ -68,7 +68,7 @@ def test_loss_and_gradient_are_those_of_the_matrix(n_columns, rows_a_shard, tmp_
     np.testing.assert_allclose(squares, X.multiply(X).sum(axis=0), rtol=1e-13)
 
 
-@pytest.mark.parametrize("solver", ["lbfgs", "gradient_descent"])
+@pytest.mark.parametrize("solver", ["lbfgs", "conjugate_gradient", "gradient_descent"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_maximum_entropy_finds_the_optimum_with_the_same_bits_for_any_number_of_threads(n_classes, solver, tmp_path):
     shards, X, y = corpus(tmp_path, n_classes, rows_a_shard=20)

@@ -116,6 +116,7 @@ def test_tokens_of_any_text_can_be_written_as_a_line(texts):
     assert {token: int(count) for token, count in (pair.split(":") for pair in pairs)} == counts
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_counts_agree_with_a_naive_count(text):
     words = split_words(text)
@@ -127,6 +128,7 @@ def test_counts_agree_with_a_naive_count(text):
     assert count_tokens(text) == expected
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("domain", ["books", "dvd", "electronics"])
 def test_unigrams_of_the_published_corpus_are_fixed_points(real_data, domain):

@@ -17,6 +17,7 @@ def documents(n, **settings):
     return list(itertools.chain.from_iterable(toy_documents(n, **settings)))
 
 
+@pytest.mark.slow
 def test_the_first_documents_are_the_same_however_many_are_asked_for():
     many = documents(2500, seed=3)
     assert len(many) == 2500
@@ -31,6 +32,7 @@ def test_they_are_the_same_everywhere():
     assert hashlib.sha256(content.encode()).hexdigest() == RECORDED
 
 
+@pytest.mark.slow
 def test_words_follow_zipfs_law():
     words = Counter(word.lower().strip(".,") for _, text in documents(4000) for word in text.split())
     counts = np.array(sorted(words.values(), reverse=True), dtype=float)

@@ -1,0 +1,306 @@
+"""Domain adaptation: what is learnt from one domain is to serve another one.
+
+Two ways, each for any linear classifier. Both train it on other features of the same texts; and as these features are linear in x, what
+was learnt is a matrix of parameters (J + 1, K) on x itself again, for ``test``, ``save`` and ``explain``.
+
+*Feature augmentation* has labels of both domains. Each feature gets three weights, a common one and one for each domain:
+
+    source: x → (x, x, 0)        target: x → (x, 0, x)        so on the target the weights are w_common + w_target
+
+*Structural correspondence learning* has labels of the source only, and texts of both domains. *Pivots* are features that are frequent in
+both domains and say much about the label in the source. Predict each pivot ℓ from the other features of a text, whichever domain it
+comes from; features with like weights in these predictors correspond to one another. The main directions of the weights are features:
+
+    W = [w_1 … w_m] (J, m),    W = U D Vᵀ,    θ = the first h columns of U, transposed (h, J),    x → (x, s θ x)
+
+Here the predictors are those of regularized least squares, which has a closed form, Z of the texts without their pivots:
+
+    w_ℓ = argmin Σ_m (w · z_m − p_ℓ(x_m))² + λ ‖w‖²,    W = Zᵀ (Z Zᵀ + λ I)⁻¹ P,    p_ℓ ± 1, less its mean
+
+The sources take the modified Huber loss in place of the squared one.
+
+Sources: H. Daumé III, Frustratingly easy domain adaptation, ACL 2007; J. Blitzer, R. McDonald, F. Pereira, Domain adaptation with
+structural correspondence learning, EMNLP 2006; J. Blitzer, M. Dredze, F. Pereira, Biographies, Bollywood, boom-boxes and blenders:
+domain adaptation for sentiment classification, ACL 2007, from which is the choice of pivots by mutual information.
+"""
+
+import copy
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from classifiers.bernoulli_naive_bayes import presence
+from lxmls_day1.checks import as_numbers, check_inputs, check_labels, check_number
+from lxmls_day1.errors import InputError
+
+# ------------------------------------------------------------------------------------------------- feature augmentation
+
+
+def augment(X: Any, domain: int, nr_domains: int = 2) -> sp.csr_array:
+    """The features once for all domains, and once for their own.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (M, J)
+    domain : int
+        Which domain they come from, counted from 0.
+    nr_domains : int
+        D.
+
+    Returns
+    -------
+    csr_array (M, (1 + D) J)
+        The common features, then those of each domain, which are 0 for the others.
+
+    Examples
+    --------
+    >>> augment([[5.0, 7.0]], domain=1).toarray()
+    array([[5., 7., 0., 0., 5., 7.]])
+    """
+    X = sp.csr_array(check_inputs(X))
+    nr_domains = check_number("nr_domains", nr_domains, at_least=1, whole=True)
+    check_number("domain", domain, at_least=0, at_most=nr_domains - 1, whole=True)
+    nothing = sp.csr_array(X.shape)
+    return sp.csr_array(sp.hstack([X, *(X if d == domain else nothing for d in range(int(nr_domains)))], format="csr"))
+
+
+def train_augmented(
+    classifier: Any, source_X: Any, source_y: ArrayLike, target_X: Any, target_y: ArrayLike
+) -> np.ndarray:
+    """Train on both domains with features of their own, for the target domain.
+
+    Parameters
+    ----------
+    classifier : linear classifier
+        A copy of it learns; it gets its ``classes``, and so is ready to ``test``.
+    source_X, source_y : (M, J) and M labels
+    target_X, target_y : (N, J) and N labels
+
+    Returns
+    -------
+    params : array (J + 1, K)
+        Common weights and those of the target in one: for texts of the target.
+
+    Raises
+    ------
+    InputError
+        If the domains have not the same features, or the classifier is not linear in them.
+
+    Examples
+    --------
+    A feature that means the contrary in the target domain, and no classifier could learn both at once:
+
+    >>> from classifiers.perceptron import Perceptron
+    >>> perceptron = Perceptron()
+    >>> params = train_augmented(perceptron, [[1.0], [-1.0]] * 2, [1, 0] * 2, [[1.0], [-1.0]], [0, 1])
+    >>> perceptron.test([[2.0], [-2.0]], params)
+    array([0, 1])
+    """
+    source_X, target_X = check_inputs(source_X), check_inputs(target_X)
+    if source_X.shape[1] != target_X.shape[1]:
+        raise InputError(
+            f"both domains must have the same features, but the source has {source_X.shape[1]} and the target "
+            f"{target_X.shape[1]}; DomainPair reads two domains over one vocabulary"
+        )
+    n_features = source_X.shape[1]
+    X = sp.csr_array(sp.vstack([augment(source_X, 0), augment(target_X, 1)]))
+    y = np.concatenate([check_labels(source_y), check_labels(target_y)])
+    learnt = _train_copy(classifier, X, y)
+    intercepts, common, _, of_target = np.split(learnt, [1, 1 + n_features, 1 + 2 * n_features])
+    return np.vstack([intercepts, common + of_target])
+
+
+# --------------------------------------------------------------------------------- structural correspondence learning
+
+
+def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
+    """How much the presence of each feature says about the label, in nats.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (M, J)
+        A feature is there if it is above 0.
+    y : M labels
+
+    Returns
+    -------
+    information : array (J,)
+        I_j = Σ_{v ∈ {0, 1}} Σ_y p(f̂_j = v, y) log (p(f̂_j = v, y) / (p(f̂_j = v) p(y))).
+
+    Examples
+    --------
+    A feature that is the label says log 2, one that is always there says nothing:
+
+    >>> mutual_information([[1, 1], [0, 1]], ["+", "-"]).round(4).tolist()
+    [0.6931, 0.0]
+    """
+    present, (classes, labels) = presence(check_inputs(X)), np.unique(check_labels(y), return_inverse=True)
+    shares = np.bincount(labels) / len(labels)  # (K,)
+    there = np.stack([(labels == k) @ present for k in range(len(classes))]) / len(labels)  # (K, J), p(f̂ = 1, y)
+    information = np.zeros(there.shape[1])
+    for joint in (there, shares[:, None] - there):
+        independent = shares[:, None] * joint.sum(axis=0)
+        seen = joint > 1e-12  # what never occurs adds nothing; a difference of equal shares may leave a rounding error
+        ratio = np.divide(joint, independent, out=np.ones_like(joint), where=seen)
+        information += np.where(seen, joint * np.log(ratio), 0.0).sum(axis=0)
+    return information
+
+
+def choose_pivots(
+    source_X: Any, source_y: ArrayLike, target_X: Any, nr_pivots: int = 300, min_documents: int = 10
+) -> np.ndarray:
+    """Features that both domains use, and that say most about the label in the source.
+
+    Parameters
+    ----------
+    source_X, source_y : (M, J) and M labels
+    target_X : (N, J)
+        Texts of the target; their labels are not asked for.
+    nr_pivots : int
+        How many at most.
+    min_documents : int
+        In so many documents of each domain a pivot must be.
+
+    Returns
+    -------
+    pivots : int array (m,)
+        Columns, those with the most `mutual_information` first.
+
+    Raises
+    ------
+    InputError
+        If no feature is frequent enough in both.
+
+    Examples
+    --------
+    >>> X = [[1, 1, 1], [1, 0, 0], [0, 1, 1], [0, 0, 0]]  # the third feature is not in the target
+    >>> choose_pivots(X, ["+", "+", "-", "-"], [[1, 1, 0]] * 2, nr_pivots=2, min_documents=2)
+    array([0, 1])
+    """
+    nr_pivots = check_number("nr_pivots", nr_pivots, at_least=1, whole=True)
+    check_number("min_documents", min_documents, at_least=1, whole=True)
+    counts = [np.asarray(presence(check_inputs(X)).sum(axis=0)).ravel() for X in (source_X, target_X)]
+    frequent = np.flatnonzero((counts[0] >= min_documents) & (counts[1] >= min_documents))
+    if len(frequent) == 0:
+        raise InputError(
+            f"no feature is in min_documents={min_documents} documents of each domain; lower it, or take domains that share words"
+        )
+    information = mutual_information(source_X, source_y)[frequent]
+    return frequent[np.argsort(-information, kind="stable")[: int(nr_pivots)]]
+
+
+def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regularizer: float = 300.0) -> np.ndarray:
+    """The main directions θ of the weights that predict the pivots from all other features.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (M, J)
+        Texts of both domains. Time and memory grow with M³ and M².
+    pivots : int array (m,)
+        Columns, as `choose_pivots` returns.
+    nr_dimensions : int
+        h; fewer if the weights have fewer directions.
+    regularizer : float > 0
+        λ of the least squares.
+
+    Returns
+    -------
+    theta : array (h, J)
+        Its rows are orthonormal; the columns of pivots are 0.
+
+    Examples
+    --------
+    "sharp" keeps company with the pivot "excellent" in one domain, "gripping" in the other: both have the same sign in θ. By hand,
+    Zᵀ Z = diag(1, 1, 2) and Zᵀ P = (1, 1, −2), so w = (1/2, 1/2, −2/3), and θ is w at length 1:
+
+    >>> names = ["excellent", "sharp", "gripping", "blunt"]
+    >>> X = [[1, 1, 0, 0], [0, 0, 0, 1], [1, 0, 1, 0], [0, 0, 0, 1]]
+    >>> theta = correspondences(X, pivots=[0], nr_dimensions=1, regularizer=1.0)
+    >>> (theta * np.sign(theta[0, 1])).round(2).tolist()
+    [[0.0, 0.51, 0.51, -0.69]]
+    """
+    X = sp.csr_array(check_inputs(X))
+    columns = as_numbers(pivots, "pivots must be columns of X").ravel().astype(np.intp)
+    if len(columns) == 0 or columns.min() < 0 or columns.max() >= X.shape[1]:
+        raise InputError(f"pivots must be some of the columns 0 … {X.shape[1] - 1}, got {pivots!r}")
+    nr_dimensions = int(check_number("nr_dimensions", nr_dimensions, at_least=1, whole=True))
+    check_number("regularizer (λ)", regularizer, above=0)
+    present = sp.csr_array(presence(X))
+    P = 2.0 * present[:, columns].toarray() - 1  # (M, m)
+    others = np.ones(X.shape[1])
+    others[columns] = 0.0
+    Z = sp.csr_array(present @ sp.diags_array(others))
+    inner = (Z @ Z.T).toarray() + regularizer * np.eye(Z.shape[0])  # (M, M)
+    W = Z.T @ np.linalg.solve(inner, P - P.mean(axis=0))  # (J, m)
+    sizes, V = np.linalg.eigh(W.T @ W)  # V and D² of W = U D Vᵀ, the smallest first
+    largest = np.flatnonzero(sizes > 1e-10 * max(sizes[-1], 1e-300))[::-1][:nr_dimensions]
+    theta: np.ndarray = (W @ V[:, largest] / np.sqrt(sizes[largest])).T
+    return theta
+
+
+def train_with_correspondences(
+    classifier: Any, X: Any, y: ArrayLike, theta: ArrayLike, weight: float = 1.0
+) -> np.ndarray:
+    """Train on x and s θ x together.
+
+    Parameters
+    ----------
+    classifier : linear classifier
+        A copy of it learns; it gets its ``classes``, and so is ready to ``test``.
+    X, y : (M, J) and M labels
+        Of the source domain.
+    theta : array (h, J)
+        What `correspondences` returned.
+    weight : float > 0
+        s is such that the squares of s θ x sum to so many times the squares of x.
+
+    Returns
+    -------
+    params : array (J + 1, K)
+        On x: w + s θᵀ v, for weights w of x and v of s θ x.
+
+    Raises
+    ------
+    InputError
+        If θ does not fit X, or the classifier is not linear in x or only looks at which features are there.
+
+    Examples
+    --------
+    Nobody said what "gripping" means, but it corresponds to "sharp", which is positive:
+
+    >>> from classifiers.perceptron import Perceptron
+    >>> perceptron, theta = Perceptron(), [[0.0, 0.51, 0.51, -0.69]]
+    >>> params = train_with_correspondences(perceptron, [[0, 1, 0, 0], [0, 0, 0, 1]], ["+", "-"], theta)
+    >>> perceptron.test([[0, 0, 1, 0]], params)
+    array(['+'], dtype='<U1')
+    """
+    X = sp.csr_array(check_inputs(X), dtype=float)
+    theta = as_numbers(theta, "theta must be numbers")
+    check_number("weight", weight, above=0)
+    if theta.ndim != 2 or theta.shape[1] != X.shape[1]:
+        raise InputError(
+            f"theta must have a column for each of the {X.shape[1]} features, but has the shape {theta.shape}"
+        )
+    if getattr(classifier, "binary", False):
+        raise InputError(
+            f"{classifier.get_name()} asks which features are there; correspondences are numbers of any size: take an SVM, for instance"
+        )
+    projected = X @ theta.T  # (M, h)
+    size = np.sqrt((projected**2).sum())
+    scale = np.sqrt(weight * (X.data**2).sum()) / size if size > 0 else 0.0
+    learnt = _train_copy(classifier, sp.csr_array(sp.hstack([X, scale * projected], format="csr")), check_labels(y))
+    params, of_projected = np.split(learnt, [1 + X.shape[1]])
+    params[1:] += scale * theta.T @ of_projected
+    return params
+
+
+def _train_copy(classifier, X, y):
+    """What a copy learns, (features of X + 1, K). The classifier gets its classes; what else training leaves is about other features."""
+    learner = copy.deepcopy(classifier)
+    params = learner.train(X, y)
+    if learner.quadratic:
+        raise InputError(f"{classifier.get_name()} is quadratic here; domain adaptation is for linear classifiers")
+    classifier.classes, classifier.trained = learner.classes, True
+    return params

@@ -1,0 +1,187 @@
+"""``lxmls-day1 doctor``: what of this machine the lab can use, and what to do about the rest."""
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from lxmls_day1.errors import how_to_install
+
+GOOD, LIMITED, BAD = "good", "limited", "bad"
+NEWEST_PYTHON = (3, 13)
+LITTLE_ROOM = 500  # MB
+EXTRAS = {
+    "notebook": ("jupyterlab", "`lxmls-day1 lab`"),
+    "demo": ("voila", "`lxmls-day1 demo`"),
+    "grading": ("jinja2", "the pages of `lxmls-day1 grade`"),
+    "browser": ("jupyterlite_core", "`lxmls-day1 browser`"),
+    "cluster": ("distributed", "several machines"),
+    "sklearn": ("sklearn", "the adapter for scikit-learn"),
+    "parquet": ("pyarrow", "Parquet files"),
+}
+
+
+class Finding(NamedTuple):
+    """How it stands with one thing."""
+
+    state: str  # GOOD, LIMITED or BAD
+    text: str
+    remedy: str = ""
+
+
+@click.command(name="doctor", short_help="Look whether all works here.")
+def command() -> None:
+    """Report on Python, compiled loops, extras, corpora, room on the disk, the web browser and the sandbox of the grader.
+
+    Each line begins with good, limited (it works, but not as well as it could) or bad; what to do stands beneath. The exit
+    status is 1 if something is bad. Nothing is changed or fetched.
+
+    \b
+    Example:
+      lxmls-day1 doctor
+    """
+    worst = GOOD
+    for name, examine in EXAMINATIONS.items():
+        try:
+            findings = list(examine())
+        except Exception as error:  # a report on what is broken must not break on it
+            findings = [Finding(BAD, f"it could not be looked at: {type(error).__name__}: {error}")]
+        for finding in findings:
+            _echo(name, finding)
+            worst = BAD if BAD in (worst, finding.state) else worst
+            name = ""
+    if worst == BAD:
+        raise click.exceptions.Exit(1)
+
+
+def _echo(name: str, finding: Finding) -> None:
+    """Put out a finding in lines that fit the terminal."""
+    further = " " * 24
+    lines = [(finding.text, f"{finding.state:<8}{name:<16}", further)]
+    if finding.remedy:
+        lines.append((finding.remedy, f"{further}-> ", f"{further}   "))
+    for text, first, others in lines:
+        click.echo(
+            textwrap.fill(
+                text, shutil.get_terminal_size().columns, initial_indent=first, subsequent_indent=others,
+                break_long_words=False, break_on_hyphens=False,
+            )
+        )  # fmt: skip
+
+
+def _python() -> Iterator[Finding]:
+    import lxmls_day1
+
+    here = f"{platform.python_version()}, {sys.executable}"
+    if sys.version_info[:2] > NEWEST_PYTHON:
+        newest = ".".join(map(str, NEWEST_PYTHON))
+        yield Finding(LIMITED, here, f"this version has not been tried; take Python {newest} if something fails")
+    else:
+        yield Finding(GOOD, here)
+    yield Finding(GOOD, f"lxmls-day1 {lxmls_day1.__version__}, {Path(lxmls_day1.__file__).parent}")
+
+
+def _compiled_loops() -> Iterator[Finding]:
+    from lxmls_day1.compiled import primitives
+
+    if not primitives.COMPILES:
+        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+            remedy = "NUMBA_DISABLE_JIT is set: unset it"
+        elif importlib.util.find_spec("numba") is None:
+            remedy = "`python -m pip install numba`"
+        else:
+            remedy = "numba is installed but cannot be imported: `python -c 'import numba'` says why"
+        yield Finding(LIMITED, "training runs in plain NumPy, with the same results but several times slower", remedy)
+        return
+    import numba
+
+    from lxmls_day1.compiled.machine_code import where_kept
+
+    kept, why = where_kept(Path(primitives.__file__))
+    if kept is None:
+        remedy = "name a folder that you may write to in NUMBA_CACHE_DIR"
+        yield Finding(
+            LIMITED, f"numba {numba.__version__}; each process compiles anew, since it cannot be kept: {why}", remedy
+        )
+    else:
+        yield Finding(GOOD, f"numba {numba.__version__}; machine code is kept in {kept}")
+
+
+def _extras() -> Iterator[Finding]:
+    missing = {extra for extra, (module, _) in EXTRAS.items() if importlib.util.find_spec(module) is None}
+    if installed := [extra for extra in EXTRAS if extra not in missing]:
+        yield Finding(GOOD, f"installed: {', '.join(installed)}")
+    for extra, (_, what) in EXTRAS.items():
+        if extra in missing:
+            yield Finding(LIMITED, f"not installed: {extra}, for {what}", how_to_install(extra))
+
+
+def _corpora() -> Iterator[Finding]:
+    from lxmls_day1.text import corpora
+
+    found = {name: corpora.on_this_machine(name) for name in corpora.names()}
+    here = [name for name, place in found.items() if place is not None]
+    yield Finding(GOOD, f"here: {', '.join(here)}")
+    if missing := [name for name in found if name not in here]:
+        remedy = f"each is fetched when it is first asked for; without a network, set {corpora.DATA_VARIABLE} to a folder that holds them"
+        yield Finding(LIMITED, f"not here yet: {', '.join(missing)}", remedy)
+
+
+def _room() -> Iterator[Finding]:
+    from lxmls_day1.text.corpora import CACHE_VARIABLE, cache_folder
+
+    places = {
+        "the current folder": (Path.cwd(), "make room there"),
+        "the cache": (cache_folder(), f"make room there, or name another folder in {CACHE_VARIABLE}"),
+        "temporary files": (Path(tempfile.gettempdir()), "make room there, or name another folder in TMPDIR"),
+    }
+    for what, (place, remedy) in places.items():
+        there = next(folder for folder in (place, *place.parents) if folder.exists())
+        megabytes = shutil.disk_usage(there).free // 2**20
+        writable = os.access(there, os.W_OK)
+        text = f"{what}: {megabytes:,} MB, {place}" + ("" if writable else ", which cannot be written to")
+        state = LIMITED if megabytes < LITTLE_ROOM or not writable else GOOD
+        yield Finding(state, text, "" if state == GOOD else remedy)
+
+
+def _web_browser() -> Iterator[Finding]:
+    import webbrowser
+
+    try:
+        yield Finding(GOOD, f"{getattr(webbrowser.get(), 'name', '') or 'the one of the system'}")
+    except webbrowser.Error:
+        remedy = "`lxmls-day1 lab --no-browser` and `lxmls-day1 demo --no-browser` show an address to open elsewhere"
+        yield Finding(LIMITED, "none was found here", remedy)
+
+
+def _sandbox() -> Iterator[Finding]:
+    from lxmls_day1.grading.levels import SAFE_LEVELS, strongest_level
+
+    level = strongest_level()
+    if level.name == SAFE_LEVELS[0]:
+        yield Finding(GOOD, f"{level.name}, which holds hostile code")
+        return
+    text = f"{level.name}, which {'holds hostile code' if level.safe else 'keeps accidents in but not malice'}"
+    why = "; ".join(f"{name}: {reason}" for name, reason in level.rejected)
+    remedy = "for grading what others have written: Linux, with bubblewrap installed" + (f" ({why})" if why else "")
+    yield Finding(GOOD if level.safe else LIMITED, text, remedy)
+
+
+#: In the order of the report. Students need all but the last.
+EXAMINATIONS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "Python": _python,
+    "compiled loops": _compiled_loops,
+    "extras": _extras,
+    "corpora": _corpora,
+    "free room": _room,
+    "web browser": _web_browser,
+    "sandbox": _sandbox,
+}

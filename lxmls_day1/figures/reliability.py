@@ -1,0 +1,147 @@
+"""How far probabilities can be trusted: reliability diagrams and the expected calibration error, computed and drawn.
+
+A classifier that is 80 % sure is to be right in 80 % of such cases. Examples are put into bins by the probability of the label that
+was answered; bin b has n_b of the M examples, a mean probability c_b and a share a_b of right answers:
+
+    expected calibration error = Σ_b (n_b / M) |a_b − c_b|
+
+Sources: A. Niculescu-Mizil, R. Caruana, Predicting good probabilities with supervised learning, ICML 2005 (the diagram); C. Guo,
+G. Pleiss, Y. Sun, K. Weinberger, On calibration of modern neural networks, ICML 2017 (the error for more than two classes).
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxmls_day1.checks import as_numbers, check_number
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import BLUE, check_axes
+
+_CURVES = ("#C26A00", BLUE, "#00696B", "#6A3D9A")
+_MARKERS = "osD^"
+_IS_DISTRIBUTION = 1e-6
+
+
+class Reliability(NamedTuple):
+    """The bins that are not empty, by rising probability."""
+
+    confidence: np.ndarray
+    """c (B,): mean probability of the labels answered."""
+    accuracy: np.ndarray
+    """a (B,): share of right answers."""
+    counts: np.ndarray
+    """n (B,): examples."""
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error, in [0, 1]."""
+        return float(self.counts @ np.abs(self.accuracy - self.confidence) / self.counts.sum())
+
+
+def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliability:
+    """How often the most probable label is right, over how probable it is.
+
+    Parameters
+    ----------
+    probabilities : array (M, K)
+        p(y | x); each row sums to 1.
+    labels : int array (M,)
+        The true labels, as columns of `probabilities`.
+    nr_bins : int
+        Bins of equal width between 0 and 1; a probability on an edge counts to the lower bin.
+
+    Returns
+    -------
+    Reliability
+
+    Raises
+    ------
+    InputError
+        If these are no probabilities, or the labels no columns of them.
+
+    Examples
+    --------
+    Sure by 0.9 and right in one of two: 0.4 too sure. Sure by 0.6 and right: 0.4 too unsure. Two thirds 0.4 and one third 0.4:
+
+    >>> bins = reliability([[0.9, 0.1], [0.1, 0.9], [0.6, 0.4]], [0, 0, 0])
+    >>> bins.confidence, bins.accuracy, bins.counts, round(bins.error, 12)
+    (array([0.6, 0.9]), array([1. , 0.5]), array([1, 2]), 0.4)
+    """
+    nr_bins = int(check_number("nr_bins", nr_bins, at_least=1, whole=True))
+    p = as_numbers(probabilities, "probabilities must be numbers")
+    y = as_numbers(labels, "labels must be columns of the probabilities").ravel()
+    if p.ndim != 2 or p.size == 0 or not (p.min() >= 0 and np.abs(p.sum(axis=1) - 1).max() <= _IS_DISTRIBUTION):
+        raise InputError(
+            "probabilities must be M rows (M ≥ 1) of numbers from 0 on that sum to 1, but these are others"
+        )
+    if len(y) != len(p) or not np.isin(y, np.arange(p.shape[1])).all():
+        raise InputError(f"labels must be {len(p)} columns 0 … {p.shape[1] - 1}, one for each row of probabilities")
+    sure, right = p.max(axis=1), p.argmax(axis=1) == y
+    bins = np.clip(np.ceil(sure * nr_bins).astype(np.intp) - 1, 0, nr_bins - 1)
+    counts = np.bincount(bins, minlength=nr_bins)
+    full = counts > 0
+    confidence, accuracy = (
+        np.bincount(bins, weights=values, minlength=nr_bins)[full] / counts[full] for values in (sure, right)
+    )
+    return Reliability(confidence, accuracy, counts[full])
+
+
+def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = None, ax: Any = None) -> tuple[Any, Any]:
+    """Draw reliability diagrams over one another: on the diagonal probabilities are what they say, below it too sure.
+
+    Parameters
+    ----------
+    curves : mapping of str to Reliability
+        What to call them. A point is a bin, as large as it is full; the legend tells the expected calibration error.
+    title : str, optional
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    (Figure, Axes)
+
+    Raises
+    ------
+    InputError
+        If there is no curve.
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> bins = reliability([[0.9, 0.1], [0.1, 0.9], [0.6, 0.4]], [0, 0, 0])
+    >>> fig, axis = plot_reliability({"as it is": bins}, ax=detached_axes()[1])
+    >>> axis.get_legend().get_texts()[0].get_text()
+    'as it is: 0.400'
+    """
+    if not curves:
+        raise InputError("a reliability diagram has at least one curve, but there is none")
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(6.0, 5.6), layout="constrained")
+    check_axes(ax)
+    ax.plot([0, 1], [0, 1], color="0.55", linewidth=1.0, linestyle=(0, (4, 3)))
+    for number, (name, bins) in enumerate(curves.items()):
+        colour = _CURVES[number % len(_CURVES)]
+        ax.plot(bins.confidence, bins.accuracy, color=colour, linewidth=1.8, label=f"{name}: {bins.error:.3f}")
+        ax.scatter(
+            bins.confidence,
+            bins.accuracy,
+            s=12 + 160 * np.sqrt(bins.counts / bins.counts.sum()),
+            color=colour,
+            marker=_MARKERS[number % len(_MARKERS)],
+            alpha=0.75,
+            linewidth=0,
+        )
+    lowest = min(float(min(bins.confidence.min(), bins.accuracy.min())) for bins in curves.values())
+    ax.set_xlim(max(0.0, lowest - 0.05), 1.02)
+    ax.set_ylim(max(0.0, lowest - 0.05), 1.02)
+    ax.set_xlabel("probability of the label answered")
+    ax.set_ylabel("share of right answers")
+    ax.legend(loc="upper left", frameon=False, title="calibration error", alignment="left")
+    ax.spines[["top", "right"]].set_visible(False)
+    if title is not None:
+        ax.set_title(title, loc="left")
+    return ax.figure, ax

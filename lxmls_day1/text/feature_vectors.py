@@ -1,0 +1,93 @@
+"""Feature vectors that are dictionaries, {"amazing": 1, "tag": "noun"}, as the rows of a sparse matrix with named columns.
+
+A feature vector is a set of key-value pairs (A. Haghighi's explanation of MIRA). A number is the value of the feature of that name; a
+text is a feature of its own, ``tag=noun``, whose value is 1. Which features there are, the training examples decide: at other examples
+those that are new are left out. scikit-learn's `DictVectorizer` makes the same matrix, with its columns sorted.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lxmls_day1.errors import InputError
+
+
+def are_dictionaries(X: Any) -> bool:
+    """Whether these examples are feature vectors as dictionaries: a sequence that begins with one."""
+    is_sequence = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1)
+    return is_sequence and len(X) > 0 and isinstance(X[0], Mapping)
+
+
+def names_of(X: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of all features, in the order of their first occurrence.
+
+    Parameters
+    ----------
+    X : M mappings of names to numbers or texts
+
+    Returns
+    -------
+    J names
+
+    Raises
+    ------
+    InputError
+        If an example is something else.
+
+    Examples
+    --------
+    >>> names_of([{"amazing": 2, "tag": "noun"}, {"tag": "verb", "amazing": 1}])
+    ['amazing', 'tag=noun', 'tag=verb']
+    """
+    return list(dict.fromkeys(name for m, features in enumerate(X) for name, _ in _features(m, features)))
+
+
+def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> csr_array:
+    """The matrix of these examples; features that are not among the names are left out.
+
+    Parameters
+    ----------
+    X : M mappings of names to numbers or texts
+    names : J names
+
+    Returns
+    -------
+    csr_array (M, J)
+
+    Examples
+    --------
+    >>> as_rows([{"amazing": 2, "tag": "noun"}, {"tag": "adverb"}], ["amazing", "tag=noun", "tag=verb"]).toarray()
+    array([[2., 1., 0.],
+           [0., 0., 0.]])
+    """
+    column_of = {name: column for column, name in enumerate(names)}
+    rows, columns, numbers = [], [], []
+    for m, features in enumerate(X):
+        for name, number in _features(m, features):
+            if name in column_of:
+                rows.append(m)
+                columns.append(column_of[name])
+                numbers.append(number)
+    entries = (np.array(numbers, dtype=np.float64), (np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)))
+    return csr_array(entries, shape=(len(X), len(column_of)))
+
+
+def _features(m: int, features: Any) -> Iterator[tuple[str, float]]:
+    """Name and value of each feature of example m."""
+    wanted = "a feature vector is a dictionary of names (text) to numbers or texts"
+    if not isinstance(features, Mapping):
+        raise InputError(f"{wanted}, as the first example is, but X[{m}] is {features!r}")
+    for name, value in features.items():
+        if not isinstance(name, str):
+            raise InputError(f"{wanted}, but X[{m}] has the name {name!r}; str(name) makes one of it")
+        if isinstance(value, str):
+            yield f"{name}={value}", 1.0
+        elif isinstance(value, (Real, np.bool_)) and np.isfinite(float(value)):
+            yield name, float(value)
+        else:
+            raise InputError(
+                f"{wanted} that are finite, but X[{m}][{name!r}] is {value!r}; leave out what is not known"
+            )

@@ -1,0 +1,221 @@
+"""Reviews of two domains over one vocabulary: learn about the one, be asked about the other.
+
+A classifier that has learnt from books meets words in kitchen reviews that it has never seen. Whether and how it can be helped is
+called *domain adaptation* (``classifiers/domain_adaptation.py``). Here are the data for it: a source domain with labels, a target
+domain to be tested on, and the texts of both without labels. Both are rows over the same columns.
+
+References
+----------
+J. Blitzer, M. Dredze, F. Pereira (2007), *Biographies, Bollywood, Boom-boxes and Blenders: Domain Adaptation for Sentiment
+Classification*, ACL 2007.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lxmls_day1.checks import check_flag, check_number
+from lxmls_day1.errors import InputError
+from lxmls_day1.text.corpora import corpus_named, find_corpus
+from lxmls_day1.text.parsed_reviews import LABEL_NAMES, ParsedReviews, parse_reviews
+from readers.sentiment_reader import cut_rare_tokens, read_reviews
+from readers.splitting import split_ends
+from readers.vocabulary import checked_min_count
+
+UNLABELLED_FILE = "unlabeled.review"
+
+
+def join_reviews(corpora: list[ParsedReviews]) -> ParsedReviews:
+    """Several corpora one after the other, with one numbering of the tokens.
+
+    Parameters
+    ----------
+    corpora : list of ParsedReviews
+
+    Returns
+    -------
+    ParsedReviews
+        The tokens stand in the order in which they are first used.
+
+    Examples
+    --------
+    >>> books = parse_reviews(["dull:1 page:2 #label#:negative"])
+    >>> kitchen = parse_reviews(["sharp:1 dull:3 #label#:positive"])
+    >>> both = join_reviews([books, kitchen])
+    >>> both.tokens, both.columns.tolist(), both.counts.tolist(), both.y.tolist()
+    (['dull', 'page', 'sharp'], [0, 1, 0, 2], [1, 2, 3, 1], [1, 0])
+    """
+    column_of: dict[str, int] = {}
+    columns = []
+    for reviews in corpora:
+        new_columns = np.array(
+            [column_of.setdefault(token, len(column_of)) for token in reviews.tokens], dtype=np.int32
+        )
+        columns.append(new_columns[reviews.columns])
+    lengths = np.concatenate([np.diff(reviews.starts) for reviews in corpora])
+    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    X = csr_array(
+        (np.concatenate([reviews.counts for reviews in corpora]), np.concatenate(columns), starts),
+        shape=(len(lengths), max(1, len(column_of))),
+    )
+    X.sort_indices()
+    y = np.concatenate([reviews.y for reviews in corpora])
+    return ParsedReviews(X.indptr, X.indices, X.data, y, list(column_of))
+
+
+class DomainPair:
+    """Reviews of a source domain to learn from and of a target domain to be tested on, over one vocabulary.
+
+    Each domain is split as `SentimentCorpus` splits it. A token is a feature if it occurs often enough in the texts to learn from,
+    which are those of both domains; their labels have no say in it, and the test part has none at all.
+
+    Parameters
+    ----------
+    source, target : str
+        Two different domains, as in `SentimentCorpus`.
+    train_per, dev_per, test_per : float
+        The shares of training, development and test part of each domain; they sum to 1 at most.
+    min_count : int
+        A token becomes a feature if it occurs at least so often.
+    fold : int ≥ 0
+        Which reviews are tested on: the reviews of each domain are turned by so many test parts before the split. 0 tests on the
+        last ones, as `SentimentCorpus` does; with ``test_per=0.2`` the folds 0 … 4 test on every review once.
+    data_dir : path, optional
+        A folder that holds the corpora; otherwise they are looked for as those of `SentimentCorpus`.
+    cache : bool
+        Keep the parsed files in the user's cache, and use what is there.
+
+    Attributes
+    ----------
+    source, target : str
+    train_X, train_y, dev_X, dev_y
+        Training and development part of the source.
+    test_X, test_y
+        The test part of the target.
+    target_train_X, target_train_y
+        The training part of the target. What uses these labels is told more than what only uses the texts.
+    unlabelled_X : csr_array
+        Texts without labels: the training parts of both domains, and all reviews of a file ``unlabeled.review`` that stands beside
+        the two files of a domain.
+    nr_unlabelled : int
+        How many reviews come from such files.
+    label_names : tuple of str
+        ``("positive", "negative")``, for the labels 0 and 1.
+    feature_names : list of str
+        Column -> token.
+    feat_dict : dict of str to int
+        Token -> column.
+    nr_features : int
+
+    Raises
+    ------
+    InputError
+        If the domains are the same or unknown, or shares, `min_count` or `fold` unusable.
+    CorpusError
+        If a file is malformed.
+    CorpusUnavailable
+        If a domain is neither on this machine nor to be had from the network.
+
+    Examples
+    --------
+    >>> import shutil, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for domain in ("books", "kitchen"):  # the toy reviews twice
+    ...         _ = shutil.copytree(find_corpus("toy").folder, f"{folder}/sentiment/{domain}")
+    ...     pair = DomainPair("books", "kitchen", data_dir=folder)
+    >>> pair.train_X.shape[0], pair.test_X.shape[0], pair.unlabelled_X.shape[0], pair.nr_unlabelled
+    (320, 80, 640, 0)
+    >>> pair.train_X.shape[1] == pair.test_X.shape[1] == len(pair.feature_names)
+    True
+    """
+
+    def __init__(
+        self,
+        source: str = "books",
+        target: str = "kitchen",
+        train_per: float = 0.8,
+        dev_per: float = 0.0,
+        test_per: float = 0.2,
+        min_count: int = 5,
+        fold: int = 0,
+        data_dir: str | os.PathLike[str] | None = None,
+        cache: bool = True,
+    ) -> None:
+        for domain in (source, target):
+            corpus_named(domain, kind="sentiment")
+        if source == target:
+            raise InputError(f"source and target must be two domains, but both are {source}; SentimentCorpus reads one")
+        if find_corpus(source, data_dir).folder == find_corpus(target, data_dir).folder:
+            raise InputError(
+                f"{data_dir} holds the files of one domain; data_dir must be the folder above it, with {source} and {target} in it"
+            )
+        min_count, fold = checked_min_count(min_count), check_number("fold", fold, at_least=0, whole=True)
+        check_flag("cache", cache)
+        split = (train_per, dev_per, test_per)
+        labelled = [read_reviews(domain, data_dir, cache) for domain in (source, target)]
+        unlabelled = [read_unlabelled(domain, data_dir) for domain in (source, target)]
+        of_source, of_target = (_places(len(reviews), split, int(fold)) for reviews in labelled)
+        joint = join_reviews(labelled + [reviews for reviews in unlabelled if reviews is not None])
+        nr_labelled = sum(map(len, labelled))
+        of_target = [places + len(labelled[0]) for places in of_target]
+        parts = [of_source[0], of_target[0], np.arange(nr_labelled, len(joint)), of_source[1], of_target[2]]
+        ends = np.cumsum([len(part) for part in parts])
+        joint = joint.in_order(np.concatenate(parts))
+        X, kept, _ = cut_rare_tokens(joint, min_count, ends[2])
+        if not len(kept):
+            raise InputError(
+                f"no token of {source} and {target} occurs min_count={min_count} times; lower it (5 is usual)"
+            )
+        y = joint.y.astype(np.intp)
+        rows = [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+        self.source, self.target = source, target
+        self.train_X, self.target_train_X, _, self.dev_X, self.test_X = (X[part] for part in rows)
+        self.train_y, self.target_train_y, _, self.dev_y, self.test_y = (y[part] for part in rows)
+        self.unlabelled_X = X[: ends[2]]
+        self.nr_unlabelled = len(parts[2])
+        self.label_names = LABEL_NAMES
+        self.feature_names = [joint.tokens[column] for column in kept.tolist()]
+        self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}
+        self.nr_features = len(kept)
+
+    def get_name(self) -> str:
+        """What a table or a plot calls this data set."""
+        return f"{self.source} → {self.target}"
+
+
+def read_unlabelled(domain: str, data_dir: str | os.PathLike[str] | None = None) -> ParsedReviews | None:
+    """The reviews of ``unlabeled.review`` beside the files of a domain; None where there is no such file.
+
+    The lines have the form of the labelled ones, a label included, which nobody may use.
+
+    Parameters
+    ----------
+    domain : str
+    data_dir : path, optional
+        As in `DomainPair`.
+
+    Returns
+    -------
+    ParsedReviews or None
+
+    Examples
+    --------
+    >>> read_unlabelled("toy") is None
+    True
+    """
+    path = Path(find_corpus(domain, data_dir).folder) / UNLABELLED_FILE
+    return parse_reviews(path) if path.is_file() else None
+
+
+def _places(nr_reviews: int, split: tuple[float, float, float], fold: int) -> list[np.ndarray]:
+    """Where training, development and test part are among the reviews of a domain."""
+    train_end, dev_end, test_end = split_ends(nr_reviews, split)
+    nr_tested = test_end - dev_end
+    if fold and fold * nr_tested >= nr_reviews:
+        raise InputError(
+            f"fold must be below {nr_reviews / max(1, nr_tested):g} for a test part of {nr_tested} of {nr_reviews} reviews, got {fold}"
+        )
+    turned = np.roll(np.arange(nr_reviews), fold * nr_tested)
+    return np.split(turned[:test_end], [train_end, dev_end])

@@ -1,0 +1,117 @@
+"""Which linear learner to take: accuracy, time and memory of every kind, on reviews, questions and dense points.
+
+Accuracy is the mean over the folds, on what was not trained on, or of the given test part; time that of the training beside the
+perceptron's, in processor time and in turn; memory what the training allocates at most beside its data.
+"""
+
+import time
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from interleaved import print_table, time_in_turn
+from real_reviews import books
+
+from classifiers.run_all_classifiers import all_classifiers, memory_of_training
+from lxmls_day1.errors import CorpusUnavailable
+from readers.question_reader import QuestionCorpus
+from readers.sentiment_reader import SentimentCorpus
+
+BASELINE = "Perceptron"
+NR_FOLDS = 5
+
+
+class Fold:
+    """Training and test part, with which `all_classifiers` and `memory_of_training` are asked."""
+
+    def __init__(self, train_X, train_y, test_X, test_y):
+        self.train_X, self.train_y, self.test_X, self.test_y = train_X, train_y, test_X, test_y
+
+
+def review_folds(domain, n_folds):
+    """Folds of the reviews, those of a domain: review i is in fold i mod 5; words count once, those that occur five times."""
+    corpus = SentimentCorpus(domain, train_per=1.0, test_per=0.0, min_count=1)
+    for fold in range(n_folds):
+        tested = np.arange(corpus.nr_examples) % NR_FOLDS == fold
+        X = corpus.X[:, np.asarray(corpus.X[~tested].sum(axis=0)).ravel() >= 5]
+        X.data[:] = 1.0
+        yield Fold(X[~tested], corpus.y[~tested], X[tested], corpus.y[tested])
+
+
+def question_fold(fine):
+    """The questions with their own test part."""
+    corpus = QuestionCorpus("trec6", level="fine" if fine else "coarse")
+    return [Fold(corpus.train_X, corpus.train_y, corpus.test_X, corpus.test_y)]
+
+
+def dense_fold(n_points):
+    """Points of five Gaussian classes in twenty dimensions."""
+    rng = np.random.default_rng(1)
+    centres = rng.normal(size=(5, 20)) * 0.6
+    y = np.arange(2 * n_points) % 5
+    X = centres[y] + rng.normal(size=(len(y), 20))
+    return [Fold(X[:n_points], y[:n_points], X[n_points:], y[n_points:])]
+
+
+def accuracies(folds):
+    """Learner -> its accuracy on each fold."""
+    found = {}
+    for fold in folds:
+        for name, learner in all_classifiers(fold).items():
+            params = learner.train(fold.train_X, fold.train_y)
+            hits = learner.test(fold.test_X, params) == fold.test_y
+            found.setdefault(name, []).append(float(np.mean(hits)))
+    return found
+
+
+def rows(folds, repeats):
+    """A row for each learner: accuracy with its standard error, time beside the perceptron's, memory."""
+    folds = list(folds)
+    right = accuracies(folds)
+    first = folds[0]
+    learners = all_classifiers(first)
+    contestants = {
+        name: lambda learner=learner: learner.train(first.train_X, first.train_y) for name, learner in learners.items()
+    }
+    seconds = time_in_turn(contestants, repeats, clock=time.process_time)
+    size = (
+        first.train_X.data.nbytes + first.train_X.indices.nbytes if sp.issparse(first.train_X) else first.train_X.nbytes
+    )
+    for name, learner in learners.items():
+        of_folds = np.array(right[name])
+        n = len(of_folds)
+        spread = (
+            of_folds.std(ddof=1) / np.sqrt(n) if n > 1 else np.sqrt(of_folds[0] * (1 - of_folds[0]) / len(first.test_y))
+        )
+        times = np.median(np.array(seconds[name]) / np.array(seconds[BASELINE]))
+        memory = memory_of_training(learner, first)
+        yield [
+            name,
+            f"{100 * of_folds.mean():.1f} ± {100 * spread:.1f}",
+            f"{times:.2g}",
+            f"{memory:.1f}",
+            f"{size / 1e6:.1f}",
+        ]
+
+
+def main(quick=False):
+    """Print a table for each data set."""
+    header = ["learner", "accuracy, %", "time / perceptron's", "MB", "MB of the data"]
+    repeats = 1 if quick else 3
+    data = {"dense, 10,000 x 20, K = 5": lambda: dense_fold(1_000 if quick else 10_000)}
+    if books() is not None:
+        for domain in ("books",) if quick else ("books", "dvd", "electronics"):
+            data[f"reviews, {domain}"] = lambda domain=domain: review_folds(domain, 1 if quick else NR_FOLDS)
+        for fine in (False, True):
+            data[f"TREC, K = {50 if fine else 6}"] = lambda fine=fine: question_fold(fine)
+    for title, folds in data.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                print_table(title, header, list(rows(folds(), repeats)))
+        except CorpusUnavailable as error:
+            print(f"Left out, {title}: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""``lxmls-day1 doctor``: a line for each thing, what to do about what is missing, and no examination that stops the others."""
+
+import shutil
+from collections import namedtuple
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1.commands import doctor
+from lxmls_day1.compiled import machine_code
+from lxmls_day1.errors import InputError
+from lxmls_day1.grading import levels
+
+
+def report(monkeypatch, *names, columns=80):
+    if names:
+        chosen = {name: doctor.EXAMINATIONS[name] for name in names}
+        monkeypatch.setattr(doctor, "EXAMINATIONS", chosen)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    return CliRunner().invoke(doctor.command)
+
+
+def in_a_line(result):
+    return " ".join(result.output.split())
+
+
+@pytest.mark.slow
+def test_each_thing_is_reported_in_80_columns(monkeypatch):
+    result = report(monkeypatch)
+    for name in doctor.EXAMINATIONS:
+        assert f" {name} " in result.output
+    assert "bad" not in result.output.split() and result.exit_code == 0
+    assert max(len(line) for line in result.output.splitlines() if "/" not in line) <= 80
+
+
+def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
+    def broken():
+        raise InputError("the cache cannot be written to")
+
+    chosen = {"compiled loops": broken, "Python": doctor.EXAMINATIONS["Python"]}
+    monkeypatch.setattr(doctor, "EXAMINATIONS", chosen)
+    result = report(monkeypatch)
+    assert "bad compiled loops it could not be looked at: InputError: the cache cannot" in in_a_line(result)
+    assert "good Python" in in_a_line(result) and result.exit_code == 1
+
+
+def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
+    pytest.importorskip("numba")
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setattr(machine_code, "_folders", lambda source: [file / "below"])
+    result = report(monkeypatch, "compiled loops")
+    assert "limited compiled loops" in in_a_line(result) and str(file) in result.output
+    assert "NUMBA_CACHE_DIR" in result.output and result.exit_code == 0
+
+
+def test_no_numba(monkeypatch):
+    monkeypatch.setattr("lxmls_day1.compiled.primitives.COMPILES", False)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    assert "-> `python -m pip install numba`" in report(monkeypatch, "compiled loops").output
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert "-> NUMBA_DISABLE_JIT is set: unset it" in report(monkeypatch, "compiled loops").output
+
+
+def test_an_extra_is_missing(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "voila" else object())
+    said = in_a_line(report(monkeypatch, "extras"))
+    assert "good extras installed: notebook, grading, browser, cluster" in said
+    assert 'not installed: demo, for `lxmls-day1 demo` -> `python -m pip install "lxmls-day1[demo]"`' in said
+
+
+def test_little_room(monkeypatch, tmp_path):
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage(2**40, 2**40 - 2**20, 2**20))
+    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "not" / "there"))
+    result = report(monkeypatch, "free room", columns=200)
+    assert result.output.count("limited") == 3 and f"1 MB, {tmp_path / 'not' / 'there'}" in result.output
+    assert "LXMLS_DAY1_CACHE" in result.output and "TMPDIR" in result.output
+
+
+def test_corpora_without_a_network(monkeypatch, tmp_path):
+    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path))
+    monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
+    said = in_a_line(report(monkeypatch, "corpora"))
+    assert "good corpora here: toy limited not here yet: books, dvd" in said and "set LXMLS_DAY1_DATA" in said
+
+
+@pytest.mark.parametrize(
+    ("level", "state"),
+    [
+        (levels.Level("bubblewrap"), "good sandbox bubblewrap"),
+        (levels.Level("landlock", (("bubblewrap", "there is no bwrap"),)), "good sandbox landlock"),
+        (levels.Level("process", (("landlock", "no Linux"),)), "limited sandbox process"),
+    ],
+)
+def test_sandboxes(level, state, monkeypatch):
+    monkeypatch.setattr(levels, "strongest_level", lambda: level)
+    said = in_a_line(report(monkeypatch, "sandbox"))
+    assert state in said
+    for _, why in level.rejected:
+        assert why in said and "bubblewrap installed" in said
+
+
+def test_a_python_that_is_too_new(monkeypatch):
+    monkeypatch.setattr(doctor, "NEWEST_PYTHON", (3, 10))
+    assert "limited Python" in in_a_line(report(monkeypatch, "Python"))

@@ -1,0 +1,119 @@
+"""Reliability diagrams: against cases whose calibration error is known in closed form, and a loop over the bins."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import detached_axes
+from lxmls_day1.figures.reliability import Reliability, plot_reliability, reliability
+
+
+def two_classes(sure, right):
+    """Probabilities (M, 2) of the label answered, and labels that make so many of them right."""
+    sure = np.asarray(sure)
+    return np.stack([sure, 1 - sure], axis=1), np.where(right, 0, 1)
+
+
+@pytest.mark.parametrize(("sure", "share"), [(0.75, 0.75), (0.75, 1.0), (0.95, 0.5), (1.0, 0.0), (0.6, 0.25)])
+def test_one_bin_has_the_difference(sure, share):
+    """All examples equally sure: the error is |share of right ones − probability|."""
+    p, y = two_classes(np.full(20, sure), np.arange(20) < 20 * share)
+    bins = reliability(p, y)
+    assert bins.error == pytest.approx(abs(share - sure))
+    assert bins.confidence.tolist() == pytest.approx([sure])
+    assert bins.accuracy.tolist() == [share]
+    assert bins.counts.tolist() == [20]
+
+
+def test_too_sure_by_the_same_factor():
+    """Scores t times as large: with p = σ(s) true and σ(2 s) said, the error is the mean of |σ(2 s) − σ(s)| over the bins."""
+    s = np.repeat(np.log([1.5, 3.0]), 1000)  # true p: 0.6 and 0.75; said: 2.25/3.25 and 9/10
+    right = np.concatenate([np.arange(1000) < 600, np.arange(1000) < 750])
+    p, y = two_classes(1 / (1 + np.exp(-2 * s)), right)
+    assert reliability(p, y).error == pytest.approx(((9 / 13 - 0.6) + (0.9 - 0.75)) / 2)
+    p, y = two_classes(1 / (1 + np.exp(-s)), right)
+    assert reliability(p, y).error == pytest.approx(0.0)
+
+
+def test_classes_that_are_told_at_random():
+    """K classes, all equally probable: right in 1/K of the cases, and as sure as that."""
+    p, y = np.full((40, 4), 0.25), np.arange(40) % 4
+    assert reliability(p, y).error == pytest.approx(0.0)
+    assert reliability(p, np.zeros(40)).error == pytest.approx(0.75)
+
+
+def naive(p, y, nr_bins):
+    total = 0.0
+    for b in range(nr_bins):
+        inside = [
+            (row.max(), row.argmax() == label)
+            for row, label in zip(p, y, strict=True)
+            if (b / nr_bins < row.max() <= (b + 1) / nr_bins)
+        ]
+        if inside:
+            sure, right = np.mean(inside, axis=0)
+            total += len(inside) / len(y) * abs(right - sure)
+    return total
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(2, 5), st.sampled_from([1, 3, 10, 15]))
+def test_the_error_by_a_loop(seed, n, n_classes, nr_bins):
+    rng = np.random.default_rng(seed)
+    p, y = rng.dirichlet(np.ones(n_classes), n), rng.integers(0, n_classes, n)
+    bins = reliability(p, y, nr_bins)
+    assert bins.error == pytest.approx(naive(p, y, nr_bins), abs=1e-12)
+    assert bins.counts.sum() == n
+    assert np.all(np.diff(bins.confidence) > 0)
+
+
+def test_edges_belong_to_the_lower_bin():
+    p, y = two_classes([0.5, 0.6, 0.601, 1.0], [True] * 4)
+    assert reliability(p, y, 10).counts.tolist() == [1, 1, 1, 1]
+    assert reliability(p, y, 5).counts.tolist() == [2, 1, 1]
+    assert reliability([[1.0, 0.0]], [0]).error == 0.0
+
+
+@pytest.mark.parametrize(
+    ("p", "y", "says"),
+    [
+        ([[0.5, 0.6]], [0], "sum to 1"),
+        ([[1.5, -0.5]], [0], "sum to 1"),
+        ([[np.nan, 1.0]], [0], "sum to 1"),
+        ([], [], "M rows"),
+        ([0.5, 0.5], [0, 1], "M rows"),
+        ([[0.5, 0.5]], [2], "columns 0 … 1"),
+        ([[0.5, 0.5]], [0, 1], "labels must be 1"),
+        ([["a", "b"]], [0], "must be numbers"),
+    ],
+)
+def test_what_is_no_probability(p, y, says):
+    with pytest.raises(InputError, match=says):
+        reliability(p, y)
+
+
+def test_number_of_bins():
+    with pytest.raises(InputError, match="nr_bins"):
+        reliability([[0.5, 0.5]], [0], nr_bins=0)
+
+
+def test_the_picture_shows_bins_and_errors():
+    curves = {
+        "sure": Reliability(np.array([0.7, 0.9]), np.array([0.5, 0.6]), np.array([10, 30])),
+        "calibrated": Reliability(np.array([0.6]), np.array([0.6]), np.array([40])),
+    }
+    _, axis = plot_reliability(curves, title="SVM", ax=detached_axes()[1])
+    diagonal, *lines = axis.lines
+    assert diagonal.get_xydata().tolist() == [[0, 0], [1, 1]]
+    for line, bins in zip(lines, curves.values(), strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), np.stack([bins.confidence, bins.accuracy], axis=1))
+    errors = (10 * 0.2 + 30 * 0.3) / 40, 0.0
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == [
+        f"{name}: {error:.3f}" for name, error in zip(curves, errors, strict=True)
+    ]
+    low, high = axis.get_xlim()
+    assert low <= 0.5
+    assert high >= 1
+    with pytest.raises(InputError, match="at least one curve"):
+        plot_reliability({})

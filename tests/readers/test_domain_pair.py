@@ -1,0 +1,125 @@
+"""Two domains over one vocabulary: on small files whose rows are known, against counting by hand."""
+
+import numpy as np
+import pytest
+
+from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.text.parsed_reviews import parse_reviews
+from readers.domain_pair import DomainPair, join_reviews, read_unlabelled
+
+NR = 10  # reviews of each label and domain
+
+
+def write(folder, domain, word, unlabelled=()):
+    """Reviews that say which they are: review i of a label has a word of its own, and one of its domain twice."""
+    folder = folder / "sentiment" / domain
+    folder.mkdir(parents=True)
+    for label in ("positive", "negative"):
+        lines = [f"{word}:2 the:1 {label}_{domain}_{i}:1 #label#:{label}\n" for i in range(NR)]
+        (folder / f"{label}.review").write_text("".join(lines))
+    if unlabelled:
+        (folder / "unlabeled.review").write_text("".join(f"{line} #label#:positive\n" for line in unlabelled))
+
+
+@pytest.fixture
+def data(tmp_path):
+    write(tmp_path, "books", "page")
+    write(tmp_path, "kitchen", "knife", unlabelled=["fork:3 the:1", "page:1 spoon:1"])
+    return tmp_path
+
+
+def read(data, **settings):
+    return DomainPair("books", "kitchen", data_dir=data, cache=False, **settings)
+
+
+def words(pair, X):
+    """The words of each row, those of a review itself."""
+    rows = [{pair.feature_names[j] for j in row.nonzero()[0]} for row in X.toarray()]
+    return [sorted(word for word in row if word.count("_") == 2) for row in rows]
+
+
+def test_parts_come_from_the_domains_that_they_should(data):
+    pair = read(data, min_count=1, train_per=0.6, dev_per=0.2, test_per=0.2)
+    assert words(pair, pair.train_X) == [[f"{label}_books_{i}"] for i in range(6) for label in ("positive", "negative")]
+    assert words(pair, pair.target_train_X)[:2] == [["positive_kitchen_0"], ["negative_kitchen_0"]]
+    assert len(words(pair, pair.target_train_X)) == 12
+    for y, size in [(pair.train_y, 12), (pair.dev_y, 4), (pair.target_train_y, 12), (pair.test_y, 4)]:
+        assert y.tolist() == [0, 1] * (size // 2)
+    assert pair.dev_X.shape[0] == pair.test_X.shape[0] == 4
+    assert {X.shape[1] for X in (pair.train_X, pair.dev_X, pair.test_X, pair.unlabelled_X)} == {len(pair.feature_names)}
+    column = pair.feat_dict["knife"]
+    assert pair.train_X[:, [column]].sum() == 0
+    assert pair.test_X[:, [column]].sum() == 2 * 4
+    assert pair.get_name() == "books → kitchen"
+
+
+def test_the_test_part_has_no_say_in_the_features_and_the_other_texts_have(data):
+    pair = read(data, min_count=1)
+    assert not [name for name in pair.feature_names if name.endswith(("_8", "_9"))]  # the last reviews of each domain
+    assert {"fork", "spoon", "positive_books_7", "negative_kitchen_7"} <= set(pair.feature_names)
+    assert set(read(data, min_count=3).feature_names) == {"page", "the", "knife", "fork"}
+    assert read(data, min_count=33).feature_names == [
+        "page",
+        "the",
+    ]  # 16 x 2 or 32 in the training parts, 1 in the file
+    with pytest.raises(InputError, match="min_count=34 times"):
+        read(data, min_count=34)
+
+
+def test_texts_without_labels_are_both_training_parts_and_the_files(data):
+    pair = read(data, min_count=1)
+    assert pair.nr_unlabelled == 2
+    assert pair.unlabelled_X.shape[0] == 16 + 16 + 2
+    np.testing.assert_array_equal(pair.unlabelled_X[:16].toarray(), pair.train_X.toarray())
+    np.testing.assert_array_equal(pair.unlabelled_X[16:32].toarray(), pair.target_train_X.toarray())
+    assert pair.unlabelled_X[[33], :].toarray().sum() == 2
+    assert read_unlabelled("books", data) is None
+    assert len(read_unlabelled("kitchen", data)) == 2
+
+
+def test_the_folds_test_on_every_review_once(data):
+    tested, in_training = [], []
+    for fold in range(5):
+        pair = read(data, fold=fold, min_count=1)
+        joint = pair.unlabelled_X.shape[0]
+        assert joint == 34
+        in_training.append({word for row in words(pair, pair.target_train_X) for word in row})
+        tested.append(
+            {f"{label}_kitchen_{i}" for label in ("positive", "negative") for i in range(NR)} - in_training[-1]
+        )
+        assert pair.test_X.shape[0] == 4
+    assert all(len(fold) == 4 for fold in tested)
+    assert len(set().union(*tested)) == 2 * NR
+    with pytest.raises(InputError, match="fold must be below 5"):
+        read(data, fold=5)
+
+
+def test_joined_reviews_are_those_of_both_with_one_numbering():
+    first = parse_reviews(["b:1 a:2 #label#:positive"])
+    second = parse_reviews(["c:3 a:1 #label#:negative", "b:4 #label#:positive"])
+    both = join_reviews([first, second])
+    assert both.as_dicts() == first.as_dicts() + second.as_dicts()
+    assert sorted(both.tokens) == ["a", "b", "c"]
+    for start, end in zip(both.starts[:-1], both.starts[1:], strict=True):
+        assert np.all(np.diff(both.columns[start:end]) > 0)
+
+
+def test_mistakes_are_answered(data, tmp_path):
+    with pytest.raises(InputError, match="two domains, but both are books"):
+        DomainPair("books", "books", data_dir=data)
+    with pytest.raises(InputError, match="min_count=100 times"):
+        read(data, min_count=100)
+    with pytest.raises(InputError, match="films"):
+        DomainPair("books", "films")
+    with pytest.raises(InputError, match="fold"):
+        read(data, fold=-1)
+    (data / "sentiment" / "books").rename(tmp_path / "mine")
+    with pytest.raises(InputError, match="holds the files of one domain"):
+        DomainPair("books", "kitchen", data_dir=tmp_path / "mine")
+
+
+def test_a_domain_that_is_nowhere(monkeypatch, tmp_path, data):
+    monkeypatch.setenv("LXMLS_DAY1_DATA", str(data))
+    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(CorpusUnavailable, match="dvd"):
+        DomainPair("books", "dvd")

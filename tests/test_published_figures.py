@@ -1,0 +1,79 @@
+"""Our figures are what the table says, and near those that others published; the page is made of the table."""
+
+import importlib.util
+import warnings
+from pathlib import Path
+
+import pytest
+
+
+def _published_figures():
+    path = Path(__file__).with_name("published_figures.py")
+    spec = importlib.util.spec_from_file_location("published_figures", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+published_figures = _published_figures()
+FIGURES = published_figures.figures()
+ROUNDING = 0.05  # of ours, unless an entry has its own
+
+
+def entries_of(measure):
+    return [entry for entry in FIGURES if entry["measure"] == measure]
+
+
+def check(measure, numbers):
+    for entry in entries_of(measure):
+        ours = numbers[entry["part"]]
+        assert ours == pytest.approx(entry["ours"], abs=entry.get("rounding", ROUNDING) + 1e-12), entry["figure"]
+        if "tolerance" in entry:
+            assert ours == pytest.approx(entry["published"], abs=entry["tolerance"] + 1e-9), entry["figure"]
+
+
+@pytest.mark.parametrize("measure", published_figures.ANYWHERE)
+def test_figures_that_want_no_corpus(measure):
+    check(measure, published_figures.ANYWHERE[measure]())
+
+
+@pytest.mark.slow
+@pytest.mark.sampled(len(published_figures.ON_REAL_DATA))
+@pytest.mark.parametrize("measure", published_figures.ON_REAL_DATA)
+def test_figures_on_real_data(measure, real_data):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*rule out every class", category=UserWarning)
+        check(measure, published_figures.ON_REAL_DATA[measure]())
+
+
+def test_the_page_is_that_of_the_table():
+    assert published_figures.PAGE.read_text(encoding="utf-8") == published_figures.page(), (
+        "docs/figures.md is not what tests/published_figures.toml says; python tests/published_figures.py writes it"
+    )
+
+
+def test_every_figure_is_measured_and_every_published_one_says_where_it_was_read():
+    assert {entry["measure"] for entry in FIGURES} == {*published_figures.ANYWHERE, *published_figures.ON_REAL_DATA}
+    names = [entry["figure"] for entry in FIGURES]
+    assert len(set(names)) == len(names)
+    for entry in FIGURES:
+        assert {"figure", "settings", "measure", "part", "ours"} <= set(entry)
+        published = {"source", "read", "published"}
+        assert published <= set(entry) or not (published | {"tolerance"}) & set(entry), entry["figure"]
+        # a tolerance beyond that of a rounding has its reason, and none at all has one, too
+        narrow = "published" not in entry or entry.get("tolerance", 1) <= 1e-6
+        assert narrow or entry["remark"], entry["figure"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(96.0, "96"), (85.8125, "85.8125"), (0.0000005, "0.0000005"), (0.0, "0"), (-1.25, "-1.25"), (None, "")],
+)
+def test_numbers_on_the_page_have_no_more_digits_than_the_table(value, text):
+    assert published_figures._number(value) == text
+
+
+def test_a_figure_that_is_not_what_it_was_is_told():
+    (entry, *_) = entries_of("points, maximum entropy")
+    with pytest.raises(AssertionError, match=entry["figure"].split(",")[0]):
+        check("points, maximum entropy", {"training": entry["ours"] + 0.1, "test": 96.0})
