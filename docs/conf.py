@@ -6,6 +6,7 @@ file in it.
 """
 
 import importlib.metadata
+import inspect
 import re
 import shutil
 import sys
@@ -97,10 +98,11 @@ html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["site_files"]
 html_css_files = ["book.css"]
+html_js_files = ["book.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_additional_pages = {"index": "redirect.html"}
-templates_path = ["site_templates"]
+templates_path = [str(ROOT / "docs" / "site_templates")]
 html_theme_options = {
     "logo": {"text": project},
     "navbar_align": "left",
@@ -137,6 +139,24 @@ def write_commands(app: Any) -> None:
         page.write_text(text, encoding="utf-8")
 
 
+def sign_class(app: Any, what: str, name: str, obj: Any, options: object, signature: str, returned: str) -> Any:
+    """Show the settings of a classifier, which its constructor names, and not how its metaclass is called."""
+    if what == "class" and signature and "*_arguments" in signature:
+        own = inspect.signature(obj.__init__)
+        named = [
+            parameter.replace(annotation=inspect.Parameter.empty)
+            for name, parameter in own.parameters.items()
+            if name != "self"
+        ]
+        return str(own.replace(parameters=named, return_annotation=inspect.Signature.empty)), returned
+    return None
+
+
+def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: object) -> bool | None:
+    """Leave out what a base class of scikit-learn adds: its own documentation has it."""
+    return True if (getattr(obj, "__module__", None) or "").startswith("sklearn.") else None
+
+
 def lay_out_docstring(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Make of indented formulae before the first section blocks that keep their lines; bars mean absolute values, no substitutions."""
     laid_out: list[str] = []
@@ -169,6 +189,8 @@ def copy_mathjax(app: Any, exception: Exception | None) -> None:
 
 def setup(app: Any) -> None:
     """Register what this file adds to Sphinx."""
+    app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("autodoc-process-signature", sign_class)
     app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # before numpydoc
     app.connect("builder-inited", write_commands)
     app.connect("build-finished", copy_mathjax)

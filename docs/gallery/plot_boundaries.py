@@ -6,7 +6,8 @@ Two Gaussian classes of the same variance. The best boundary is a line, and ever
 """
 
 # %%
-# The data set draws its points and the boundary that no classifier can beat.
+# The data set draws its points and the boundary that no classifier can beat. Each classifier adds its line; its colour is the same in
+# all pictures of the lab.
 
 from classifiers import SVM, GaussianNaiveBayes, MaxEntBatch, Mira, Perceptron
 from lxmls_day1.figures.style import line_style
@@ -14,10 +15,6 @@ from readers import SimpleDataSet
 
 data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
 fig, axis = data.plot_data()
-
-# %%
-# Each classifier adds its line; its colour and its dashes are the same in all pictures of the lab.
-
 for classifier in (GaussianNaiveBayes(), Perceptron(), Mira(), MaxEntBatch(), SVM()):
     params = classifier.train(data.train_X, data.train_y)
     data.add_line(fig, axis, params, classifier.name, line_style(classifier.name)["color"])

@@ -1,0 +1,25 @@
+// Names and keyboard access that the theme and the gallery leave out; what scrolls can be reached by the keyboard.
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll(".search-button-field[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
+  document.querySelectorAll("details > summary").forEach((summary) => {
+    if (!summary.textContent.trim()) {
+      const link = summary.parentElement.parentElement.querySelector("a");
+      summary.setAttribute("aria-label", link ? `Pages of ${link.textContent.trim()}` : "Pages");
+    }
+  });
+  document.querySelectorAll(".sphx-glr-thumbcontainer").forEach((card) => {
+    const title = card.querySelector(".sphx-glr-thumbnail-title");
+    const link = card.querySelector("a");
+    if (title && link) link.setAttribute("aria-label", title.textContent.trim());
+  });
+  const reachable = () => document.querySelectorAll('div.math, mjx-container[display="true"], pre, table').forEach((box) => {
+    if (box.scrollWidth > box.clientWidth && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");
+  });
+  reachable();
+  if (window.MathJax && MathJax.startup && MathJax.startup.promise) MathJax.startup.promise.then(reachable);
+  window.addEventListener("load", () => {
+    if (window.MathJax && MathJax.startup && MathJax.startup.promise) MathJax.startup.promise.then(reachable);
+    reachable();
+  });
+  window.addEventListener("resize", reachable);
+});
