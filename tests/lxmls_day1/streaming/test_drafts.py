@@ -1,4 +1,7 @@
-"""Corpora whose making is interrupted, and folders that are in use."""
+"""Corpora whose making is interrupted, and folders that are in use.
+
+(More than 15 s: what a process leaves that was killed shows only in processes, each of which begins anew.)
+"""
 
 import errno
 import hashlib
