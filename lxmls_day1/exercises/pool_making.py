@@ -249,9 +249,9 @@ def known_pairs(
         Those that all programs with these answers have in common, one or two. Programs that answer as one mistake does, or little
         but errors, are not among them.
     """
-    file = pool_file(reference, exercise)
-    assert file is not None
-    most = getattr(checks_of_file(file), PAIRED, 0)
+    most = max(
+        (getattr(checks_of_file(file), PAIRED, 0) for file in check_files(reference / FOLDER, exercise)), default=0
+    )
     sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files if name.endswith(".py")}
     ends = iter(endless)
     programs = [
