@@ -269,8 +269,7 @@ def known_pairs(
     singles = tuple(program for _, program in programs)
     asked = Mistake(exercise.id, "singles and pairs", "", (*singles, *(both for _, both in pairs)))
     right, *answers = asked_programs(reference, exercise, [asked], folder, inputs)[1]
-    # What one mistake answers by itself tells of no pair.
-    common = dict.fromkeys(map(fingerprint, answers[: len(singles)]), frozenset[str]())
+    common = dict.fromkeys(map(fingerprint, answers[: len(singles)]), frozenset[str]())  # those of one tell of no pair
     for (names, _), got in zip(pairs, answers[len(singles) :], strict=True):
         strong = sum(
             not wanted.agrees(answer, POOL_RTOL, POOL_ATOL) and not is_degenerate(answer, wanted)
