@@ -249,9 +249,9 @@ def known_pairs(
         Those that all programs with these answers have in common, one or two. Programs that answer as one mistake does, or little
         but errors, are not among them.
     """
-    file = pool_file(reference, exercise)
-    assert file is not None
-    most = getattr(checks_of_file(file), PAIRED, 0)
+    most = max(
+        (getattr(checks_of_file(file), PAIRED, 0) for file in check_files(reference / FOLDER, exercise)), default=0
+    )
     sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files if name.endswith(".py")}
     ends = iter(endless)
     programs = [
@@ -269,8 +269,7 @@ def known_pairs(
     singles = tuple(program for _, program in programs)
     asked = Mistake(exercise.id, "singles and pairs", "", (*singles, *(both for _, both in pairs)))
     right, *answers = asked_programs(reference, exercise, [asked], folder, inputs)[1]
-    # What one mistake answers by itself tells of no pair.
-    common = dict.fromkeys(map(fingerprint, answers[: len(singles)]), frozenset[str]())
+    common = dict.fromkeys(map(fingerprint, answers[: len(singles)]), frozenset[str]())  # those of one tell of no pair
     for (names, _), got in zip(pairs, answers[len(singles) :], strict=True):
         strong = sum(
             not wanted.agrees(answer, POOL_RTOL, POOL_ATOL) and not is_degenerate(answer, wanted)

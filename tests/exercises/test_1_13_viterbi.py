@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-PAIRED = 2  # of each known mistake, programs whose answers together with another one are recorded
+PAIRED = 7  # of each known mistake, programs whose answers together with another one are recorded
 
 
 def tagged(lab, sentences):
