@@ -1130,7 +1130,7 @@ means = {name: np.array([loss(each * scores, wide.train_y).mean() for each in c]
 fig, axis = plt.subplots(figsize=(10, 5), layout="constrained")
 for name, values in means.items():
     axis.plot(c, values, **line_style(name), label=name)
-    print(f"{name:40} at c = 0, 1, 4: {values[0]:.2f}, {values[20]:.2f}, {values[80]:.2f}; least at {c[values.argmin()]:.2f}")
+    print(f"{name:40} c = 0, 1, 4: {values[0]:.2f}, {values[20]:.2f}, {values[80]:.2f}; least {c[values.argmin()]:.2f}")
 axis.set(xlabel="c: the weights are c W", ylabel="mean loss of the training points")
 legend = axis.legend()
 
