@@ -277,6 +277,11 @@ PAGES = (
     "CONTRIBUTING.md",
     "SECURITY.md",
     "docs/figures.md",
+    *sorted(
+        p.relative_to(ROOT).as_posix()
+        for f in ("start", "how-to", "explanations")
+        for p in (ROOT / "docs" / f).glob("*.md")
+    ),
     "docs/grading.md",
     "docs/install.md",
     "docs/performance.md",

@@ -1,6 +1,7 @@
 // Names and keyboard access that the theme and the gallery leave out; what scrolls can be reached by the keyboard.
 document.addEventListener("DOMContentLoaded", () => {
-  document.querySelectorAll(".search-button-field[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
+  document.querySelectorAll(".search-button-field[aria-label]").forEach((button) => 
+    button.setAttribute("aria-label", button.textContent.replace(/\s+/g, " ").trim()));
   document.querySelectorAll("details > summary").forEach((summary) => {
     if (!summary.textContent.trim()) {
       const link = summary.parentElement.parentElement.querySelector("a");
