@@ -36,6 +36,7 @@ NEEDED = (
     "streaming.streamed_steps",
     "streaming.training",
     "text.corpora",
+    "text.feature_vectors",
     "text.labelled_files",
     "text.packed_texts",
     "text.parsed_reviews",
