@@ -120,6 +120,7 @@ def command_group() -> None:
       lxmls-day1 toy --documents 1e6   reviews of any number, made up
 
     \b
+      lxmls-day1 docs                  the book of the lab
       lxmls-day1 doctor                does all work here? what to do if not
       lxmls-day1 start my-lab          a workspace for the exercises; in it:
       lxmls-day1 lab                   the notebooks

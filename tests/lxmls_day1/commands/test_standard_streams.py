@@ -140,6 +140,8 @@ CASES = {
     "demo": ["demo", "--only", "none"],
     "check": ["check", "1.1"],
     "hint": ["hint", "1.5"],
+    "docs": ["docs", "--no-browser"],
+    "doctor": ["doctor"],
     "status": ["status"],
     "solve": ["solve", "1.5"],
     "reset": ["reset", "1.5"],
