@@ -1,7 +1,7 @@
 """What all pages of a grading run share: templates, signs and words for verdicts, the format of names, points and times.
 
 The HTML stands in the folder ``templates`` (jinja2). The environment cleans (`safe_text.visible`) and escapes every text that
-a template prints; only `safe_text.html_prose` and other templates add markup. The pages follow the reader's choice of light
+a template prints; only `safe_text.html_prose`, `rendered_markdown` and other templates add markup. The pages follow the reader's choice of light
 or dark. Colours are those of Okabe and Ito, and a sign and a word stand beside each.
 """
 
@@ -32,9 +32,11 @@ from lxmls_day1.grading.safe_text import html_prose, lines, one_line, visible
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
+
+    from lxmls_day1.grading.rendered_markdown import html_of_markdown
 except ImportError as error:  # raised on import, so before any submission is graded
     raise InputError(
-        f"grading needs jinja2 for its pages, an optional extra of this package: {how_to_install('grading')}"
+        f"grading needs {error.name or 'jinja2'} for its pages, of an optional extra of this package: {how_to_install('grading')}"
     ) from error
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -102,6 +104,7 @@ def environment() -> Environment:
     )
     made.filters.update(
         lines=lines,
+        markdown=_rendered,
         name=name_of,
         one_line=one_line,
         percent=_percent,
@@ -121,6 +124,11 @@ def _readable(value: Any) -> Any:
 def _prose(text: str, most: int = 0) -> Markup:
     """A sentence of ours as markup, cut to `most` characters; `html_prose` escapes it."""
     return Markup(html_prose(one_line(text, most) if most else text))
+
+
+def _rendered(text: str) -> Markup:
+    """A student's Markdown and TeX as markup; `html_of_markdown` says what it may become."""
+    return Markup(html_of_markdown(text))
 
 
 def _percent(share: float) -> str:
