@@ -1,8 +1,8 @@
 """What all pages of a grading run share: templates, signs and words for verdicts, the format of names, points and times.
 
 The HTML stands in the folder ``templates`` (jinja2). The environment cleans (`safe_text.visible`) and escapes every text that
-a template prints; only `safe_text.html_prose`, `rendered_markdown` and other templates add markup. The pages follow the reader's choice of light
-or dark. Colours are those of Okabe and Ito, and a sign and a word stand beside each.
+a template prints; only `safe_text.html_prose`, `rendered_markdown` and other templates add markup. The pages follow the
+reader's choice of light or dark. Colours are those of Okabe and Ito, and a sign and a word stand beside each.
 """
 
 import functools

@@ -45,11 +45,13 @@ _SHORT_LENGTH = re.compile(r"-?\d?\d?(?:\.\d{1,3})?(?:em|ex|mu|pt)?")
 _SCRIPT_LEVEL = re.compile(r"[+-]?[0-3]")
 #: MathML Core: element -> attribute -> what its value may be.
 _MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
-    **dict.fromkeys(
-        ("mmultiscripts", "mn", "mphantom", "mprescripts", "mroot", "mrow", "msqrt", "msub", "msubsup", "msup", "mtable", "mtd",
-         "mtext", "mtr"),
-        {},
-    ),
+    **{
+        name: {}
+        for name in (
+            "mmultiscripts", "mn", "mphantom", "mprescripts", "mroot", "mrow", "msqrt", "msub", "msubsup", "msup", "mtable",
+            "mtd", "mtext", "mtr",
+        )
+    },
     "mfrac": {"linethickness": _SHORT_LENGTH},
     "mi": {"mathvariant": {"normal": "normal"}},
     "mo": {
@@ -130,7 +132,7 @@ def _markdown() -> MarkdownIt:
         ("th_open", lambda *_: '<th scope="col">'),
         ("td_open", lambda *_: "<td>"),
     ):
-        made.renderer.rules[name] = rule
+        made.add_render_rule(name, rule)
     return made
 
 
@@ -141,7 +143,7 @@ def _lower_headings(state: Any) -> None:
             token.tag = "h4"
 
 
-def _code(tokens: Sequence[Any], number: int, *_: Any) -> str:
+def _code(_: Any, tokens: Sequence[Any], number: int, *__: Any) -> str:
     return f'<pre tabindex="0"><code>{escape(tokens[number].content)}</code></pre>\n'
 
 
