@@ -8,8 +8,9 @@ reader's choice of light or dark. Colours are those of Okabe and Ito, and a sign
 import functools
 from base64 import b64encode
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from lxmls_day1.errors import InputError, how_to_install
@@ -24,6 +25,7 @@ from lxmls_day1.grading.gradebook import (
     TIMEOUT,
     VERDICTS,
     WRONG,
+    ExerciseGrade,
     Gradebook,
     SubmissionGrade,
 )
@@ -78,6 +80,20 @@ def render(template: str, **values: Any) -> str:
     return environment().get_template(template).render(values)
 
 
+class Script(NamedTuple):
+    """A script of ours, and the name by which the policy of a page lets it run."""
+
+    text: Markup
+    digest: str
+
+
+@functools.cache
+def class_script() -> Script:
+    """The script of the class's pages: search, sorting, copying."""
+    text = (TEMPLATES / "class_page.js").read_text(encoding="utf-8")
+    return Script(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}")
+
+
 def embedded(png: bytes) -> Markup:
     """A picture as an address that contains it.
 
@@ -103,11 +119,13 @@ def environment() -> Environment:
         auto_reload=False,
     )
     made.filters.update(
+        exercise=_exercise_of,
         lines=lines,
         markdown=_rendered,
         name=name_of,
         one_line=one_line,
         percent=_percent,
+        points=points_text,
         prose=_prose,
         quoted=functools.partial(quote, safe=""),
     )
@@ -124,6 +142,10 @@ def _readable(value: Any) -> Any:
 def _prose(text: str, most: int = 0) -> Markup:
     """A sentence of ours as markup, cut to `most` characters; `html_prose` escapes it."""
     return Markup(html_prose(one_line(text, most) if most else text))
+
+
+def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
+    return next((exercise for exercise in row.exercises if exercise.id == id), None)
 
 
 def _rendered(text: str) -> Markup:

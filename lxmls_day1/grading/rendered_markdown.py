@@ -41,7 +41,9 @@ _DEFINES = re.compile(r"\\(?:[a-zA-Z]*(?:command|environment)|[egx]?def|let|Decl
 _NUMBERED = re.compile(r"\\(begin|end)\s*\{(align|alignat|equation|gather|multline)\}")
 
 _CHOICES = {"true": "true", "false": "false"}
-_SHORT_LENGTH = re.compile(r"-?\d?\d?(?:\.\d{1,3})?(?:em|ex|mu|pt)?")
+_SHORT_LENGTH = re.compile(
+    r"(?:-?0?\.\d{1,3}|\d(?:\.\d{1,3})?)(?:em|ex|mu|pt)?"
+)  # nothing is moved over what stands beside it
 _SCRIPT_LEVEL = re.compile(r"[+-]?[0-3]")
 #: MathML Core: element -> attribute -> what its value may be.
 _MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
