@@ -306,7 +306,7 @@ class _Reading:
             to = f"from 0 to {points_text(most)}" if most is not None else "such as 3.5"
             date = (
                 "; a spreadsheet that takes 3.5 for a date wants 3,5"
-                if re.search(r"[a-zA-Z]|\d[./-]\d+[./-]", said)
+                if re.search(r"\d\W+[^\W\d]{3}|\d[./-]\d+[./-]", said)
                 else ""
             )
             raise ValueError(
