@@ -67,6 +67,7 @@ _MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
     "munder": {"accentunder": _CHOICES},
     "munderover": {"accent": _CHOICES, "accentunder": _CHOICES},
 }  # fmt: skip
+_BARS = frozenset("|‖∣∥")  # as high as a letter, unless \left and \right ask for more
 _FUNCTIONS = {
     r"\arg": "arg",
     r"\Pr": "Pr",
@@ -174,6 +175,8 @@ def _written(element: Element, depth: int = 0) -> str:
         attributes = "".join(
             f' {name}="{escape(value)}"' for name, value in child.items() if _is_allowed(allowed.get(name), value)
         )
+        if child.text and unescape(child.text) in _BARS and "stretchy" not in child.attrib:
+            attributes += ' stretchy="false"'
         parts.append(f"<{tag}{attributes}>{_written(child, depth + 1)}</{tag}>")
     return "".join(parts)
 

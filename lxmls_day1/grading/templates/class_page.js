@@ -2,7 +2,9 @@
 // is dead. Texts are compared and counted; nothing of a student's becomes markup.
 "use strict";
 
-const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+const PLAIN = { æ: "ae", đ: "d", ł: "l", ø: "o", œ: "oe", ß: "ss" }; // letters that are not another one with a mark
+const plain = (text) =>
+  text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[æđłøœß]/g, (letter) => PLAIN[letter]);
 
 function make(tag, properties, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
