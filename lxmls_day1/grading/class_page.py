@@ -151,9 +151,9 @@ def summary_html(
         most_groups=MOST_GROUPS,
         **_checks(rows),
         trouble=list(_trouble(rows)),
-        alike=alike[:MOST_ALIKE],
-        more_alike=max(0, len(alike) - MOST_ALIKE),
-        earlier=earlier[:MOST_ALIKE],
+        alike=_pairs(alike)[:MOST_ALIKE],
+        more_alike=max(0, len(_pairs(alike)) - MOST_ALIKE),
+        earlier=_pairs(earlier)[:MOST_ALIKE],
         compared_with=compared_with,
         commands=commands,
         row_of={row.student: row for row in rows},
@@ -460,6 +460,22 @@ def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
     return float(np.mean((x - x.mean()) * (y - y.mean())) / (x.std() * y.std()))
 
 
+class _Pair(NamedTuple):
+    """Two submissions that are alike, and where."""
+
+    first: str
+    second: str
+    found: list[Alike]
+
+
+def _pairs(alike: Sequence[Alike]) -> list[_Pair]:
+    """What is alike, by pairs of submissions; a pair stands where its strongest likeness does."""
+    found: dict[tuple[str, str], list[Alike]] = {}
+    for one in alike:
+        found.setdefault((one.first, one.second), []).append(one)
+    return [_Pair(*pair, theirs) for pair, theirs in found.items()]
+
+
 class _TroubleLine(NamedTuple):
     verdict: str
     checks: int
@@ -498,6 +514,7 @@ class _Question(NamedTuple):
     """A question of a notebook with the answers of all submissions."""
 
     exercise: str
+    label: str  # the exercise, and which of its questions where there are several
     title: str
     notebook: str
     asked: str
@@ -581,14 +598,17 @@ def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str
     for key in sorted(answers, key=lambda key: order.get(key[0], len(order))):
         (id, notebook, asked), exercise = key, graded.get(key[0])
         handed_in = {row.student for row, _ in answers[key]}
+        n_questions = sum(id == other for other, *_ in answers)
+        before = sum(question.exercise == id for question in questions)
         questions.append(
             _Question(
                 id,
+                f"{id} ({before + 1})" if n_questions > 1 else id,
                 f"{id} {exercise.title}" if exercise else id,
                 notebook,
                 asked,
                 model_answers.get(key, ""),
-                _how_marked(exercise, sum(id == other for other, *_ in answers)) if exercise else "",
+                _how_marked(exercise, n_questions) if exercise else "",
                 answered=[(row, text) for row, text in answers[key] if text.strip()],
                 silent=[row for row, text in answers[key] if not text.strip()],
                 absent=[row for row in rows if row.student not in handed_in],

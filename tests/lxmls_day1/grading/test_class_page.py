@@ -111,15 +111,27 @@ def test_exercises_on_average(run):
 
 
 def test_pairs_that_are_alike(run):
-    text = summary_html(run, [Alike("1.5", "ada", "bob", 1.0, True), Alike("1.7", "cyd", "gone", 0.875, False)])
-    rows = Page(text).sections["alike"][1:]
-    assert rows == [["Ada and Bob", "1.5", "identical"], ["Cyd and gone", "1.7", "88 %"]]
-    assert "Nothing is decided here" in text
+    found = [
+        Alike("1.5", "ada", "bob", 1.0, True),
+        Alike("1.7", "cyd", "gone", 0.875, False),
+        Alike("1.9", "ada", "bob", 0.9, False),
+    ]
+    rows = Page(summary_html(run, found)).sections["alike"][1:]
+    assert rows == [["Ada and Bob", "1.5 identical, 1.9 90 %", "2"], ["Cyd and gone", "1.7 88 %", "1"]]
+    assert "Nothing is decided here" in summary_html(run, found)
+
+
+def test_pairs_with_earlier_submissions_stand_by_themselves(run):
+    text = summary_html(run, (), [Alike("1.5", "ada", "eve (2025)", 0.95, False)], "12 submissions of 2025")
+    assert Page(text).sections["alike"][1:] == [["Ada and eve (2025)", "1.5 95 %", "1"]]
+    assert "None were found in this class." in text and "Compared with 12 submissions of 2025." in text
+    assert "None were found.</p>" in summary_html(run, (), (), "12 submissions of 2025")
+    assert "earlier submissions" not in summary_html(run)
 
 
 def test_many_pairs_are_cut(run):
-    text = summary_html(run, [Alike("1.5", "ada", "bob", 0.9, False)] * 1000)
-    assert text.count("90 %") == 200 and "800 more pairs" in text
+    text = summary_html(run, [Alike("1.5", "ada", f"b{n}", 0.9, False) for n in range(1000)])
+    assert text.count("90&nbsp;%") == 200 and "800 more pairs" in text
 
 
 def test_links_stay_in_the_folder(run):
