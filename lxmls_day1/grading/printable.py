@@ -1,7 +1,7 @@
 """Everything of a run as one document for paper: the class, what students explained, then each student on pages of their own.
 
-It is made of the pages that are there already, without their script, and with nothing folded. A browser prints it, or saves it as
-PDF.
+It is made of the pages that are there already, without their script, and with nothing folded. What was called in checks that passed
+is left out. A browser prints it, or saves it as PDF.
 """
 
 import re
@@ -60,6 +60,7 @@ def printable_html(
     return render(
         "printable.html.j2",
         title="Marks of the class",
+        wide=True,
         summary=_unfolded(summary_html(gradebook, alike, earlier, compared_with, layout=PART)),
         answers=_unfolded(explanations_html(gradebook, sentences or {})),
         students=students,
