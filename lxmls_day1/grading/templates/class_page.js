@@ -4,7 +4,7 @@
 
 const PLAIN = { æ: "ae", đ: "d", ł: "l", ø: "o", œ: "oe", ß: "ss" }; // letters that are not another one with a mark
 const plain = (text) =>
-  text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[æđłøœß]/g, (letter) => PLAIN[letter]);
+  text.normalize("NFKD").replace(/[\p{M}'’]/gu, "").toLowerCase().replace(/[æđłøœß]/g, (letter) => PLAIN[letter]);
 
 function make(tag, properties, ...children) {
   const element = Object.assign(document.createElement(tag), properties);

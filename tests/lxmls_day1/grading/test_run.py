@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import record
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import solved_files, student_files
@@ -197,6 +198,35 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, monkeyp
     book = grade([class_of_three], out, again, jobs=1)
     assert graded == ["blaise"]
     assert [row.points for row in book.rows] == [15, 15, 0]
+    # A mark that was given by hand is in the totals and on the page, picture included; nothing is graded for it.
+    graded.clear()
+    page, table = out / "feedback" / "ada.html", out / "hand-marks.csv"
+    assert "to be marked by hand" in page.read_text(encoding="utf-8")
+    given = table.read_text(encoding="utf-8-sig").replace("there is,,5,,", "there is,3.5,5,Well seen.,", 1)
+    table.write_text(given, encoding="utf-8-sig")
+    book = grade([class_of_three], out, again, jobs=1)
+    assert graded == [] and [row.points for row in book.rows] == [18.5, 15, 0]
+    for file in (page, out / "printable.html"):
+        text = file.read_text(encoding="utf-8")
+        assert "3.5 of 5 points" in text and "Well seen." in text and "data:image/png;base64," in text
+    assert table.read_text(encoding="utf-8-sig") == given
+    # It is taken back: the page says so. One student is graded again, and compared with the class of last year.
+    table.write_text(given.replace("there is,3.5,5,Well seen.,", "there is,,5,,"), encoding="utf-8-sig")
+    with pytest.raises(InputError, match="no submission of 'blase' to be graded again; did you mean blaise"):
+        grade([class_of_three], out, again, jobs=1, again=["blase"])
+    earlier = tmp_path / "last year"
+    write(
+        earlier / "eve",
+        {path: content for path, content in of_lab(solved_files(REFERENCE)).items() if path.suffix == ".py"},
+    )
+    book = grade([class_of_three], out, again, jobs=1, again=["carl"], compare_with=[earlier])
+    assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
+    assert "Well seen." not in page.read_text(encoding="utf-8")
+    summary = (out / "summary.html").read_text(encoding="utf-8")
+    assert "Compared with 1 submission of last year." in summary and "eve (last year)" in summary
+    grade([class_of_three], out, again, jobs=1, compare_with=[earlier])
+    with pytest.raises(InputError, match="is what is graded now"):
+        grade([class_of_three], out, again, jobs=1, compare_with=[out])
     # Another limit may give other marks: everything is graded again.
     graded.clear()
     grade([class_of_three], out, make_plan(out, level, ["1.1", "1.4", "1.5"], limits=Limits(check_seconds=9)), jobs=1)

@@ -1,0 +1,91 @@
+"""The class's pages in Chromium: the one script runs, searches and sorts; nothing that a student wrote does anything."""
+
+import pytest
+
+from lxmls_day1.grading.class_page import Commands, answers_html, summary_html
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+
+pytestmark = pytest.mark.slow
+HOSTILE = (
+    "<script>document.title='canary'</script><img src=x onerror=\"document.title='canary'\"> $\\text{<script>document.title='canary'</script>}$ "
+    "[x](javascript:document.title='canary') ![y](http://canary.example/y.png) $x^2$"
+)
+
+
+def row_of(student, name, verdict):
+    check = CheckGrade("t.py::a", "1.5", "A", False, verdict)
+    exercises = (
+        ExerciseGrade("1.1", "A look", "experiment", 5.0),
+        ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),
+    )
+    answers = (FreeAnswer("1.1", "n.ipynb", "Why?", HOSTILE),)
+    return SubmissionGrade(student, name, f"in/{student}.zip", "", exercises, answers=answers)
+
+
+@pytest.fixture(scope="module")
+def book():
+    rows = (
+        row_of("ada", "Ada Łukasz", "ok"),
+        row_of("soren", "Søren O'Neil", "wrong"),
+        row_of("eve", HOSTILE, "missing"),
+    )
+    return Gradebook(rows, 1, "process", "")
+
+
+@pytest.fixture
+def opened(chromium, tmp_path):
+    """Opens a page from its file, and says in the end what it asked for and complained about."""
+    window = chromium.new_page()
+    asked, said = [], []
+    window.on("request", lambda request: asked.append(request.url))
+    window.on("console", lambda message: said.append(message.text))
+    window.on("pageerror", lambda error: said.append(str(error)))
+
+    def open(html):
+        file = tmp_path / "page.html"
+        file.write_text(html, encoding="utf-8")
+        window.goto(file.as_uri(), timeout=60_000)
+        return window
+
+    yield open
+    assert [url for url in asked if not url.startswith("file:")] == []
+    assert said == []
+    assert "canary" not in window.title()
+    window.close()
+
+
+def names(page):
+    return page.eval_on_selector_all(
+        "tr[data-student]:not([hidden]) th", "cells => cells.map(cell => cell.innerText.split(' ')[0])"
+    )
+
+
+def test_search_sorting_and_commands(opened, book):
+    page = opened(summary_html(book, commands=Commands(("lxmls-day1", "grade", "my class.zip"), "marks")))
+    assert names(page)[:2] == ["Ada", "Søren"]
+    page.get_by_label("Search by name or file").fill("noether")
+    assert names(page) == [] and page.locator("output").inner_text() == "0 of 3"
+    page.get_by_label("Search by name or file").fill("soren oneil")
+    assert names(page) == ["Søren"] and page.locator("output").inner_text() == "1 of 3"
+    page.get_by_label("Search by name or file").fill("lukasz ada")
+    assert names(page) == ["Ada"]
+    page.get_by_label("Search by name or file").fill("")
+    points = page.locator("section[aria-labelledby=all] thead button", has_text="points")
+    points.click()
+    assert names(page)[-1] == "Ada" and page.locator("th[aria-sort=ascending]").inner_text().startswith("points")
+    points.click()
+    assert names(page)[0] == "Ada"
+    page.locator("tr[data-student] details").first.locator("summary").click()
+    assert (
+        page.locator("tr[data-student] code.command").first.inner_text()
+        == "lxmls-day1 grade 'my class.zip' --out marks --again ada"
+    )
+    assert page.locator("tr[data-student] details[open] button").inner_text() == "copy"
+
+
+def test_answers_are_typeset_and_searched(opened, book):
+    page = opened(answers_html(book))
+    power = page.locator("article msup").first.bounding_box()
+    assert power["height"] > 5 and page.locator("article").count() == 3
+    page.get_by_label("Search by student").fill("ada")
+    assert page.locator("article:visible").count() == 1
