@@ -53,6 +53,8 @@ What comes of it
     ``student_page``           a student's page
     ``class_page``             the class's page
     ``page_frame``             what the pages share
+    ``printable``              all pages as one document for paper
+    ``hand_marks``             marks given by hand: the file, written and read back
     ``class_tables``           the class's tables
     ``boundary_picture``       the picture of learned boundaries
     ``notebook_answers``       the free answers and the predictions in a notebook
