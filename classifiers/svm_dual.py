@@ -231,7 +231,7 @@ class _Problem:
         )  # fmt: skip
         sq_norm = (self.weights * self.weights).sum() / (2 if self.two_classes else 1)  # W = (−v/2, v/2)
         penalty = self.regularizer / 2 * float(sq_norm)
-        return loss / len(self.labels) + penalty, cost / len(self.labels) - penalty
+        return float(loss) / len(self.labels) + penalty, float(cost) / len(self.labels) - penalty
 
     def params(self):
         """The weight matrix W (J + 1, K), a new array."""
