@@ -147,5 +147,7 @@ def ascend_dual(
         if 2 * expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
             loss, entropy = max_ent_dual.measure_all(examples, **state)
             penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
-            point = DualPoint(number, float(loss) / n_examples + penalty, float(entropy) / n_examples - penalty, weights)
+            point = DualPoint(
+                number, float(loss) / n_examples + penalty, float(entropy) / n_examples - penalty, weights
+            )
             yield point
