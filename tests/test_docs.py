@@ -1,11 +1,18 @@
 """The pages of docs/: their commands and programs run, and what they name is there."""
 
+import ast
 import contextlib
+import doctest
+import functools
+import importlib
 import importlib.util
+import inspect
 import os
 import re
 import subprocess
 import sys
+import textwrap
+import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -172,3 +179,111 @@ def test_excerpts_of_explanations_are_there():
                 assert re.search(rf"def {name}\(", source), f"{page.name}: {file} has no {name}"
             excerpts += 1
     assert excerpts >= 15
+
+
+REFERENCE = DOCS / "reference"
+
+
+def listed_on(page):
+    """The modules of a page of the reference, in their order."""
+    text = (REFERENCE / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\{eval-rst\}\n(.*?)```", text, re.DOTALL)
+    return [name for block in blocks for name in re.findall(r"^ {3}(\w[\w.]*)$", block, re.MULTILINE)]
+
+
+@pytest.mark.parametrize(
+    ("page", "package"), [("classifiers", "classifiers"), ("readers", "readers"), ("package", "lxmls_day1.figures")]
+)
+def test_the_reference_lists_each_module_once(page, package):
+    files = (ROOT / package.replace(".", "/")).glob("[!_]*.py")
+    listed = [name for name in listed_on(page) if name.startswith(f"{package}.")]
+    assert listed == sorted(f"{package}.{file.stem}" for file in files) and len(listed) > 5
+
+
+def test_what_pages_import_is_in_the_reference():
+    """README and the pages show imports; who wants to know more finds the name."""
+    pages = [ROOT / "README.md", *(DOCS / page for page in PAGES)]
+    imported = {
+        (module, name.split()[0])
+        for page in pages
+        for module, names in re.findall(
+            r"^(?:>>> )?from (lxmls_day1[\w.]*|classifiers|readers)(?: import (.*?))(?:  #.*)?$",
+            page.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+        for name in names.split(", ")
+    }
+    assert len(imported) > 8
+    for module, name in imported:
+        home = inspect.unwrap(getattr(importlib.import_module(module), name)).__module__
+        home = re.sub(r"^lxmls_day1\.(classifiers|readers)\b", r"\1", home)
+        assert home in LISTED, f"{name} of {home}"
+
+
+LISTED = [name for page in ("classifiers", "readers", "package") for name in listed_on(page)]
+
+
+def public_things(module):
+    """The classes and functions that a module declares under a name without an underscore before it."""
+    for name, thing in vars(module).items():
+        is_code = inspect.isclass(thing) or inspect.isfunction(inspect.unwrap(thing))
+        if is_code and not name.startswith("_") and (thing.__module__, thing.__name__) == (module.__name__, name):
+            yield name, thing
+
+
+def public_members(cls):
+    """Its own methods and properties; those of a base class are documented there."""
+    for name, member in vars(cls).items():
+        if isinstance(member, (property, functools.cached_property)):
+            yield name, member
+        elif inspect.isroutine(member) and not name.startswith("_"):
+            yield name, inspect.unwrap(getattr(cls, name))
+
+
+def raises_by_itself(function):
+    """Whether a `raise` with an error of its own stands in the source of a function."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return any(isinstance(node, ast.Raise) and node.exc is not None for node in ast.walk(tree))
+
+
+SECTIONS = re.compile(r"^(Parameters|Returns|Attributes)\n-+$", re.MULTILINE)
+#: Such as (K,) or (J + 1, K), but not in an example.
+SHAPE = re.compile(r"^(?!>>>).*(?<!\w)\((\d )?([A-Z]|count|n)( [+−] \d)?,.*\)|of any shape", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_the_reference_has_docstring_shapes_errors_and_example_of_each_name(name):
+    """Modules, classes, functions and methods say what they are; an override may leave that to its base, whose docstring autodoc shows.
+    What takes or returns arrays says their shapes, and what raises says when. Each class and each function has an example of its
+    own, values and bases of others too, and the doctests run it.
+    """
+    module = importlib.import_module(name)
+    assert module.__doc__
+    examples = {
+        test.name
+        for test in doctest.DocTestFinder(exclude_empty=True).find(module)
+        if any(not example.options.get(doctest.SKIP) for example in test.examples)
+    }
+    for own, thing in public_things(module):
+        assert f"{name}.{own}" in examples, f"{name}.{own} has no example that runs"
+        of_class = list(public_members(thing)) if inspect.isclass(thing) else []
+        assert vars(thing)["__doc__"] if inspect.isclass(thing) else thing.__doc__, f"{name}.{own} has no docstring"
+        for member, value in of_class or [(own, thing)]:
+            text = inspect.getdoc(value)
+            assert text, f"{name}.{own}.{member} has no docstring"
+            if not inspect.isfunction(value) or value.__module__ != name:
+                continue
+            signature = inspect.signature(value)
+            kinds = map(str, [signature.return_annotation, *(one.annotation for one in signature.parameters.values())])
+            if any("ndarray" in kind or "ArrayLike" in kind for kind in kinds):
+                assert SECTIONS.search(text) or SHAPE.search(text), f"{name}.{own}.{member} does not say shapes"
+            if raises_by_itself(value):
+                assert re.search("error|raise", text, re.IGNORECASE), (
+                    f"{name}.{own}.{member} does not say when it raises"
+                )
+
+
+def test_doctests_of_the_reference_run():
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    assert "--doctest-modules" in options["addopts"]
+    assert {name.partition(".")[0] for name in LISTED} <= set(options["testpaths"])
