@@ -13,6 +13,7 @@ The file of checks of an exercise has two functions for this, and may have a thi
 
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
     PAIRED = 3                      of each known mistake, how many programs are tried together with others; 0 unless given
+    TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
 
 `lxmls_day1.exercises.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
 are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
@@ -35,7 +36,8 @@ from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.naming import PROPERTY, named
 
 ASKED, ANSWERED, HELD = "small_inputs", "small_answers", "small_properties"  # the functions of a file of checks
-MAY_CHANGE, PAIRED = "MAY_CHANGE", "PAIRED"
+MAY_CHANGE, PAIRED, TOLD_AS = "MAY_CHANGE", "PAIRED", "TOLD_AS"
+ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_DRY = 20  # inputs in a dry run, about
 RAISES = "raises "
@@ -104,7 +106,8 @@ class SmallInputs:
             if changed:
                 raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
             return
-        example = CounterExample(pool.inputs[wrong[0]], pool.answers[wrong[0]][0], got[wrong[0]])
+        told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
+        example = CounterExample(pool.inputs[wrong[0]] | told_as, pool.answers[wrong[0]][0], got[wrong[0]])
         found = named(pool, row, got)
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind

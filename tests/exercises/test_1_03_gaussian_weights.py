@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+TOLD_AS = "what each class has more than class 0: b, then w"
 
 
 def over_class_0(params):

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+TOLD_AS = "the λ chosen, then the accuracies"
+
 TRAIN = (
     np.array([[-2.0, 0.5], [-1.0, -1.0], [0.25, 1.0], [1.0, 0.0], [2.0, 1.5], [3.0, -0.5], [2.5, 2.0]]),
     np.array([0, 0, 1, 0, 1, 1, 1]),

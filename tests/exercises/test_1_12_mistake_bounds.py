@@ -11,6 +11,7 @@ THREE_CLASSES = np.array([[4.0, 0.0], [3.0, 1.0], [0.0, 3.0], [-1.0, 2.0], [-3.0
 LABELS = np.array([0, 0, 1, 1, 2, 2])
 COLUMNS = np.array([[0.0, 0.5, -0.5], [2.0, 0.0, -1.5], [0.5, 1.5, -2.0]])  # intercepts first, of unequal lengths
 SINGLE = {"rtol": 1e-4}  # what a solution in single precision can keep: γ is a small difference of large scores
+TOLD_AS = "R, γ, the bound"
 
 
 def bound(lab, X, y, separator):

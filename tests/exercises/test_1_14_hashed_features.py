@@ -7,6 +7,7 @@ import pytest
 
 LEAST, MOST = -(2**31), 2**31 - 1
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+TOLD_AS = "columns, then signs; with counts the row"
 
 
 def located(lab, hashes, n_columns):

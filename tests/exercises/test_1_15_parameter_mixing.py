@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+TOLD_AS = "W, then the sum, row by row; then the count"
 
 
 def mix(lab, weights, sums, n_steps, shares):

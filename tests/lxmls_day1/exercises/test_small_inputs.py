@@ -72,6 +72,17 @@ def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_
     assert repr(CounterExample.from_plain(example.to_plain())) == repr(example)  # NaN is not NaN
 
 
+def test_what_stands_in_an_answer_is_told_before_it():
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        TOLD_AS="twice x",
+        small_answers=lambda lab, inputs: [3 * given["x"] + 1 for given in inputs],
+    )
+    with pytest.raises(WrongAnswer, match="x +0\n +asked for +twice x\n +wanted +0\n +yours +1") as caught:
+        SmallInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=[]))
+    assert [given for given, _ in caught.value.wrong] == list(INPUTS)  # as they are recorded
+
+
 def test_what_changes_its_input_is_told_so_where_the_answers_are_right():
     with pytest.raises(WrongAnswer, match="double changes an array that it is given") as caught:
         check_of(lambda x: 2 * x, changes=["double", "double"])
