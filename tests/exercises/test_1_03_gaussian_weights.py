@@ -41,6 +41,12 @@ def small_answers(lab, inputs):
     return [over_class_0(params) for params in lab.each("gaussian_weights", "gaussian_weights", calls)]
 
 
+def small_parts(given, answer):
+    """Intercepts and weights."""
+    yield "b", answer[0]
+    yield "w", answer[1:]
+
+
 def test_weights(lab, expect):
     """The weights, where the variance is not 1"""
     means = [[-1.0, 0.5], [2.0, 1.0]]

@@ -66,6 +66,12 @@ def small_answers(lab, inputs):
     return [[chosen, *np.ravel(accuracies)] for chosen, accuracies in found]
 
 
+def small_parts(given, answer):
+    """The chosen λ, and the accuracies."""
+    yield "the λ chosen", answer[0]
+    yield "the accuracies", answer[1:]
+
+
 def test_accuracies(lab, expect):
     """The accuracies on the development part, in the order of the values"""
     _, accuracies = choice(lab, [3.0, 0.01, 30.0, 0.3], TRAIN, DEV)

@@ -51,6 +51,13 @@ def small_properties(given, answer):
         )
 
 
+def small_parts(given, answer):
+    """The average and U."""
+    average, U = np.split(answer, 2)
+    yield "the average", average
+    yield "U", U
+
+
 def test_one_step(lab, expect):
     """A single step: the average of one matrix is that matrix."""
     expect("the average after one step, W_1 itself", run(lab, POINTS, LABELS, [0])[0], **SINGLE)

@@ -88,6 +88,17 @@ def small_properties(given, answer):
         )
 
 
+def small_parts(given, answer):
+    """The features with the slack, and V; or the new weights."""
+    if "X" in given:
+        features = answer[:-1].reshape(len(given["X"]), -1)
+        yield "1 and x", features[:, :-1]
+        yield "the slack", features[:, -1]
+        yield "V", answer[-1]
+    else:
+        yield "the new weights", answer
+
+
 def test_slack(lab, expect):
     """The slack feature of three examples"""
     features, total = lab.function("iterative_scaling", "with_slack", np.array([[2.0, 3.0], [1.0, 0.0], [0.5, 1.5]]))

@@ -90,6 +90,11 @@ def small_properties(given, answer):
         yield "longer_example", "R is shorter than an example, (1, x). It must be as long as the longest one."
 
 
+def small_parts(given, answer):
+    """The three numbers."""
+    yield from zip(("R", "γ", "the bound"), answer, strict=True)
+
+
 def test_one_vector(lab, expect):
     """Two classes, and a separator of length 1"""
     expect("R, γ and the bound for u = (0, 0.6, 0.8)", bound(lab, POINTS, SIGNS, np.array([0.0, 0.6, 0.8])), **SINGLE)

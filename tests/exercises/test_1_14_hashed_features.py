@@ -101,6 +101,16 @@ def small_properties(given, answer):
         yield "no_signs", "Some signs are neither −1 nor +1."
 
 
+def small_parts(given, answer):
+    """Columns and signs, or the row."""
+    if "counts" in given:
+        yield "`hashed_row`", answer
+    else:
+        columns, signs = np.split(answer, 2)
+        yield "the columns", columns
+        yield "the signs", signs
+
+
 def test_columns(lab, expect):
     """The columns of positive and negative hashes"""
     columns, _ = located(lab, [5, -5, 8, 0, -1, 1023, -1024, 198527388, -538277408], 16)

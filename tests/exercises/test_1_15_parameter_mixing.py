@@ -74,6 +74,14 @@ def small_properties(given, answer):
         yield "no_mean", "An entry of W is outside of those of the parts. A mean is never larger than all, nor smaller."
 
 
+def small_parts(given, answer):
+    """The three results."""
+    mean, total = np.split(answer[:-1], 2)
+    yield "W", mean
+    yield "the sum", total
+    yield "the count", answer[-1]
+
+
 WEIGHTS = [
     [[1.0, -1.0], [0.5, -0.5], [2.0, -2.0]],
     [[0.0, 0.0], [1.5, -1.5], [-1.0, 1.0]],

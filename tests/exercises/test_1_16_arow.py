@@ -61,6 +61,12 @@ def small_properties(given, answer):
         yield "below_zero", "b_k v_k is above 1: a variance would become negative."
 
 
+def small_parts(given, answer):
+    """d and b."""
+    yield "d", answer[0]
+    yield "b", answer[1]
+
+
 def test_a_small_margin(lab, expect):
     """A right prediction whose margin is too small"""
     ((d, b),) = steps_of(lab, [([1.5, 1.0, -2.0], 0, [1.0, 2.0, 7.0], 0.5, ZERO_ONE[0])])
