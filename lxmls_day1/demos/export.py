@@ -140,7 +140,7 @@ def _index(entries: list[str], dark: bool) -> str:
         f"body {{ background: {look.background}; color: {look.foreground}; font: 20px system-ui, sans-serif; margin: 1em 2em; }}"
         " main { display: grid; grid-template-columns: repeat(auto-fit, minmax(24em, 1fr)); gap: 1.5em; }"
         f" section {{ background: {look.panel}; padding: 0.6em 1em; border-radius: 10px; }} img {{ width: 100%; }}"
-        f" h2 {{ margin: 0.2em 0; }} p {{ margin: 0.4em 0; }} a {{ color: {look.lines[4] if dark else '#0072B2'}; margin-right: 0.8em; }}"
+        f" h2 {{ margin: 0.2em 0; }} p {{ margin: 0.4em 0; }} a {{ color: {look.accent}; margin-right: 0.8em; }}"
     )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'

@@ -9,6 +9,7 @@ Whatever is typed is text: it is escaped before it gets into the page, and of a 
 import html
 import math
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from lxmls_day1.demos.background import Background
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import FOR_COUNTS, LeftOut, sentences
+from lxmls_day1.demos.look import page_pixels
 from lxmls_day1.demos.review_decisions import (
     Decision,
     Trained,
@@ -58,6 +60,26 @@ class DemoReviews(Demonstration):
     name = "review_explorer"
     title = "Review explorer"
     summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
+    look_at = (
+        "Each word of the review has the colour of what it speaks for, and the bars say how clear the verdict is to each "
+        "classifier, on one scale. All of them only add up words: what a sentence means together is beyond them."
+    )
+    to_try = (
+        "Take the ironic review: which words lead the classifiers astray?",
+        "Delete the review word by word, and see which one turns the verdict; with nothing left there is none.",
+        "Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything.",
+    )
+    tips = MappingProxyType(
+        {
+            "domain": "which reviews are learnt from",
+            "example": "a review to begin with",
+            "text": "the review: type or paste your own",
+            "view_shown": "the decision on this review, the clearest words of the domain, or what smoothing does to a word",
+            "learner": "whose words are shown in colour and as bars",
+            "word": "the word that is smoothed",
+            "alpha": "α, what is added to every count",
+        }
+    )
 
     def controls(self) -> list[Any]:
         """The widgets of the page, from left to right."""
@@ -78,7 +100,7 @@ class DemoReviews(Demonstration):
         self.text = widgets.Textarea(
             value=EXAMPLES["two sides"],
             placeholder="Type or paste a review",
-            layout=widgets.Layout(width="100%", height="130px"),
+            layout=widgets.Layout(width="100%", height=page_pixels(130)),
         )
         self.text.add_class("demo-review")
         self.learner = widgets.Dropdown(options=[SMOOTHED], description="words of", style=_LABEL)

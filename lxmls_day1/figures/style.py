@@ -44,7 +44,11 @@ CLASSIFIERS: dict[str, Style] = {
     "svm": Style("#7A3B1E", "#C07850", (5, 1, 1, 1)),
     "conditional random field": Style("#2F6B3A", "#58B868", (7, 1.5, 1.5, 1.5)),
 }
-_SHORT = {"max. ": "maximum ", "nb,": "naive bayes,"}  # how names are shortened where there is little room
+_SHORT = {
+    "max. ": "maximum ",
+    "nb,": "naive bayes,",
+    " (online)": ", online",
+}  # how names are shortened where there is little room
 TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
 CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels
 _FAINTEST = 0.6  # of the way to the ground
