@@ -32,6 +32,7 @@ class DemoComparison(Demonstration):
     name = "comparison"
     title = "All of them: size, variance, balance (Exercise 1.8)"
     summary = "How accurate every classifier is over the number of points, their variance and the balance."
+    is_quick = False
     look_at = (
         "Each line is one classifier, measured exactly: how often it is right on all points that there could be. The line of the best "
         "classifier is the ceiling, and the gap below it is what comes from having too few points."
@@ -226,8 +227,6 @@ class DemoComparison(Demonstration):
             done=done, total=total, running=self.background.running, ending=self.ending, part=part, curves=state
         )
 
-    def saved(self, suffix: str) -> bytes:
-        """The page as a file; see `Demonstration.saved`."""
-        if not self.stage.live:  # nobody watches: a picture of the whole sweep is wanted
-            self.background.wait()
-        return super().saved(suffix)
+    def finish(self) -> None:
+        """Wait until all is computed."""
+        self.background.wait()

@@ -70,6 +70,8 @@ class Demonstration:
     summary = ""
     look_at = ""
     to_try: Sequence[str] = ()
+    #: Whether it is there in a moment, with nothing computed beside the page: then a warm kernel has shown it once.
+    is_quick = True
     #: What each control does, by the attribute that it is, or that holds several in a list or dict. In this order the values
     #: of a link are restored: first those that others depend on.
     tips: Mapping[str, str] = MappingProxyType({})
@@ -317,8 +319,13 @@ class Demonstration:
         path = Path(path)
         replace_files({path: self.saved(path.suffix.lstrip(".").lower())})
 
+    def finish(self) -> None:
+        """Wait for what is computed beside the page, if anything is: for pictures that nobody watches come into being."""
+
     def saved(self, suffix: str) -> bytes:
         """What `save` writes into a file with this suffix."""
+        if not self.stage.live:
+            self.finish()
         if suffix == "png":
             return self.stage.png()
         from lxmls_day1.demos.recording import animation

@@ -43,6 +43,7 @@ class DemoOptimisation(Demonstration):
     name = "optimisation"
     title = "Optimisation: the way down"
     summary = "Objectives against passes and seconds: L-BFGS, gradient descent, iterative scaling, SGD; the SVM's gap."
+    is_quick = False
     look_at = (
         "Each curve is one method on its way down the same objective, once per pass over the data and once per second. Those that use "
         "all data for a step go far in few passes in the end; single steps are ahead at the beginning."
@@ -349,11 +350,9 @@ class DemoOptimisation(Demonstration):
             xlim={cost: axis.get_xlim() for cost, axis in self.axes.items()},
         )
 
-    def saved(self, suffix: str) -> bytes:
-        """The page as a file; see `Demonstration.saved`."""
-        if not self.stage.live:  # nobody watches: a picture of all curves is wanted
-            self.background.wait()
-        return super().saved(suffix)
+    def finish(self) -> None:
+        """Wait until all is computed."""
+        self.background.wait()
 
 
 def _slider(values: tuple[float, ...], value: float, description: str) -> Any:

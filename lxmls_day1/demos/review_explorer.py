@@ -50,6 +50,7 @@ SMOOTHED = FOR_COUNTS[0].label
 VIEWS = {"this review": "review", "telling words": "telling", "smoothing": "smoothing"}
 ALPHAS = (0.0, 0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0)
 _LABEL = {"description_width": "5.2em"}
+_VERDICTS = {"positive": "+", "negative": "−"}
 _BARS = 8  # of each side
 _CROWDED = 1.15  # letters of such a scale leave less room for words between the axes
 
@@ -60,6 +61,7 @@ class DemoReviews(Demonstration):
     name = "review_explorer"
     title = "Review explorer"
     summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
+    is_quick = False
     look_at = (
         "Each word of the review has the colour of what it speaks for, and the bars say how clear the verdict is to each "
         "classifier, on one scale. All of them only add up words: what a sentence means together is beyond them."
@@ -273,7 +275,7 @@ class DemoReviews(Demonstration):
         self._texts = picture_words(words) or [(word, 0.0) for word in sentence.split()]
         self._about |= {
             "decisions": {
-                label: {"decided": d.decided, "lead": d.lead, "share": d.share} for label, d in decisions.items()
+                label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share} for label, d in decisions.items()
             },
             "characters": len(text),
             "known_tokens": known,
@@ -284,13 +286,15 @@ class DemoReviews(Demonstration):
 
     def _draw_decisions(self, decisions: dict[str, Decision]) -> None:
         left, right = self._two_axes(0.31, 0.19)
-        positive, negative = class_colours(self.stage.dark)
         names = list(decisions)
         shares = [decisions[name].share for name in names]
-        colours = [positive if decisions[name].decided == "positive" else negative for name in names]
+        verdicts = [_VERDICTS[decisions[name].decided] if decisions[name].has_words else "?" for name in names]
+        look = dict(zip(_VERDICTS.values(), class_colours(self.stage.dark), strict=True)) | {"?": self.stage.look.muted}
+        colours = [look[verdict] for verdict in verdicts]
         left.barh(range(len(names)), shares, color=colours, height=0.62)
-        signs = {"positive": "+", "negative": "−"}
-        left.set_yticks(range(len(names)), [f"{_named(name)}  {signs[decisions[name].decided]}" for name in names])
+        left.set_yticks(
+            range(len(names)), [f"{_named(name)}  {verdict}" for name, verdict in zip(names, verdicts, strict=True)]
+        )
         for label, colour in zip(left.get_yticklabels(), colours, strict=True):
             label.set_color(colour)
         left.set_xlim(-1.04, 1.04)
@@ -298,13 +302,18 @@ class DemoReviews(Demonstration):
         left.set_xticks([-1, 0, 1], ["negative", "0", "positive"] if self.stage.scale <= _CROWDED else ["−", "0", "+"])
         left.axvline(0, color=self.stage.look.foreground, linewidth=1.4)
         self._head(left, "how clear it is to each")
+        if names and "+" not in verdicts and "−" not in verdicts:
+            left.text(0, (len(names) - 1) / 2, "no verdict", ha="center", va="center", fontsize=self.stage.font(1.3),
+                      color=self.stage.look.muted, bbox={"facecolor": self.stage.look.background, "edgecolor": "none"})  # fmt: skip
         chosen = decisions.get(self.learner.value)
         bars = strongest_words(chosen, self._fitting(_BARS)) if chosen else []
         self._about["bars"] = []
         if not bars:
             right.set_axis_off()
             return
-        self._draw_word_bars(right, bars, "its strongest words")
+        whole = chosen.said if chosen and 0 < chosen.said < math.inf else 1.0
+        self._draw_word_bars(right, [(word, weight / whole) for word, weight in bars], "its strongest words")
+        right.set_xlabel("share of all that is said")
         self._about["bars"] = [[word, weight] for word, weight in bars]
 
     def _draw_telling(self) -> None:
@@ -407,10 +416,12 @@ class DemoReviews(Demonstration):
         axis.locator_params(axis="x", nbins=4)
         self._head(axis, title)
 
+    def finish(self) -> None:
+        """Wait until all is computed."""
+        self.background.wait()
+
     def saved(self, suffix: str) -> bytes:
-        """The page as a file; see `Demonstration.saved`."""
-        if not self.stage.live:  # nobody watches: a picture with all classifiers is wanted
-            self.background.wait()
+        """The page as a file, with the review above the figure; see `Demonstration.saved`."""
         picture = super().saved(suffix)
         return with_text_above(picture, self._texts, self.stage) if suffix == "png" else picture
 
