@@ -201,29 +201,10 @@ class DemoOptimisation(Demonstration):
 
     # ---- showing ----
 
-    def redraw(self) -> None:
-        """As for all, but for the layout: it is fixed, and so costs no time."""
-        self.stage.figure.clear()
-        self.stage.figure.set_facecolor(self.stage.look.background)
-        self.stage.figure.set_layout_engine("none")
-        self.draw()
-        self.update()
-        self.stage.refresh()
-
     def draw(self) -> None:
         """Make the artists of the figure, once."""
         figure = self.stage.figure
-        grid = figure.add_gridspec(
-            2,
-            2,
-            height_ratios=[1.0, 0.16 * self.stage.scale],
-            left=0.085 * self.stage.scale,
-            right=0.97,
-            top=0.975,
-            bottom=0.02,
-            wspace=0.14,
-            hspace=0.28 * self.stage.scale,
-        )
+        grid = figure.add_gridspec(2, 2, height_ratios=[1.0, 0.01])  # the legend takes what it needs
         left = figure.add_subplot(grid[0, 0])
         right = figure.add_subplot(grid[0, 1], sharey=left)
         self.axes = {"passes": left, "seconds": right}
@@ -250,6 +231,7 @@ class DemoOptimisation(Demonstration):
             self._draw_gap(axis, cost, shown)
         self._fit(excess)
         self._explain()
+        self.stage.settle()
         self._tell(shown)
 
     def _heights(self, curve: Curve) -> np.ndarray:

@@ -51,6 +51,7 @@ VIEWS = {"this review": "review", "telling words": "telling", "smoothing": "smoo
 ALPHAS = (0.0, 0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0)
 _LABEL = {"description_width": "5.2em"}
 _VERDICTS = {"positive": "+", "negative": "−"}
+_WIDTH, _HEIGHT = 860, 410  # pixels of the figure
 _BARS = 8  # of each side
 _CROWDED = 1.15  # letters of such a scale leave less room for words between the axes
 
@@ -130,8 +131,8 @@ class DemoReviews(Demonstration):
             self.smoothing_controls,
             self.said,
         ]
-        self.stage.size(890, 410)
-        return [self.stage.beside(left, [self.coloured, self.stage.view()], width=330)]
+        self.stage.size(_WIDTH, _HEIGHT)
+        return [self.stage.beside(left, [self.coloured, self.stage.view()], width=384)]
 
     # ---- computing ----
 
@@ -217,20 +218,8 @@ class DemoReviews(Demonstration):
     def draw(self) -> None:
         """Nothing stays from one view to the next: `arrange` draws."""
 
-    def redraw(self) -> None:
-        """As for all, but for the layout: that of `arrange` holds, which is there at once."""
-        self.stage.figure.set_facecolor(self.stage.look.background)
-        self.stage.figure.set_layout_engine("none")
-        self.update()
-        self.stage.refresh()
-
-    def _two_axes(self, left: float, between: float, bottom: float = 0.11) -> tuple[Any, Any]:
-        """Two axes, with so much room for names before the first and the second, in shares of the figure's width."""
-        left, between, bottom = (min(self.stage.scale * room, 0.42) for room in (left, between, bottom))
+    def _two_axes(self) -> tuple[Any, Any]:
         axes = self.stage.figure.subplots(1, 2)
-        width = (0.985 - left - between) / 2
-        for axis, start in zip(axes, (left, left + width + between), strict=True):
-            axis.set_position((start, bottom, width, 0.92 - bottom))
         self.stage.style(*axes)
         return axes[0], axes[1]
 
@@ -241,7 +230,7 @@ class DemoReviews(Demonstration):
                 self.stage.say(sentence)
         view = self.view_shown.value
         self.smoothing_controls.layout.display = None if view == "smoothing" else "none"
-        self.stage.figure.clear()
+        self.stage.empty()
         self._about = {"view": view, "running": self.background.running, "models": list(self.models)}
         if self.reviews is None:
             self.said.value = "reading the reviews …"
@@ -258,6 +247,7 @@ class DemoReviews(Demonstration):
                 self._draw_telling()
             else:
                 self._draw_smoothing(decisions)
+        self.stage.settle()
         self.stage.state(**self._about)
 
     def _decide(self) -> dict[str, Decision]:
@@ -285,7 +275,7 @@ class DemoReviews(Demonstration):
         return decisions
 
     def _draw_decisions(self, decisions: dict[str, Decision]) -> None:
-        left, right = self._two_axes(0.31, 0.19)
+        left, right = self._two_axes()
         names = list(decisions)
         shares = [decisions[name].share for name in names]
         verdicts = [_VERDICTS[decisions[name].decided] if decisions[name].has_words else "?" for name in names]
@@ -299,7 +289,7 @@ class DemoReviews(Demonstration):
             label.set_color(colour)
         left.set_xlim(-1.04, 1.04)
         left.set_ylim(max(len(names), 1) - 0.4, -0.6)
-        left.set_xticks([-1, 0, 1], ["negative", "0", "positive"] if self.stage.scale <= _CROWDED else ["−", "0", "+"])
+        left.set_xticks([-1, 0, 1], ["−", "0", "+"] if self._is_crowded else ["negative", "0", "positive"])
         left.axvline(0, color=self.stage.look.foreground, linewidth=1.4)
         self._head(left, "how clear it is to each")
         if names and "+" not in verdicts and "−" not in verdicts:
@@ -318,7 +308,7 @@ class DemoReviews(Demonstration):
 
     def _draw_telling(self) -> None:
         model = self.models.get(self.learner.value)
-        axis = self._two_axes(0.2, 0.235)
+        axis = self._two_axes()
         if model is None:
             for one in axis:
                 one.set_axis_off()
@@ -334,7 +324,7 @@ class DemoReviews(Demonstration):
 
     def _draw_smoothing(self, decisions: dict[str, Decision]) -> None:
         corpus, alpha = self.reviews.corpus, self.alpha.value
-        left, right = self._two_axes(0.085, 0.085, bottom=0.16)
+        left, right = self._two_axes()
         found = word_counts(corpus, self.word.value)
         if found is None:
             for axis in (left, right):
@@ -385,12 +375,22 @@ class DemoReviews(Demonstration):
         self._texts = [(word, 0.0) for word in sentence.split()]
 
     def _head(self, axis: Any, text: str) -> None:
-        place = "center" if self.stage.scale <= _CROWDED else "right"  # over the names of the bars, too
+        place = "right" if self._is_crowded else "center"  # over the names of the bars, too
         axis.set_title(text, fontsize=self.stage.font(), color=self.stage.look.foreground, loc=place)
+
+    @property
+    def _letters(self) -> float:
+        """How large letters are for this figure; 1 on a page of 1280 x 720."""
+        width, height = self.stage.figure.get_size_inches()
+        return float(self.stage.scale * max(_WIDTH / (100 * width), _HEIGHT / (100 * height)))
+
+    @property
+    def _is_crowded(self) -> bool:
+        return self._letters > _CROWDED
 
     def _fitting(self, bars: int) -> int:
         """How many of so many bars there is room for: larger letters need more of it."""
-        return max(3, int(bars / max(1.0, self.stage.scale)))
+        return max(3, int(bars / max(1.0, self._letters)))
 
     def _draw_word_bars(self, axis: Any, bars: Sequence[tuple[str, float]], title: str) -> None:
         """Bars to the right for positive, to the left for negative; what is infinite gets a bar of full length, and ∞."""

@@ -31,7 +31,6 @@ HOST = "127.0.0.1"
 PORT = 8417  # unless something listens there
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8", "jupyter-matplotlib")
 _FORSAKEN = 120  # seconds after which the kernel of a window that is gone ends; a window that is open keeps its own
-_PING = 30_000  # milliseconds, as long as the interval: the default is longer, which is told at the start
 _TEMPLATE = "lxmls-day1"
 
 
@@ -93,7 +92,6 @@ def command_of(folder: Path, port: int) -> list[str]:
         *(f"--VoilaConfiguration.extension_allowlist={extension}" for extension in EXTENSIONS),
         "--VoilaConfiguration.show_tracebacks=True",
         "--VoilaConfiguration.multi_kernel_manager_class=lxmls_day1.demos.warm_kernels.WarmKernels",
-        f"--Voila.tornado_settings={{'ws_ping_timeout': {_PING}}}",
         f"--MappingKernelManager.cull_idle_timeout={_FORSAKEN}",
         "--MappingKernelManager.cull_interval=30",
         "--Voila.log_level=ERROR",

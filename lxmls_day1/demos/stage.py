@@ -22,6 +22,7 @@ from lxmls_day1.figures.style import line_style
 from lxmls_day1.library_path import PACKAGES
 
 DPI = 100  # so that a size of 880 x 600 is one in pixels of the page
+_PAD = 0.07  # inches around what is drawn, for letters of scale 1
 _LEAST_ROOM, _MOST_ROOM = 200, 4000  # pixels of a figure, whatever a page says
 MESSAGES = {"note": "note", "error": "alert"}
 
@@ -314,7 +315,9 @@ class Stage:
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
         self.figure.set_facecolor(self.look.background)
-        ConstrainedLayoutEngine().execute(self.figure)
+        if self.figure.axes:
+            pad = _PAD * self.scale  # letters are a little wider where there are fewer dots
+            ConstrainedLayoutEngine(w_pad=pad, h_pad=pad).execute(self.figure)
         if self.clickable is not None:
             self.state(**self.last_state)
 

@@ -12,6 +12,7 @@ from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelMana
 from tornado.ioloop import IOLoop
 
 _REST = 2.0  # seconds: the page that took the warm kernel comes first
+_PING = 30_000  # milliseconds, as long as the interval between two: the default is longer, and would be complained of
 _PATIENCE = 120  # seconds for warming up
 _QUIET = ["--IPKernelApp.log_level=ERROR"]  # that it listens on this machine without encryption is no news to a lecturer
 #: What a warm kernel has behind it. Closed widgets are not sent to the page that comes.
@@ -35,6 +36,7 @@ class WarmKernels(AsyncMappingKernelManager):  # type: ignore[misc]
 
     def __init__(self, **settings: Any):
         super().__init__(**settings)
+        self.parent.tornado_settings |= {"ws_ping_timeout": _PING}  # the server reads it next
         self._warm: asyncio.Task[str] | None = None
         IOLoop.current().add_callback(self._warm_another)
 
