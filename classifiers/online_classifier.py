@@ -40,12 +40,13 @@ from lxmls_day1.checks import (
 )
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shard_rows import (
+    MatrixRows,
+    ShardRows,
     check_alone,
     check_classes,
     check_in_memory,
     columns_of_classes,
     corpus_on_disk,
-    row_blocks,
 )
 
 
@@ -256,7 +257,9 @@ class OnlineClassifier(LinearClassifier):
         shards = corpus_on_disk(X)
         if shards is not None:
             check_alone(shards, y=y, sample_weight=sample_weight, order=self.order)
-            return self._train_streamed(shards, None, callback, checkpoint, report, scheduler, mix_every)[0]
+            return self._train_streamed(shards, None, callback, checkpoint, report, scheduler, mix_every, finish=True)[
+                0
+            ]
         check_in_memory(y, checkpoint=checkpoint, report=report, scheduler=scheduler, mix_every=mix_every)
         from lxmls_day1.compiled import online_steps  # numba takes its time: imported by the first training
 
@@ -269,8 +272,9 @@ class OnlineClassifier(LinearClassifier):
             self.rule, X, labels, costs, self._shrinkage(), self._averages_steps(), factors, n_jobs=int(self.n_jobs)
         )
         state = self._new_state(steps.weights, steps.sq_norms)
-        objective = functools.partial(self._objective, X, labels, factors=factors)
-        finished = functools.partial(self._finished, X, labels, steps.sq_norms, factors)
+        rows = MatrixRows(X, labels, steps.sq_norms)
+        objective = functools.partial(self._objective, rows, factors=factors)
+        finished = functools.partial(self._finished, rows, factors)
         take = self._in_memory(steps, state, len(labels))
         return self._train_rounds(take, state, objective, callback, keep_state=False, finished=finished)
 
@@ -349,10 +353,12 @@ class OnlineClassifier(LinearClassifier):
             n_jobs=int(self.n_jobs),
         )
         state = state or self._new_state(steps.weights, steps.sq_norms)
-        objective = functools.partial(self._objective, X, labels, factors=factors)
+        objective = functools.partial(self._objective, MatrixRows(X, labels), factors=factors)
         return self._train_rounds(self._in_memory(steps, state, len(labels)), state, objective, callback), state
 
-    def _train_streamed(self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None):
+    def _train_streamed(
+        self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None, finish=False
+    ):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
         # numba takes its time: imported by the first training
         from lxmls_day1.streaming import mixed_steps, streamed_steps
@@ -377,7 +383,6 @@ class OnlineClassifier(LinearClassifier):
                 state.sq_norms = steps.sample_sq_norms(state.rng)
                 state.n_examples = shards.n_rows
         history = [Round(*values) for values in training.history]
-        objective = functools.partial(self._streamed_objective, shards, columns)
         with contextlib.ExitStack() as stack:
             if mixes:
                 crew = mixed_steps.Threads(learner, shards)
@@ -387,7 +392,11 @@ class OnlineClassifier(LinearClassifier):
                     crew = stack.enter_context(online_crew(self, learner, shards, scheduler))
                 steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(self.n_jobs), mix_every, crew)
             take = stack.enter_context(training.rounds(steps, state, self.steps, self.progress and self.get_name()))
-            params = self._train_rounds(take, state, objective, callback, history, begun=training.place is not None)
+            rows = ShardRows(shards, columns, state.sq_norms)
+            objective = functools.partial(self._objective, rows)
+            finished = functools.partial(self._finished, rows, None) if finish else None
+            begun = training.place is not None
+            params = self._train_rounds(take, state, objective, callback, history, begun, finished=finished)
         return params, state
 
     def _new_state(self, weights, sq_norms):
@@ -422,7 +431,7 @@ class OnlineClassifier(LinearClassifier):
 
         return take
 
-    def _finished(self, X, labels, sq_norms, factors, params, errors):
+    def _finished(self, rows, factors, params, errors):
         """The parameters that ``train`` returns, from the average of the weights. Here: the same."""
         return params
 
@@ -515,8 +524,9 @@ class OnlineClassifier(LinearClassifier):
         shards = corpus_on_disk(X)
         if shards is not None:
             check_alone(shards, y=y)
-            return self._streamed_objective(shards, columns_of_classes(shards, self.classes), check_params(params))
-        return self._objective(*self._with_labels(X, y, params))
+            return self._objective(ShardRows(shards, columns_of_classes(shards, self.classes)), check_params(params))
+        X, labels, params = self._with_labels(X, y, params)
+        return self._objective(MatrixRows(X, labels), params)
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
         """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one.
@@ -525,22 +535,29 @@ class OnlineClassifier(LinearClassifier):
         """
         return None
 
-    def _objective(self, X, labels, params, factors=None):
+    def _objective(self, rows, params, factors=None):
         if type(self).losses is OnlineClassifier.losses:  # it minimises nothing
             return None
-        return self._objective_of(self._scores(X, params), labels, (params**2).sum(), factors)
+        (loss,) = self._mean_losses(rows, params, [1.0], factors)
+        return float(loss + self._penalty(params))
 
-    def _objective_of(self, scores, labels, sq_length, factors=None):
-        """The objective from scores (M, K), true columns (M,) and ‖W‖²."""
-        losses = self.losses(scores, labels)
-        mean = losses.mean() if factors is None else np.average(losses, weights=factors)
-        return float(mean + self.regularizer / 2 * sq_length)
+    def _penalty(self, params):
+        """(λ/2) ‖W‖², without an array of the size of W."""
+        return self.regularizer / 2 * float(np.einsum("jk,jk", params, params))
 
-    def _streamed_objective(self, shards, columns, params):
-        if type(self).losses is OnlineClassifier.losses:  # it minimises nothing
-            return None
-        total = sum(self.losses(self._scores(X, params), columns[labels]).sum() for X, labels in row_blocks(shards))
-        return float(total / shards.n_rows + self.regularizer / 2 * (params**2).sum())
+    def _mean_losses(self, rows, params, lengths, factors=None):
+        """The mean loss at each of some multiples of the parameters: the sums of the shards, one after another."""
+        sums = np.zeros(len(lengths))
+        for blocks in rows.shards():
+            parts = [self._losses_along(X, labels, params, lengths) for X, labels in blocks]
+            for n, losses in enumerate(np.concatenate(part) for part in zip(*parts, strict=True)):
+                sums[n] += (losses if factors is None else losses * factors).sum()
+        return sums / (rows.n_rows if factors is None else factors.sum())
+
+    def _losses_along(self, X, labels, params, lengths):
+        """The losses of examples at some multiples of the parameters."""
+        scores = self._scores(X, params)
+        return [self.losses(length * scores, labels) for length in lengths]
 
     def _costs(self):
         """What the rule is told of the costs (K, K): row y is ρ(·, y)."""

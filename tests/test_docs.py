@@ -5,6 +5,7 @@ import contextlib
 import doctest
 import functools
 import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -15,7 +16,10 @@ import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from classifiers.perceptron import Perceptron
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -69,8 +73,68 @@ def test_the_programs_of_how_to_run(tmp_path, monkeypatch, capsys):
         Path(name).write_text("category,text\n" + rows, encoding="utf-8")
     corpus = run("corpus.md", programs_of(DOCS / "how-to/corpus.md"))["corpus"]
     assert corpus.train_X.shape[0] == 20 and capsys.readouterr().out == "['yes']\n"
-    run("rule.md", programs_of(DOCS / "how-to/rule.md"))
-    assert capsys.readouterr().out == "1.0\n"
+
+
+def test_programs_with_dictionaries_and_of_an_installed_package(capsys):
+    dictionaries, installed, *_ = programs_of(DOCS / "how-to/python.md")
+    run("python.md", [dictionaries])
+    assert capsys.readouterr().out == "".join(line + "\n" for line in re.findall(r"# (\[.*\])", dictionaries))
+    assert {"Lab", "Mira", "SentimentCorpus"} <= set(run("python.md", [installed]))
+
+
+@pytest.mark.slow
+def test_programs_with_scikit_learn(capsys):
+    *_, search, report = programs_of(DOCS / "how-to/python.md")
+    names = {}
+    exec(compile(search, "python.md", "exec"), names)
+    assert capsys.readouterr().out.endswith("['+']\n")
+    exec(compile(report, "python.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert "precision    recall  f1-score" in printed and printed.endswith("[[10  0]\n [ 0 10]]\n")
+
+
+(OWN_RULE,) = programs_of(DOCS / "how-to/rule.md")
+
+
+@pytest.fixture
+def own_rule(tmp_path):
+    """The learner of the page on rules, as a module in a file of its own."""
+    path = tmp_path / "passive_aggressive_2.py"
+    path.write_text(OWN_RULE, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("passive_aggressive_2", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_an_own_rule_learns_as_the_formula_says(own_rule, n_classes):
+    """Against Crammer et al. 2006, section 4: τ = ℓ / (‖f(x, y) − f(x, r)‖² + 1/(2C)), with every W in full."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % n_classes
+    g, W, total = np.hstack([np.ones((40, 1)), X]), np.zeros((4, n_classes)), np.zeros((4, n_classes))
+    order = rng.permutation(40)
+    for m in order:
+        scores = g[m] @ W
+        rival = max((k for k in range(n_classes) if k != y[m]), key=lambda k: scores[k])
+        loss = max(0.0, 1 + scores[rival] - scores[y[m]])
+        difference = np.zeros_like(W)
+        difference[:, y[m]], difference[:, rival] = g[m], -g[m]
+        W = W + loss / ((difference**2).sum() + 1 / 2) * difference
+        total += W
+    learner = own_rule.PassiveAggressive2(nr_rounds=1, order=order)
+    np.testing.assert_allclose(learner.train(X, y), total / 40, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_an_own_rule_has_the_compiled_speed(own_rule):
+    """It is machine code of the same loop as the perceptron's (how fast that is, the benchmarks tell)."""
+    from lxmls_day1.compiled import sparse_rows
+
+    signatures = [sparse_rows.compile_rule(rule).nopython_signatures for rule in (own_rule.pa2_rule, Perceptron.rule)]
+    assert signatures[0] == signatures[1] == [sparse_rows.RULE_SIGNATURE]
+    assert len(OWN_RULE.split('"""')[0].splitlines() + OWN_RULE.split('"""')[2].splitlines()) <= 25
 
 
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "generated" not in path.parts)
