@@ -160,7 +160,7 @@ def command(
                     workers,
                     again,
                     [Path(path) for path in compare_with],
-                    Commands(_words(click.get_current_context()), out, exercises or "", plan.seed),
+                    Commands(words_of(click.get_current_context()), out, exercises or "", plan.seed),
                 )
     except KeyboardInterrupt:
         click.echo(
@@ -172,7 +172,7 @@ def command(
     _conclude(book, folder)
 
 
-def _words(context: click.Context) -> tuple[str, ...]:
+def words_of(context: click.Context) -> tuple[str, ...]:
     """The command as it was given, without the options that say what is done this once."""
     words = ["lxmls-day1", "grade", *context.params["submissions"]]
     for option in context.command.params:

@@ -1,15 +1,26 @@
+import os
 import re
+import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
+from lxmls_day1.commands.grade import command, words_of
 from lxmls_day1.exercises.answers import Answer
 from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.workspace_state import Explanation
-from lxmls_day1.grading.class_page import answers_html, point_biserial, summary_html
-from lxmls_day1.grading.gradebook import CellFailure, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.class_page import Commands, answers_html, point_biserial, summary_html
+from lxmls_day1.grading.gradebook import (
+    CellFailure,
+    CheckGrade,
+    ExerciseGrade,
+    FreeAnswer,
+    Gradebook,
+    HandMark,
+    SubmissionGrade,
+)
 from lxmls_day1.grading.groups import behaviour_of, groups
 from lxmls_day1.grading.similarity import Alike
 
@@ -324,3 +335,61 @@ def test_who_is_wrong_where_no_small_input_shows_it():
     text = summary_html(Gradebook(rows, 1, "process", ""))
     (said,) = re.findall(r"<b>1\.5: right on all small inputs, wrong in other checks:</b> (.*?)</p>", text)
     assert re.sub("<[^>]*>", "", said) == "Ada"
+
+
+class TestCommands:
+    """What grades again, as a line for the shell."""
+
+    ODD = ("my class.zip", "$(touch x).zip", "a'b\"c;d.zip", "`id`", "$HOME", "*.zip", "a\\b", "wörk")
+
+    @pytest.mark.skipif(os.name != "posix", reason="how a shell reads words is asked of sh")
+    def test_a_shell_reads_the_words_that_were_given(self):
+        commands = Commands(("printf", "%s\\0", *self.ODD), "out folder/")
+        line = commands.of_student("ada")
+        said = subprocess.run(["sh", "-c", line], capture_output=True, check=True, text=True).stdout
+        assert said.split("\0")[:-1] == [*self.ODD, "--out", "out folder/", "--again", "ada"]
+
+    def test_a_student_keeps_the_exercises_of_the_run_and_an_exercise_has_a_folder_of_its_own(self):
+        commands = Commands(("lxmls-day1", "grade", "in", "--jobs", "2"), "marks", "1.5,1.7", 9)
+        assert commands.of_student("zoë-2").endswith("--out marks --exercises 1.5,1.7 --again 'zoë-2'")
+        assert commands.of_exercise("1.7") == "lxmls-day1 grade in --jobs 2 --out marks-1.7 --exercises 1.7 --seed 9"
+
+    def test_they_stand_beside_students_and_exercises(self, run):
+        text = summary_html(run, commands=Commands(("lxmls-day1", "grade", "<a> b"), "marks"))
+        assert text.count('<code class="command">') == 4 + 2 and "&#39;&lt;a&gt; b&#39; --out marks --again ada" in text
+        assert 'class="command"' not in summary_html(run).partition("<script>")[0].partition("</style>")[2]
+
+    def test_the_command_as_it_was_given(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "class.zip").touch()
+        given = (
+            "class.zip --out marks --seed 4 --limit memory=512 --limit files=9 --trust-submissions --again ada --jobs 2"
+        )
+        with command.make_context("grade", given.split()) as context:
+            words = words_of(context)
+        assert words[:3] == ("lxmls-day1", "grade", "class.zip")
+        assert " ".join(words[3:]) == "--jobs 2 --limit memory=512 --limit files=9 --trust-submissions"
+
+
+def test_exercises_discriminate_too():
+    """Oracle: Pearson's correlation of the points of an exercise with those of the others."""
+    rng = np.random.default_rng(5)
+    rows, reached = [], []
+    for n in range(20):
+        marks = rng.integers(0, 6, 3).astype(float)
+        reached.append(marks)
+        exercises = tuple(
+            ExerciseGrade(f"1.{k}", "E", "experiment", 5.0, mark=HandMark(m)) for k, m in enumerate(marks)
+        )
+        rows.append(SubmissionGrade(f"s{n}", f"S{n}", "", "", exercises))
+    points = np.array(reached)
+    cells = Page(summary_html(Gradebook(tuple(rows), 1, "process", ""))).sections["exercises"][1:]
+    for k, row in enumerate(cells):
+        expected = np.corrcoef(points[:, k], points.sum(axis=1) - points[:, k])[0, 1]
+        assert float(row[3].replace("−", "-").removesuffix(" weak")) == pytest.approx(expected, abs=0.0051)
+        assert row[3].endswith("weak") == (expected < 0.2)
+
+
+def test_checks_that_everyone_passes_are_listed(run):
+    text = summary_html(replace(run, rows=run.rows[:3]))
+    assert "1 that everyone passes" in text and "1.5: Easy" in text
