@@ -594,7 +594,7 @@ def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str
             answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer.text))
     graded = {exercise.id: exercise for row in rows for exercise in row.exercises}
     order = {exercise: n for n, exercise in enumerate(graded)}
-    questions = []
+    questions: list[_Question] = []
     for key in sorted(answers, key=lambda key: order.get(key[0], len(order))):
         (id, notebook, asked), exercise = key, graded.get(key[0])
         handed_in = {row.student for row, _ in answers[key]}
