@@ -17,7 +17,15 @@ from lxmls_day1.library_path import library_path
 
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
 MOST_NOTED = 20
-ONCE = ("out", "exercises", "seed", "named_groups", "question", "again", "watch")  # the first three have places of their own
+ONCE = (
+    "out",
+    "exercises",
+    "seed",
+    "named_groups",
+    "question",
+    "again",
+    "watch",
+)  # the first three have places of their own
 
 
 @click.command(name="grade", short_help="Grade submissions, whatever is in them.")

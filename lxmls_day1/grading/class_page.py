@@ -600,11 +600,12 @@ def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str
         handed_in = {row.student for row, _ in answers[key]}
         n_questions = sum(id == other for other, *_ in answers)
         before = sum(question.exercise == id for question in questions)
+        label = f"{id} ({before + 1})" if n_questions > 1 else id
         questions.append(
             _Question(
                 id,
-                f"{id} ({before + 1})" if n_questions > 1 else id,
-                f"{id} {exercise.title}" if exercise else id,
+                label,
+                f"{label} {exercise.title}" if exercise else label,
                 notebook,
                 asked,
                 model_answers.get(key, ""),
