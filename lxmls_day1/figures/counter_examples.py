@@ -20,6 +20,16 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     wanted, got : arrays (K,)
         What the rule adds to the weights of each class, over g(x).
     ax : matplotlib Axes
+
+    Examples
+    --------
+    A step of (1, −1) on g(x) with ‖g(x)‖² = 2 moves each score by 2:
+
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> _, ax = detached_axes()
+    >>> plot_steps({"scores": [0.0, 1.0], "true class": 0, "‖g(x)‖²": 2.0}, [1.0, -1.0], [0.0, 0.0], ax)
+    >>> [[float(bar.get_height()) for bar in bars] for bars in ax.containers]
+    [[0.0, 1.0], [2.0, -1.0], [0.0, 1.0]]
     """
     scores = np.asarray(given["scores"], float)
     sq_norm = next((float(value) for name, value in given.items() if name.startswith("‖g")), 1.0)
@@ -47,6 +57,14 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     wanted, got : arrays (T,)
         Numbers of tags.
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> _, ax = detached_axes()
+    >>> plot_paths({"emissions": [[3.0, 0.0], [0.0, 1.0]]}, [0, 0], [0, 1], ax)
+    >>> [line.get_label() for line in ax.lines], [text.get_text() for text in ax.texts]
+    (['wanted', 'yours'], ['3', '0', '0', '1'])
     """
     words = next(np.asarray(value, float) for value in given.values() if np.ndim(value) == 2)
     n_words, n_tags = words.shape
@@ -87,6 +105,17 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
     ------
     ValueError
         If both are the same.
+
+    Examples
+    --------
+    One feature; the lead of class 1 is x where it is wanted, and 2 x:
+
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> _, ax = detached_axes()
+    >>> wanted = [[[0.0, 0.0], [0.0, 1.0]]]
+    >>> plot_boundaries({"points": [[-1.0], [1.0]], "classes": [0, 1]}, wanted, 2 * np.array(wanted), ax)
+    >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() in ("wanted", "yours")]
+    [[-2.0, 2.0], [-4.0, 4.0]]
     """
     of_means = "means" in given
     points = np.asarray(given["means" if of_means else "points"], float)
@@ -150,6 +179,13 @@ def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes
     Returns
     -------
     bytes or None
+
+    Examples
+    --------
+    >>> picture("steps", {"scores": [0.0, 1.0]}, [1.0, -1.0], [0.0, 0.0])[1:4]
+    b'PNG'
+    >>> picture("steps", {"scores": [0.0, 1.0]}, [1.0, -1.0], [0.0]) is None
+    True
     """
     from matplotlib.figure import Figure
 
