@@ -55,6 +55,16 @@ class Round(NamedTuple):
 
     ``objective`` is the true one, over all training data, at the parameters that ``train`` would return if it stopped
     here; None where the learner minimises nothing, and without ``track_objective=True``.
+
+    Examples
+    --------
+    The first example that is visited, x = −1, is a mistake, since of equal scores the first class is taken. No other is:
+
+    >>> from classifiers.perceptron import Perceptron
+    >>> perceptron = Perceptron(nr_rounds=2, order=[1, 0])
+    >>> params = perceptron.train([[2.0], [-1.0]], [0, 1])
+    >>> [(round.number, round.updates, round.errors) for round in perceptron.history]
+    [(1, 1, 1), (2, 0, 0)]
     """
 
     number: int  # 1, 2, …
@@ -124,6 +134,23 @@ class OnlineClassifier(LinearClassifier):
 
     A rule marked with :func:`compiled` runs as machine code. Any other rule runs as the Python function that it is,
     in the same loop on compiled row operations.
+
+    Examples
+    --------
+    A rule of one's own: whatever was predicted, every example is added to its class, and taken from both alike. After one round the
+    weights are the sums of the examples of each class, less the half of all:
+
+    >>> def sum_rule(scores, label, sq_norm, step, cost):
+    ...     d = np.full(len(scores), -1 / len(scores))
+    ...     d[label] += 1
+    ...     return d
+    >>> class ClassSums(OnlineClassifier):
+    ...     rule = staticmethod(sum_rule)
+    >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
+    >>> ClassSums(nr_rounds=1, averaged=False).train(X, y)
+    array([[ 0.,  0.],
+           [ 3., -3.],
+           [ 1., -1.]])
     """
 
     streams = True
@@ -487,6 +514,11 @@ class OnlineClassifier(LinearClassifier):
         y : M labels of the classes seen in training
             None for a corpus on disk.
         params : array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            If X, y and params do not fit together, or a setting makes no sense.
         """
         self.check_settings()
         shards = corpus_on_disk(X)
@@ -497,7 +529,10 @@ class OnlineClassifier(LinearClassifier):
         return self._objective(MatrixRows(X, labels), params)
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
-        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
+        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one.
+
+        Costs that do not fit raise an InputError.
+        """
         return None
 
     def _objective(self, rows, params, factors=None):
@@ -575,12 +610,29 @@ def compiled(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     The rule stays the Python function that it was. It is compiled when a learner first trains with it, and the machine
     code is kept on disk; if it cannot be compiled, a warning says why and the Python function runs.
+
+    Examples
+    --------
+    >>> @compiled
+    ... def rest(scores, label, sq_norm, step, cost):
+    ...     return np.zeros(len(scores))
+    >>> rest.compiled, rest(np.array([1.0, 2.0]), 0, 1.0, 1.0, np.zeros(2))
+    (True, array([0., 0.]))
     """
     rule.compiled = True
     return rule
 
 
 def second_order(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark an update rule as one that sees and shrinks the variances of the weights (see :class:`OnlineClassifier`)."""
+    """Mark an update rule as one that sees and shrinks the variances of the weights (see :class:`OnlineClassifier`).
+
+    Examples
+    --------
+    >>> @second_order
+    ... def rest(scores, label, variances, step, cost):
+    ...     return np.zeros(len(scores)), np.zeros(len(scores))
+    >>> rest.second_order
+    True
+    """
     rule.second_order = True
     return rule

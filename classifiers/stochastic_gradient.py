@@ -56,6 +56,13 @@ class StochasticGradient(OnlineClassifier):
     ----------
     first_step : float
         e = 2/median ‖g(x)‖² of the training data, or 4/median where a smooth loss has more than two classes.
+
+    Examples
+    --------
+    The guide's steps, η_0 t^(−α), from t = 1 on:
+
+    >>> StochasticGradient(initial_step=1.0, alpha=1.0).steps(1, 4).round(3)
+    array([1.   , 0.5  , 0.333, 0.25 ])
     """
 
     shrinks = True
