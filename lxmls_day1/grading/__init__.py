@@ -10,6 +10,8 @@ A run
     ``worker_process``         a worker from outside: started, asked, killed
     ``cluster``                workers on a Dask cluster
     ``session``                the checks, run by pytest on one boxed lab after another
+    ``autograder``             the grader as a zip file for Gradescope and others; its scripts: ``autograder_files``
+    ``autograded``             what that does in its container with one submission
     =========================  ==========================================================================================
 
 What was handed in

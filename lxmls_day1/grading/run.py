@@ -132,7 +132,7 @@ def number_of_jobs(jobs: int) -> int:
 
 
 def grade(
-    paths: Sequence[Path],
+    submissions: Sequence[Path | Found],
     out: Path,
     plan: Plan,
     jobs: int = -1,
@@ -143,8 +143,8 @@ def grade(
 
     Parameters
     ----------
-    paths : sequence of Path
-        Folders, zip files, or folders and zip files of many.
+    submissions : sequence of Path or of Found
+        Folders, zip files, or folders and zip files of many; or the submissions that were found in them.
     out : Path
     plan : Plan
     jobs : int
@@ -165,7 +165,10 @@ def grade(
         does is never a reason.
     """
     with held(out, "grading into"), run_folder():
-        found = [replace(one, path=one.path.absolute()) for one in find_submissions(paths)]  # workers are elsewhere
+        known = [one for one in submissions if isinstance(one, Found)]
+        others = [path for path in submissions if not isinstance(path, Found)]
+        found = [*known, *(find_submissions(others) if others or not known else ())]
+        found = [replace(one, path=one.path.absolute()) for one in found]  # workers are elsewhere
         rows: dict[str, SubmissionGrade] = {}
         kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not row.failed}
         digests = {student: row.digest for student, row in kept.items()}
