@@ -56,6 +56,8 @@ What comes of it
     ``class_page``             the class's page
     ``page_frame``             what the pages share
     ``class_tables``           the class's tables
+    ``roster``                 an instructor's table of students, with the marks filled in
+    ``late_days``              when something was handed in, and what is taken off
     ``boundary_picture``       the picture of learned boundaries
     ``notebook_answers``       the free answers and the predictions in a notebook
     ``groups``                 wrong answers without a name, grouped; a group that is named

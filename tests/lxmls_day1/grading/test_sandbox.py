@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from lxmls_day1.commands.grade import command
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import box_probe, confinement, fork_server, levels, visible_folders
+from lxmls_day1.grading import box_probe, confinement, fork_server, levels, sandbox, visible_folders
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
