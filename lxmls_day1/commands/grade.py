@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from lxmls_day1.library_path import library_path
 
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
 MOST_NOTED = 20
+ROSTERS = "roster"  # the folder of the roster that is filled in
 
 
 @click.command(name="grade", short_help="Grade submissions, whatever is in them.")
@@ -50,6 +52,24 @@ MOST_NOTED = 20
     metavar="ID NAME SENTENCE",
     help="Make a known mistake of a group of wrong answers on the last summary.html, then grade.",
 )
+@click.option(
+    "--roster", metavar="FILE", type=click.Path(), help="A grade book to fill in: Canvas, Moodle, Blackboard."
+)
+@click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks; a new one unless given.")
+@click.option(
+    "--id-column", metavar="NAME", help="The column of --roster with the ids of students, where it is not known."
+)
+@click.option("--due", metavar="TIME", help="When work was due, such as 2026-11-20T23:59; with --late-penalty.")
+@click.option(
+    "--late-penalty",
+    metavar="PERCENT",
+    type=click.FloatRange(0, 100),
+    help="Of the points of --roster, for each day too late.",
+)
+@click.option("--time-column", metavar="NAME", help="The column of --roster with the times of handing in.")
+@click.option(
+    "--watch", is_flag=True, help="Go on grading what arrives in the folders, each change once, until Ctrl-C."
+)
 @click.option("--question", help="What students are asked after the mistake of --name-group.")
 @click.option(
     "--backend", type=click.Choice(["local", "dask"]), default="local", help="Cores of this machine, or a cluster."
@@ -67,6 +87,13 @@ def command(
     trust_submissions: bool,
     run_notebooks: bool,
     named_groups: tuple[tuple[str, str, str], ...],
+    roster: str | None,
+    marks_column: str | None,
+    id_column: str | None,
+    due: str | None,
+    late_penalty: float | None,
+    time_column: str | None,
+    watch: bool,
     question: str | None,
     backend: str,
     scheduler: str | None,
@@ -84,6 +111,9 @@ def command(
       lxmls-day1 grade download.zip --out marks --exercises 1.2,1.5,1.7
       lxmls-day1 grade alan.zip ada.zip --out marks --seed 4711
       lxmls-day1 grade class.zip --out marks --limit memory=512 --jobs 4
+      lxmls-day1 grade class.zip --out marks --roster canvas.csv
+                       --marks-column "Day 1"
+      lxmls-day1 grade inbox --out marks --watch
       lxmls-day1 grade class.zip --out marks --backend dask
                        --scheduler tcp://head:8786
       lxmls-day1 grade class.zip --out marks --name-group 1.5-3fa9c1
@@ -105,8 +135,16 @@ def command(
         raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
     if question is not None and len(named_groups) != 1:
         raise click.UsageError("--question belongs to one --name-group.")
+    if roster is None and any(value is not None for value in (marks_column, id_column, due, late_penalty, time_column)):
+        raise click.UsageError(
+            "--marks-column, --id-column, --due, --late-penalty and --time-column belong to a --roster."
+        )
+    if (due is None) != (late_penalty is None) or (time_column is not None and due is None):
+        raise click.UsageError("--due and --late-penalty go together, and --time-column goes with them.")
     forget_python_path()
+    from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
+    from lxmls_day1.grading.inbox import LOOK_SECONDS, Inbox
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
     from lxmls_day1.grading.plan import make_plan
@@ -119,6 +157,22 @@ def command(
     ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
     if run_notebooks:
         require_ipython()
+    students = read_roster(folder, roster, marks_column, id_column, due, late_penalty, time_column) if roster else None
+    paths = [Path(path) for path in submissions]
+    inbox = Inbox(paths) if watch else None
+    failed = busy = False
+
+    def once(found: Any, again: bool = True) -> bool:
+        """Grade these, and write all that is made of it; whether one could not be graded."""
+        with cluster(scheduler) as workers, _ProgressBar() as bar:
+            book = grade(found, folder, plan, jobs, bar.show, workers, again)
+        if bar.kept:
+            click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
+        _conclude(book, folder)
+        if students is not None:
+            _fill_in(students, found, book, folder)
+        return any(row.failed for row in book.rows)
+
     try:
         with _ended_by_signals(), held(folder, "grading into"), run_folder() as place:
             for id, name, sentence in named_groups:
@@ -138,16 +192,77 @@ def command(
                     err=True,
                 )
             click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
-            with cluster(scheduler) as workers, _ProgressBar() as bar:
-                book = grade([Path(path) for path in submissions], folder, plan, jobs, bar.show, workers)
+            if inbox is None:
+                failed = once(find_submissions(paths))
+            else:
+                click.echo("Watching; Ctrl-C ends it.", err=True)
+                again = True
+                while True:
+                    if found := inbox.arrived():
+                        busy = True
+                        failed = once(found, again)
+                        busy = again = False
+                    time.sleep(LOOK_SECONDS)
     except KeyboardInterrupt:
-        click.echo(
-            f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
-        )
-        raise click.exceptions.Exit(1) from None
-    if bar.kept:
-        click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
-    _conclude(book, folder)
+        if watch and not busy:
+            click.echo(
+                f"Watching has ended; the marks are in {folder}, and the same command goes on from there.", err=True
+            )
+        else:
+            click.echo(
+                f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
+            )
+            raise click.exceptions.Exit(1) from None
+    if failed:
+        raise click.exceptions.Exit(NOT_ALL_GRADED)
+
+
+def read_roster(
+    folder: Path,
+    roster: str,
+    marks_column: str | None,
+    id_column: str | None,
+    due: str | None,
+    late_penalty: float | None,
+    time_column: str | None,
+) -> Any:
+    """The roster of the options, looked through before anything is graded."""
+    from lxmls_day1.grading.late_days import Lateness, time_in
+    from lxmls_day1.grading.roster import ACCOUNT, Roster
+
+    path, lateness = Path(roster), None
+    if not path.is_file():
+        raise InputError(f"{path} is not there; --roster wants the file that your platform has exported.")
+    if due is not None:
+        moment = time_in(due)
+        if moment is None:
+            raise InputError(f"--due wants a time such as 2026-11-20T23:59, and not {due!r}.")
+        lateness = Lateness(moment, (late_penalty or 0.0) / 100, time_column or "")
+    place = folder / ROSTERS / path.name
+    if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
+        raise InputError(f"{path} would be written over; copy it to another place or name, and give that to --roster.")
+    return Roster(path, marks_column or "", id_column or "", lateness)
+
+
+def _fill_in(students: Any, found: Any, book: Any, folder: Path) -> None:
+    """Write the roster that is filled in, with an account of it, and say what needs a look."""
+    from lxmls_day1.grading.roster import ACCOUNT
+    from lxmls_day1.grading.safe_text import one_line
+    from lxmls_day1.whole_files import replace_files
+
+    filled = students.filled(found, book.rows)
+    place = folder / ROSTERS
+    place.mkdir(exist_ok=True)
+    replace_files({place / students.path.name: filled.content, place / ACCOUNT: filled.table()})
+    click.echo(f"  {place / students.path.name}: {counted(filled.filled, 'student')} in the column {filled.column!r}")
+    if late := sum(match.days_late > 0 for match in filled.matches):
+        click.echo(f"  {late} of them late; {place / ACCOUNT} says by how much")
+    if filled.open:
+        click.echo(f"On the roster or in the submissions, and not in both, or not clear ({ACCOUNT} has all):", err=True)
+        for match in filled.open[:MOST_NOTED]:
+            click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
+        if len(filled.open) > MOST_NOTED:
+            click.echo(f"  and {len(filled.open) - MOST_NOTED} more", err=True)
 
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
@@ -245,5 +360,3 @@ def _conclude(book: Any, folder: Path) -> None:
             click.echo(f"  {row.student}: {row.notes[0]}", err=True)
         if len(noted) > MOST_NOTED:
             click.echo(f"  and {len(noted) - MOST_NOTED} more; summary.html lists them", err=True)
-    if any(row.failed for row in book.rows):
-        raise click.exceptions.Exit(NOT_ALL_GRADED)

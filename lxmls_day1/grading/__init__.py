@@ -17,6 +17,7 @@ A run
 What was handed in
     =========================  ==========================================================================================
     ``finding_submissions``    which submissions a folder or a download holds, and whose they are
+    ``inbox``                  a folder in which submissions arrive: what has settled there
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab
     ``untrusted_files``        files in folders and zip files, listed and read without harm

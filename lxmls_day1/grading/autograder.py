@@ -100,7 +100,9 @@ def autograder(
         raise InputError(f"there is no autograder for {platform!r}; there are those for {', '.join(PLATFORMS)}.")
     reference = checkout()
     if not (reference / FILE).with_name("mistakes").is_dir():
-        raise InputError("an autograder needs the solutions and the hidden checks, and this checkout is one for students.")
+        raise InputError(
+            "an autograder needs the solutions and the hidden checks, and this checkout is one for students."
+        )
     exercises = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(ids))
     settings = Settings(exercises, secrets.randbits(32) if seed is None else seed, trust)
     hidden = platform != "classroom50"

@@ -341,7 +341,9 @@ def _with_slugs(entries: list[_Entry]) -> list[Found]:
         entry = entries[i]
         where = entry.path if len(entry.parts) != 1 else entry.path / entry.parts[0][0]
         name = one_line(entry.name) or slug
-        is_student = not any(GRADESCOPE.fullmatch(Path(top).name) for top in dict(entry.parts))  # else a submission's number
+        is_student = not any(
+            GRADESCOPE.fullmatch(Path(top).name) for top in dict(entry.parts)
+        )  # else a submission's number
         id = one_line(entry.id) if is_student else ""
         found.append(Found(slug, name, one_line(str(where), 300), entry.path, entry.parts, entry.remarks, id))
     return found

@@ -33,6 +33,7 @@ ID_COLUMNS = (
     *("student id", "email"),
 )
 OWN_COLUMN = "lxmls-day1"
+ACCOUNT = "matches.csv"  # the file that says what was matched
 LARGEST = 50_000_000  # bytes
 MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}
 BINARY = {b"PK\x03\x04": "an Excel workbook", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"%PDF": "a PDF"}
@@ -157,7 +158,9 @@ class Roster:
         present = [number for number, name in enumerate(self.header) if name == OWN_COLUMN]
         self.target = self._named(column) if column else present[0] if present else None
         if self.target in self.ids:
-            raise InputError(f"{self.header[self.target or 0]!r} is a column of ids of {path}; marks go into another one.")
+            raise InputError(
+                f"{self.header[self.target or 0]!r} is a column of ids of {path}; marks go into another one."
+            )
         self.column = OWN_COLUMN if self.target is None else self.header[self.target]
 
     def _named(self, name: str) -> int:
@@ -282,7 +285,11 @@ class Roster:
                     value = OWN_COLUMN
                 elif value is None and row[0].text.casefold() == "points possible":  # Canvas's second line
                     value = points_text(out_of)
-                row = [*row[:-1], Cell(row[-1].raw, self.separator), Cell(_quoted_as(row[-1], value or ""), row[-1].end)]
+                row = [
+                    *row[:-1],
+                    Cell(row[-1].raw, self.separator),
+                    Cell(_quoted_as(row[-1], value or ""), row[-1].end),
+                ]
             elif value is not None and self.target is not None:
                 lacking = self.target + 1 - len(row)
                 if lacking > 0:

@@ -138,6 +138,7 @@ def grade(
     jobs: int = -1,
     progressed: Callable[[Progress], None] = lambda progress: None,
     workers: Callable[[Plan], Workers] | None = None,
+    again: bool = True,
 ) -> Gradebook:
     """Grade submissions, and write marks and feedback to `out`; the files of a student as soon as they are known.
 
@@ -152,6 +153,8 @@ def grade(
     progressed : function from Progress
     workers : function from Plan, optional
         Who grades instead, such as `lxmls_day1.grading.cluster.Cluster`.
+    again : bool
+        Whether a submission that could not be graded is tried again, unchanged.
 
     Returns
     -------
@@ -170,7 +173,7 @@ def grade(
         found = [*known, *(find_submissions(others) if others or not known else ())]
         found = [replace(one, path=one.path.absolute()) for one in found]  # workers are elsewhere
         rows: dict[str, SubmissionGrade] = {}
-        kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not row.failed}
+        kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not (row.failed and again)}
         digests = {student: row.digest for student, row in kept.items()}
         local = functools.partial(LocalWorkers, jobs=min(number_of_jobs(jobs), len(found)))
         crew: Workers = (workers or local)(plan)
