@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -131,20 +131,11 @@ def command(
       printed 1          MiB
       reply 16           MiB of one answer
     """
-    if (backend == "dask") != (scheduler is not None):
-        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
-    if question is not None and len(named_groups) != 1:
-        raise click.UsageError("--question belongs to one --name-group.")
-    if roster is None and any(value is not None for value in (marks_column, id_column, due, late_penalty, time_column)):
-        raise click.UsageError(
-            "--marks-column, --id-column, --due, --late-penalty and --time-column belong to a --roster."
-        )
-    if (due is None) != (late_penalty is None) or (time_column is not None and due is None):
-        raise click.UsageError("--due and --late-penalty go together, and --time-column goes with them.")
+    require_together(click.get_current_context().params)
     forget_python_path()
     from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
-    from lxmls_day1.grading.inbox import LOOK_SECONDS, Inbox
+    from lxmls_day1.grading.inbox import Inbox
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
     from lxmls_day1.grading.plan import make_plan
@@ -160,7 +151,6 @@ def command(
     students = read_roster(folder, roster, marks_column, id_column, due, late_penalty, time_column) if roster else None
     paths = [Path(path) for path in submissions]
     inbox = Inbox(paths) if watch else None
-    failed = busy = False
 
     def once(found: Any, again: bool = True) -> bool:
         """Grade these, and write all that is made of it; whether one could not be graded."""
@@ -192,29 +182,32 @@ def command(
                     err=True,
                 )
             click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
-            if inbox is None:
-                failed = once(find_submissions(paths))
-            else:
-                click.echo("Watching; Ctrl-C ends it.", err=True)
-                again = True
-                while True:
-                    if found := inbox.arrived():
-                        busy = True
-                        failed = once(found, again)
-                        busy = again = False
-                    time.sleep(LOOK_SECONDS)
+            failed = once(find_submissions(paths)) if inbox is None else _watched(inbox, once, folder)
     except KeyboardInterrupt:
-        if watch and not busy:
-            click.echo(
-                f"Watching has ended; the marks are in {folder}, and the same command goes on from there.", err=True
-            )
-        else:
-            click.echo(
-                f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
-            )
-            raise click.exceptions.Exit(1) from None
+        click.echo(
+            f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
+        )
+        raise click.exceptions.Exit(1) from None
     if failed:
         raise click.exceptions.Exit(NOT_ALL_GRADED)
+
+
+def _watched(inbox: Any, once: Callable[[Any, bool], bool], folder: Path) -> bool:
+    """Grade what arrives until Ctrl-C; whether a submission of the last time could not be graded."""
+    from lxmls_day1.grading.inbox import LOOK_SECONDS
+
+    failed, again = False, True
+    click.echo("Watching; Ctrl-C ends it.", err=True)
+    while True:
+        found = inbox.arrived()
+        if found:
+            failed, again = once(found, again), False
+        try:
+            time.sleep(LOOK_SECONDS)
+        except KeyboardInterrupt:  # while nothing is graded
+            said = f"Watching has ended. The marks are in {folder}; the same command, given again, goes on from there."
+            click.echo(said, err=True)
+            return failed
 
 
 def read_roster(
@@ -263,6 +256,21 @@ def _fill_in(students: Any, found: Any, book: Any, folder: Path) -> None:
             click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
         if len(filled.open) > MOST_NOTED:
             click.echo(f"  and {len(filled.open) - MOST_NOTED} more", err=True)
+
+
+def require_together(options: dict[str, Any]) -> None:
+    """Raise an error for options of which one says nothing without another one."""
+    given = {name for name, value in options.items() if value is not None}
+    if (options["backend"] == "dask") != ("scheduler" in given):
+        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
+    if "question" in given and len(options["named_groups"]) != 1:
+        raise click.UsageError("--question belongs to one --name-group.")
+    if "roster" not in given and given & {"marks_column", "id_column", "due", "late_penalty", "time_column"}:
+        raise click.UsageError(
+            "--marks-column, --id-column, --due, --late-penalty and --time-column belong to a --roster."
+        )
+    if len(given & {"due", "late_penalty"}) == 1 or ("time_column" in given and "due" not in given):
+        raise click.UsageError("--due and --late-penalty go together, and --time-column goes with them.")
 
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:

@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 
 _TIME = re.compile(r"(?<!\d)(20\d\d)-(\d\d)-(\d\d)[T_ -]+(\d\d)[:.-](\d\d)(?:[:.-](\d\d))?(?!\d)")
 _MONTHS = (
-    "january february march april may june july august september october november december".split()
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
 )  # Moodle's English
 _LONG_TIME = re.compile(r"(\d{1,2}) ([a-z]+) (20\d\d),? (\d{1,2}):(\d\d)\s*([ap]m)?", re.IGNORECASE)
 
