@@ -246,7 +246,7 @@ class TestLateDays:
         (b"\xff\xfea", {}, "no text"),
         (b"just a line\nand one\n", {}, "no table of students"),
         (b"username,marks\n", {}, "no table of students"),
-        ("Matrikel;Nachname;Punkte\n007;Lovelace;\n".encode(), {}, "--id-column; there are: Matrikel, Nachname, Punkte"),
+        (b"Matrikel;Nachname;Punkte\n007;Lovelace;\n", {}, "--id-column; there are: Matrikel, Nachname, Punkte"),
         (CANVAS.encode(), {"column": "Dya 1 (4711)"}, "did you mean Day 1 \\(4711\\)"),
         (b"username,Lab (1),Lab (2)\nada,,\n", {"column": "lab"}, "has 2 columns 'lab'"),
         (CANVAS.encode(), {"id_column": "Matrikel"}, "no column 'Matrikel'"),
