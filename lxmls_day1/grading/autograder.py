@@ -32,7 +32,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.archives import zipped
 from lxmls_day1.exercises.generation import Files, reference_files
 from lxmls_day1.exercises.registry import FILE, Registry
-from lxmls_day1.exercises.release import build_wheel, checkout, student_lab
+from lxmls_day1.exercises.release import build_wheel, checkout, refuse_leaks, student_lab
 
 PLATFORMS = ("gradescope", "classroom50", "prairielearn")
 SCRIPTS = Path(__file__).with_name("autograder_files")
@@ -111,6 +111,7 @@ def autograder(
     else:
         lab = student_lab(exercises)
         name, wheel = lab.wheel_name, lab.wheel
+        refuse_leaks({PurePosixPath(name): wheel}, lab.stubbed)
     files = _scripts(platform)
     place = PurePosixPath(QUESTION, "tests") if platform == "prairielearn" else PurePosixPath()
     files[place / name] = wheel
