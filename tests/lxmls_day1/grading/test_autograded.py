@@ -59,7 +59,7 @@ def ask(tmp_path):
     return run
 
 
-@pytest.mark.slow
+@pytest.mark.campaign  # the next one goes the same way in every run
 @on_linux
 def test_a_right_submission_at_gradescope(ask, right, tmp_path, capsys):
     with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
@@ -218,15 +218,11 @@ class TestClassroom50:
         assert right != given[RULE]
         easier = {name: b"def test_nothing(): pass" for name in given if "tests/exercises/test_1_04a" in name}
         assert easier
-        status, result = ask(
-            "classroom50", {**easier, RULE: given[RULE], ".git/HEAD": b"ref: x"}, results="result.json"
-        )
-        assert status == 0 and result is None
+        status, nothing = ask("classroom50", {**easier, RULE: right, ".git/HEAD": b"ref: x"}, results="result.json")
+        assert status == 0 and nothing is None
         result = json.loads((tmp_path / "result.json").read_text())
-        assert problem_of(result) is None and result["score"] == 0 and result["max-score"] > 3
-        ask("classroom50", {RULE: right}, results="result.json")
-        result = json.loads((tmp_path / "result.json").read_text())
-        assert result["score"] == result["max-score"] > 3 and os.environ["CLASSROOM"] == result["classroom"]
+        assert problem_of(result) is None
+        assert result["score"] == result["max-score"] > 3 and result["classroom"] == os.environ["CLASSROOM"]
 
     def test_outside_of_a_runner_it_says_what_is_missing(self, ask, monkeypatch, capsys):
         monkeypatch.setattr(autograded, "check_alone", lambda *_: CheckReport(()))
