@@ -250,6 +250,15 @@ def _fill_in(students: Any, found: Any, book: Any, folder: Path) -> None:
     click.echo(f"  {place / students.path.name}: {counted(filled.filled, 'student')} in the column {filled.column!r}")
     if late := sum(match.days_late > 0 for match in filled.matches):
         click.echo(f"  {late} of them late; {place / ACCOUNT} says by how much")
+    if not filled.filled:
+        theirs = next((match.id for match in filled.matches if not match.submission), "none")
+        ours = next((match.id or match.submission for match in filled.matches if match.submission), "none")
+        names = ", ".join(repr(students.header[number]) for number in students.ids)
+        click.echo(
+            f"Nobody was matched. Ids on the roster ({names}) are such as {one_line(theirs)}, and those of the submissions such as "
+            f"{one_line(ours)}; --id-column names another column.",
+            err=True,
+        )
     if filled.open:
         click.echo(f"On the roster or in the submissions, and not in both, or not clear ({ACCOUNT} has all):", err=True)
         for match in filled.open[:MOST_NOTED]:

@@ -36,6 +36,7 @@ from lxmls_day1.whole_files import replace_files, temporary_folder
 PREPARE = "prepare"
 NAME = "submission"
 CLASSROOM50_SCHEMA = "classroom50/result/v1"
+CLASSROOM50_VARIABLES = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
 
 
 def grade_alone(settings: Settings, submission: Path, prepared: Path | None = None) -> Gradebook:
@@ -82,13 +83,19 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
     variables : mapping from str to str
         Those of the environment that Classroom 50's runner sets.
 
+    Raises
+    ------
+    InputError
+        If one of them is missing.
+
     Examples
     --------
-    >>> names = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
-    >>> result = classroom50_result(CheckReport(()), dict.fromkeys(names, "x"))
+    >>> result = classroom50_result(CheckReport(()), dict.fromkeys(CLASSROOM50_VARIABLES, "x"))
     >>> result["schema"], result["score"], result["max-score"]
     ('classroom50/result/v1', 0, 0)
     """
+    if missing := [name for name in CLASSROOM50_VARIABLES if not variables.get(name)]:
+        raise InputError(f"the variable {missing[0]} is not set; Classroom 50's runner sets it.")
     tests = [
         {
             "test-name": one_line(f"{one.exercise.id} {one.exercise.title}: {result.title}", 300),
@@ -168,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             book = grade_alone(settings, paths["submission"], paths["prepared"])
             paths["results"].parent.mkdir(parents=True, exist_ok=True)
             replace_files({paths["results"]: _results(asked.what, book)})
-    except (InputError, OSError, KeyError) as error:
+    except (InputError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
     print(book.level_text, "" if book.hidden else "Hidden checks were not run: the sandbox cannot keep them secret.")

@@ -228,4 +228,4 @@ class TestClassroom50:
         monkeypatch.setattr(autograded, "check_alone", lambda *_: CheckReport(()))
         monkeypatch.delenv("CLASSROOM", raising=False)
         assert ask("classroom50", {})[0] == 1
-        assert "CLASSROOM" in capsys.readouterr().err
+        assert "the variable CLASSROOM is not set" in capsys.readouterr().err

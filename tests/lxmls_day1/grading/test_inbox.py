@@ -173,6 +173,16 @@ class TestWatching:
         assert (tmp_path / "marks" / "roster" / "class.csv").read_text() == "username,marks\nada,0\nbob,0\n"
         assert (tmp_path / "class.csv").read_text() == "username,marks\nada,\nbob,\n"
 
+    def test_where_nobody_is_matched_ids_of_both_sides_are_said(self, watched, tmp_path):
+        (tmp_path / "class.csv").write_text("ID,marks\n4711,\n4712,\n")
+        (tmp_path / "in" / "ada_17_assignsubmission_file_").mkdir()
+        (tmp_path / "in" / "ada_17_assignsubmission_file_" / "mira.py").touch()
+        ended, _ = watched([nothing, nothing], options=["--roster", str(tmp_path / "class.csv")])
+        assert (
+            "Nobody was matched. Ids on the roster ('ID') are such as 4711, and those of the submissions such as 17"
+            in ended.stderr
+        )
+
 
 @pytest.mark.parametrize(
     ("options", "said"),
