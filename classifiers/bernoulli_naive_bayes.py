@@ -24,7 +24,7 @@ from lxmls_day1.checks import check_inputs, check_number, check_params, check_sa
 
 
 def presence(X: Any) -> Any:
-    """1 where a feature is above 0, else 0; sparse stays sparse.
+    """1 where a feature is above 0, else 0, of X (M, J); sparse stays sparse.
 
     Examples
     --------

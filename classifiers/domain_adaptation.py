@@ -210,6 +210,11 @@ def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regulari
     theta : array (h, J)
         Its rows are orthonormal; the columns of pivots are 0.
 
+    Raises
+    ------
+    InputError
+        If a pivot is no column of X, or a number is out of its range.
+
     Examples
     --------
     "sharp" keeps company with the pivot "excellent" in one domain, "gripping" in the other: both have the same sign in θ. By hand,

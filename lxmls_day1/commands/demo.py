@@ -12,7 +12,11 @@ import click
 @click.option("--dark", is_flag=True, help="Begin light on dark.")
 @click.option("--scale", type=click.FloatRange(0.5, 3), help="Of letters and lines; 1 is meant for a projector.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser; the address is shown.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Where to listen; any free port unless given.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Where to listen; 8417 unless given, or any free port if that is taken.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -63,7 +67,7 @@ def command(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends with us, however we end
     notebooks = serving.demos_folder(lab.folder)
     files = serving.names(notebooks)
-    with serving.served(notebooks, port, dark=dark, scale=scale) as (address, process):
+    with serving.served(notebooks, port or serving.preferred_port(), dark=dark, scale=scale) as (address, process):
         pages = [serving.page_of(address, files[name]) for name in only if name in files] or [address]
         click.echo(f"The demonstrations of {lab.folder}: {' '.join(pages)} (Ctrl-C ends them)")
         if not no_browser:

@@ -7,6 +7,7 @@ them for every decision; the lab's learners keep one weight for each feature. So
 """
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,24 @@ class DemoBeyondALine(Demonstration):
     name = "beyond_a_line"
     title = "What a line cannot do"
     summary = "Crossed corners and rings: a line fails, a kernel perceptron and nearest neighbours do not."
+    look_at = (
+        "The same points three times, on the ground of the class that each method gives to every place. A line parts two heaps and "
+        "nothing else; the other two keep examples, and bend around them."
+    )
+    to_try = (
+        "Press space: round by round the kernel perceptron keeps more of its mistakes, and the islands join.",
+        "Make the kernel narrow (width 0.1): every example is right, and new points are not.",
+        "Take one neighbour, then fifteen, with much noise: which of them follows the noise?",
+    )
+    tips = MappingProxyType(
+        {
+            "shape": "how the two classes lie",
+            "noise": "how far the points scatter",
+            "width": "the width of the kernel: how far an example is felt",
+            "neighbours": "how many nearest neighbours vote",
+            "rounds": "how often the kernel perceptron has seen all examples",
+        }
+    )
     telling_frame = 6
 
     def controls(self) -> list[Any]:
@@ -117,9 +136,10 @@ class DemoBeyondALine(Demonstration):
         for control in controls:
             control.layout.width = "100%"
             control.style.description_width = "6em"
+        player = self.steps(self.rounds.max, 800, self.rounds)
         self.table = widgets.HTML()
         self.on_change(self.update, *controls)
-        return [self.stage.beside([*controls, self.table], self.stage.view(), width=300)]
+        return [self.stage.beside([player, *controls, self.table], self.stage.view(), width=300)]
 
     def frames(self) -> Sequence[int]:
         """The rounds of the kernel perceptron."""

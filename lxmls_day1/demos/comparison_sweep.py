@@ -5,6 +5,7 @@ error bars (one standard deviation over the seeds) come to rest. What is on the 
 is stopped keeps what it has.
 """
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from lxmls_day1.demos.accuracy_sweep import SWEPT, Measurement, Results, Sweep, 
 from lxmls_day1.demos.background import Background
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import LeftOut, sentences
+from lxmls_day1.demos.look import page_pixels
 
 AXES = {
     "size": "training points",
@@ -30,6 +32,26 @@ class DemoComparison(Demonstration):
     name = "comparison"
     title = "All of them: size, variance, balance (Exercise 1.8)"
     summary = "How accurate every classifier is over the number of points, their variance and the balance."
+    is_quick = False
+    look_at = (
+        "Each line is one classifier, measured exactly: how often it is right on all points that there could be. The line of the best "
+        "classifier is the ceiling, and the gap below it is what comes from having too few points."
+    )
+    to_try = (
+        "Show it short of best: with 10 points the learners differ, with 500 they hardly do.",
+        "Look at the rare class alone: with a share of 0.05 it is given up by those who count mistakes.",
+        "Take more seeds, and watch which differences stay larger than their bars.",
+    )
+    tips = MappingProxyType(
+        {
+            "nr_seeds": "how many samples each point of a curve is the mean of",
+            "start_button": "measure all anew",
+            "cancel_button": "stop; what is done stays",
+            "part": "accuracy on all points, or on those of the rarer class",
+            "scale_of_y": "the accuracy itself, or how far it is below the best there can be",
+            "shown": "show this classifier",
+        }
+    )
 
     def controls(self) -> list[Any]:
         """The widgets of the page, from left to right."""
@@ -51,7 +73,7 @@ class DemoComparison(Demonstration):
         self.scale_of_y = widgets.ToggleButtons(options=[("accuracy", "accuracy"), ("short of best", "short")])
         self.shown = {
             learner: widgets.Checkbox(
-                value=True, description=learner, indent=False, layout=widgets.Layout(height="26px")
+                value=True, description=learner, indent=False, layout=widgets.Layout(height=page_pixels(26))
             )
             for learner in everybody
         }
@@ -130,15 +152,13 @@ class DemoComparison(Demonstration):
             axis.set_xticks(range(len(values)), [f"{value:g}" for value in values])
             axis.set_xlim(-0.5, len(values) - 0.5)
             axis.set_xlabel(AXES[quantity])
-            (self.best[quantity],) = axis.plot([], [], color=look.foreground, linestyle=(0, (5, 2)), zorder=3.5)
-            self.best[quantity].set_linewidth(2.6 * self.stage.scale)
+            style = self.stage.classifier_line("Bayes optimal", linewidth=2.6 * self.stage.scale)
+            (self.best[quantity],) = axis.plot([], [], zorder=3.5, **style)
             for number, learner in enumerate(self.shown):
-                colour = self.stage.line(number + 1)["color"]
+                style = self.stage.classifier_line(learner, linewidth=2.0 * self.stage.scale)
+                colour = style["color"]
                 bars = axis.vlines([], [], [], color=colour, linewidth=2.2 * self.stage.scale, zorder=2.5)
-                (line,) = axis.plot(
-                    [], [], marker=MARKERS[number], markersize=8 * self.stage.scale, color=colour, zorder=3
-                )
-                line.set_linewidth(2.0 * self.stage.scale)
+                (line,) = axis.plot([], [], marker=MARKERS[number], markersize=8 * self.stage.scale, zorder=3, **style)
                 self.artists[quantity, learner] = line, bars
         legend_axis = axes.flat[-1]
         legend_axis.set_axis_off()
@@ -207,8 +227,6 @@ class DemoComparison(Demonstration):
             done=done, total=total, running=self.background.running, ending=self.ending, part=part, curves=state
         )
 
-    def saved(self, suffix: str) -> bytes:
-        """The page as a file; see `Demonstration.saved`."""
-        if not self.stage.live:  # nobody watches: a picture of the whole sweep is wanted
-            self.background.wait()
-        return super().saved(suffix)
+    def finish(self) -> None:
+        """Wait until all is computed."""
+        self.background.wait()

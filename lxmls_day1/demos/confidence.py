@@ -6,6 +6,7 @@ is the centre of the ellipse, their standard deviations are its half-axes. Besid
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,23 @@ class DemoConfidence(Demonstration):
     name = "confidence"
     title = "Surer where it has seen more"
     summary = "AROW's Gaussian over two weights: the ellipse shrinks with every example, the rare word's axis last."
+    look_at = (
+        "The ellipse is what AROW still holds possible for the weights of two words. Each document makes it flatter along the "
+        "words that stand in it, so that the frequent word's weight is soon sure and the rare one's still moves."
+    )
+    to_try = (
+        "Press space: the ellipse shrinks from the sides first, as every document has the frequent word.",
+        "Let the rare word be in all documents (rare in 1.00): now it shrinks evenly.",
+        "Raise λ to 100: AROW trusts each example less, and stays unsure for longer.",
+    )
+    tips = MappingProxyType(
+        {
+            "rare": "the share of documents that have the rare word",
+            "regularizer": "AROW's λ: the larger, the less one example counts",
+            "seed": "other documents",
+            "position": "after how many examples",
+        }
+    )
     telling_frame = 12
 
     def controls(self) -> list[Any]:
@@ -67,8 +85,7 @@ class DemoConfidence(Demonstration):
 
         self.stage.size(900, 560)
         self.position = widgets.IntSlider(value=0, min=0, max=60, description="examples")
-        self.play = widgets.Play(value=0, min=0, max=60, interval=600, show_repeat=False)
-        widgets.jslink((self.play, "value"), (self.position, "value"))
+        player = self.steps(60, 600, self.position)
         self.rare = widgets.FloatSlider(value=0.2, min=0.05, max=1, step=0.05, description="rare in")
         self.regularizer = widgets.FloatLogSlider(value=1.0, base=10, min=-1, max=2, step=0.25, description="λ")
         self.seed = widgets.IntSlider(value=3, min=1, max=50, description="seed")
@@ -79,7 +96,7 @@ class DemoConfidence(Demonstration):
         self.course: Course | None = None
         self.on_change(self._compute, self.rare, self.regularizer, self.seed)
         self.on_change(self._show, self.position)
-        left = [self.play, self.position, self.rare, self.regularizer, self.seed, self.table]
+        left = [player, self.position, self.rare, self.regularizer, self.seed, self.table]
         return [self.stage.beside(left, self.stage.view(), width=300)]
 
     def frames(self) -> Sequence[int]:
@@ -111,11 +128,12 @@ class DemoConfidence(Demonstration):
         stage.style(self.plane, self.sizes)
         (self.path,) = self.plane.plot([], [], color=look.muted, linewidth=1.6 * stage.scale)
         (self.centre,) = self.plane.plot([], [], "o", markersize=9 * stage.scale, color=look.foreground)
-        self.ellipse = Ellipse((0, 0), 2, 2, fill=False, edgecolor=look.lines[0], linewidth=3.6 * stage.scale)
+        own = stage.classifier_line("AROW")
+        self.ellipse = Ellipse((0, 0), 2, 2, fill=False, edgecolor=own["color"], linewidth=3.6 * stage.scale)
         self.plane.add_patch(self.ellipse)
         self.lines = [
-            self.sizes.plot([], [], label=word, **stage.line(i, linewidth=3.2 * stage.scale))[0]
-            for i, word in enumerate(WORDS)
+            self.sizes.plot([], [], label=word, **(own | {"linestyle": dash}))[0]
+            for word, dash in zip(WORDS, ("solid", own["linestyle"]), strict=True)
         ]
         stage.legend(self.sizes, loc="lower left")
 

@@ -4,7 +4,6 @@ Each demonstration gives ``NAME.png``, a picture; a stepwise one also ``NAME.gif
 to step) and, where ffmpeg is installed, ``NAME.mp4``. ``index.html`` links them, and asks nothing of the network.
 """
 
-import html
 import importlib
 import os
 from collections.abc import Callable, Collection
@@ -12,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.look import DARK, LIGHT
+from lxmls_day1.demos.index_page import Entry, index_page
 from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.whole_files import replace_files
 
+INDEX = "index.html"
 #: Module and class of each demonstration, by the name that its notebook has behind its number, in their order.
 DEMONSTRATIONS = {
     "gaussian_playground": ("gaussian_playground", "DemoGaussianPlayground"),
@@ -97,8 +97,8 @@ def export(
             written += files
             title = found.title + (f": {addition.replace('_', ' ').strip()}" if addition else "")
             entries.append(_entry(title, found.summary, [path.name for path in files]))
-    index = folder / "index.html"
-    replace_files({index: _index(entries, dark).encode()})
+    index = folder / INDEX
+    replace_files({index: index_page(entries, dark).encode()})
     return [*written, index]
 
 
@@ -122,28 +122,8 @@ def _contents(demonstration: Demonstration, tell: Callable[[str], None] | None) 
     return contents
 
 
-def _entry(title: str, summary: str, files: list[str]) -> str:
-    title, summary = html.escape(title), html.escape(summary)
+def _entry(title: str, summary: str, files: list[str]) -> Entry:
     words = {"png": "picture", "gif": "GIF", "html": "step by step", "mp4": "MP4"}
-    links = " ".join(f'<a href="{file}">{words[file.rpartition(".")[2]]}</a>' for file in files)
+    links = [(words[file.rpartition(".")[2]], file) for file in files]
     first = next((file for file in files if file.endswith(".html")), files[0])
-    picture = next(file for file in files if file.endswith(".png"))
-    return (
-        f'<section><h2>{title}</h2><p>{summary}</p><a href="{first}"><img src="{picture}" alt="{title}"></a>'
-        f"<p>{links}</p></section>"
-    )
-
-
-def _index(entries: list[str], dark: bool) -> str:
-    look = DARK if dark else LIGHT
-    style = (
-        f"body {{ background: {look.background}; color: {look.foreground}; font: 20px system-ui, sans-serif; margin: 1em 2em; }}"
-        " main { display: grid; grid-template-columns: repeat(auto-fit, minmax(24em, 1fr)); gap: 1.5em; }"
-        f" section {{ background: {look.panel}; padding: 0.6em 1em; border-radius: 10px; }} img {{ width: 100%; }}"
-        f" h2 {{ margin: 0.2em 0; }} p {{ margin: 0.4em 0; }} a {{ color: {look.lines[4] if dark else '#0072B2'}; margin-right: 0.8em; }}"
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>Demonstrations</title><link rel="icon" href="data:,"><style>{style}</style></head>\n'
-        f"<body><h1>Demonstrations</h1><main>\n{chr(10).join(entries)}\n</main></body></html>\n"
-    )
+    return Entry(title, summary, first, next(file for file in files if file.endswith(".png")), links=links)

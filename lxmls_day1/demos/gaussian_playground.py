@@ -6,7 +6,8 @@ Points can be added, moved and deleted with the mouse; they count from then on, 
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,19 @@ import numpy as np
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, Setting, best_possible, draw_sample, train_one
 from lxmls_day1.demos.learners import Learner
+from lxmls_day1.demos.look import page_pixels
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-6.0, 6.0)  # of both axes; fixed, so that boundaries move and not the axes
+_PER_CLASS = "NB, σ² per class"  # the second setting of naive Bayes
 LEARNERS = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Naive Bayes"),
-    Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {"variance": "per_class"}, "NB, σ² per class"),
+    Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {"variance": "per_class"}, _PER_CLASS),
     Learner("perceptron", "Perceptron", {}, "Perceptron"),
     Learner("mira", "Mira", {}, "MIRA"),
     Learner("max_ent_batch", "MaxEntBatch", {}, "Max. entropy"),
-    Learner("max_ent_online", "MaxEntOnline", {}, "Max. ent., online"),
+    Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy, online"),
     Learner("svm", "SVM", {}, "SVM"),
 )
 _PICK = 18.0  # a click this many pixels from a point still means it
@@ -37,6 +40,29 @@ class DemoGaussianPlayground(Demonstration):
     name = "gaussian_playground"
     title = "Gaussian playground"
     summary = "Two or three Gaussian classes, the boundary of every classifier, and the best that is possible."
+    look_at = (
+        "Every line is where one classifier changes its mind; the solid one is the best that there can be. "
+        "Watch which lines follow the classes as a whole, and which only a few points near the border."
+    )
+    to_try = (
+        "Click a point of class 0 far into class 1: the perceptron and the SVM turn, naive Bayes hardly does.",
+        "Raise σ² of one class: the best boundary is curved then, and of the linear learners none can follow.",
+        "Draw 20 points instead of 100, and walk through the seeds: how far do the lines scatter around the best one?",
+    )
+    tips = MappingProxyType(
+        {
+            "nr_classes": "two classes or three",
+            "means": "where the middle of this class lies",
+            "variances": "how wide this class is spread",
+            "balance": "the share of class 0 among all points",
+            "nr_points": "how many points are drawn, half of them to train on, half to test on",
+            "seed": "another sample of the same classes",
+            "ticks": "show the boundary of this classifier",
+            "click": "what a click into the plane does",
+            "label": "the class of a point that a click adds",
+            "undo": "the sample as it was drawn",
+        }
+    )
 
     def controls(self) -> list[Any]:
         """The widgets of the page, from left to right."""
@@ -99,14 +125,14 @@ class DemoGaussianPlayground(Demonstration):
 
         self.ticks = {OPTIMAL: self._tick(OPTIMAL)} | {learner.label: self._tick(learner.label) for learner in LEARNERS}
         self.best = widgets.HTML()
-        self.row_height = round(34 * self.stage.scale)  # pixels, of ticks and of numbers beside them
+        self.row_height = page_pixels(34)  # of ticks and of numbers beside them
         rows, self.swatches = [], {}
         for label, tick in self.ticks.items():
-            self.swatches[label] = widgets.HTML(layout=widgets.Layout(width="48px", flex="0 0 auto"))
-            layout = widgets.Layout(align_items="center", overflow="hidden", height=f"{self.row_height}px")
+            self.swatches[label] = widgets.HTML(layout=widgets.Layout(width=page_pixels(48), flex="0 0 auto"))
+            layout = widgets.Layout(align_items="center", overflow="hidden", height=self.row_height)
             rows.append(widgets.HBox([self.swatches[label], tick], layout=layout))
-        heads = widgets.HTML(f'<div style="height:{self.row_height}px"></div>')
-        self.numbers = widgets.HTML(layout=widgets.Layout(width="112px", flex="0 0 auto"))
+        heads = widgets.HTML(f'<div style="height:{self.row_height}"></div>')
+        self.numbers = widgets.HTML(layout=widgets.Layout(width=page_pixels(112), flex="0 0 auto"))
         for html in (heads, self.numbers):
             html.layout.margin = "0"
         table = widgets.HBox([widgets.VBox([heads, *rows]), self.numbers])
@@ -125,7 +151,7 @@ class DemoGaussianPlayground(Demonstration):
 
         left = [self.nr_classes, *self.groups, self.balance, self.nr_points, self.seed]
         right = [table, self.best, self.click, self.label, self.undo]
-        column = widgets.VBox(right, layout=widgets.Layout(width="350px", flex="0 0 auto"))
+        column = widgets.VBox(right, layout=widgets.Layout(width=page_pixels(350), flex="0 0 auto"))
         column.add_class("demo-ranks")
         middle = widgets.HBox(
             [self.stage.view(), column], layout=widgets.Layout(grid_gap="8px", align_items="flex-start")
@@ -136,7 +162,7 @@ class DemoGaussianPlayground(Demonstration):
         import ipywidgets as widgets
 
         tick = widgets.Checkbox(value=True, description=label, indent=False)
-        tick.layout = widgets.Layout(width="184px", flex="0 0 auto")
+        tick.layout = widgets.Layout(width=page_pixels(190), flex="0 0 auto")
         return tick
 
     @property
@@ -179,7 +205,8 @@ class DemoGaussianPlayground(Demonstration):
                 )
         self.lines = {}
         for number, label in enumerate(self.ticks):
-            style = self.stage.line(number, zorder=4 if number else 5)
+            kind = (1, 2) if label == _PER_CLASS else (0, 1)
+            style = self.stage.classifier_line(label, *kind, zorder=4 if number else 5)
             (self.lines[label],) = axis.plot([], [], **style)
             self.swatches[label].value = _swatch(style)
         self.stage.moves(*self.dots.values(), *self.lines.values())
@@ -247,7 +274,7 @@ class DemoGaussianPlayground(Demonstration):
             dots.set_data(*points.X[(points.y == k) & (points.is_train == train)].T)
         heads = "".join(f'<b class="demo-cell">{head}</b>' for head in ("train", "test"))
         rows = "".join(map(self._cells, results))
-        self.numbers.value = f'<div style="height:{self.row_height}px">{heads}</div>{rows}'
+        self.numbers.value = f'<div style="height:{self.row_height}">{heads}</div>{rows}'
         self.best.value = (
             f'<div class="demo-best">Bayes error <b>{error:.3f}</b>: on new points nobody is right more often than '
             f"<b>{1 - error:.3f}</b>.</div>"
@@ -275,7 +302,26 @@ class DemoGaussianPlayground(Demonstration):
             text = "".join(
                 f'<span class="demo-cell">{"–" if number is None else f"{number:.2f}"}</span>' for number in numbers
             )
-        return f'<div style="height:{self.row_height}px;line-height:{self.row_height}px">{text}</div>'
+        return f'<div style="height:{self.row_height};line-height:{self.row_height}">{text}</div>'
+
+    def linked(self) -> dict[str, str]:
+        """The controls, and the points that were clicked."""
+        own = self.points.mine() if self.points is not None else None
+        rows = [] if own is None else zip(own.X, own.y, strict=True)
+        points = ";".join(f"{x[0]:g},{x[1]:g},{label}" for x, label in rows)
+        return super().linked() | ({"points": points} if points else {})
+
+    def restore(self, values: Mapping[str, str]) -> None:
+        """The controls, and the points that were clicked."""
+        super().restore(values)
+        rows = [row.split(",") for row in values.get("points", "").split(";") if row.count(",") == 2]
+        if rows or (self.points is not None and self.points.is_mine.any()):
+            self._forget()
+        for x1, x2, label in rows:
+            if int(label) < self.nr_classes.value:
+                self.points = self.points.added((float(x1), float(x2)), int(label))
+        if rows:
+            self._show()
 
     def _change_classes(self) -> None:
         three = self.nr_classes.value == 3
@@ -353,7 +399,7 @@ def _swatch(style: dict[str, Any]) -> str:
     """A short piece of a line, as it is in the figure."""
     width = min(style["linewidth"], 5.0)
     dashes = ""
-    if "linestyle" in style:
+    if style["linestyle"] != "solid":
         dashes = f' stroke-dasharray="{" ".join(f"{width * length:.1f}" for length in style["linestyle"][1])}"'
     return (
         f'<svg width="44" height="18" style="display:block"><line x1="1" x2="43" y1="9" y2="9" stroke="{style["color"]}" '

@@ -9,15 +9,16 @@ from lxmls_day1.figures import plotting
 
 @dataclass(frozen=True)
 class Look:
-    """Colours of one kind of projection; all are told apart by colour-blind people."""
+    """Colours of one kind of projection, but for those of classifiers, which are in `lxmls_day1.figures.style`."""
 
     background: str
     panel: str
     foreground: str
     muted: str
     grid: str
+    accent: str
+    alert: str
     classes: tuple[str, ...]
-    lines: tuple[str, ...]
 
 
 LIGHT = Look(
@@ -26,8 +27,9 @@ LIGHT = Look(
     foreground="#111111",
     muted="#5F6368",
     grid="#D9DCE0",
+    accent=plotting.BLUE,
+    alert="#A33F00",
     classes=plotting.CLASS_COLOURS,
-    lines=plotting.LINE_COLOURS,
 )
 DARK = Look(
     background="#101318",
@@ -35,6 +37,8 @@ DARK = Look(
     foreground="#F5F5F5",
     muted="#B4BAC4",
     grid="#3A414D",
+    accent=plotting.SKY_BLUE,
+    alert=plotting.ORANGE,
     classes=(
         plotting.ORANGE,
         plotting.SKY_BLUE,
@@ -45,17 +49,12 @@ DARK = Look(
         "#FFFFFF",
         "#4C9FD9",
     ),
-    lines=(
-        "#FFFFFF",
-        "#1FC79A",
-        plotting.PURPLE,
-        plotting.YELLOW,
-        plotting.SKY_BLUE,
-        "#A6ACB6",
-        plotting.ORANGE,
-        plotting.VERMILION,
-    ),
 )
+
+
+def page_pixels(number: float) -> str:
+    """A length of the style sheet: so many pixels on a page of 1280 x 720, and more or less on others."""
+    return f"calc({number:g} * var(--demo-px))"
 
 
 def page_style(scale: float = 1.0) -> str:
@@ -72,9 +71,9 @@ def page_style(scale: float = 1.0) -> str:
         `stage.css` with the sizes and the colours of both looks filled in. The page has the class ``demo-dark`` while it is
         dark.
     """
-    values = {"size": f"{17 * scale:.0f}", "height": f"{30 * scale:.0f}"}
+    values = {"scale": f"{scale:g}"}
     for name, look in (("light", LIGHT), ("dark", DARK)):
-        for key in ("background", "panel", "foreground", "muted", "grid"):
+        for key in ("background", "panel", "foreground", "muted", "grid", "accent", "alert"):
             values[f"{key}_{name}"] = getattr(look, key)
     values["class_handles"] = "\n".join(
         f".demo-page{theme} .demo-class-{label} {{ --demo-accent: {colour}; }}"

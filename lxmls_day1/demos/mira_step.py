@@ -9,6 +9,7 @@ Column squishing looks at every rival: the true class goes up, and whoever is le
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,25 @@ class DemoMiraStep(Demonstration):
     name = "mira_step"
     title = "MIRA's step, and column squishing"
     summary = "One example: its margin before and after, τ as a function of λ, the cap, and the scores of all classes."
+    look_at = (
+        "MIRA goes just as far as the example asks for, a margin of 1 over its strongest rival, or as far as the cap 1/λ lets it. "
+        "The bars show what that does to the scores of all classes, and what column squishing does instead."
+    )
+    to_try = (
+        "Raise λ (press space): the dot follows the level line, then slides down the cap, and the step shrinks.",
+        "Click into the plane near the wrong class's arrow: the farther the mistake, the higher the level line.",
+        "Take six classes: MIRA moves two columns, squishing all rivals that are less than 1 below.",
+    )
+    tips = MappingProxyType(
+        {
+            "x1": "where the example is, first coordinate",
+            "x2": "where the example is, second coordinate",
+            "nr_classes": "how many classes there are",
+            "label": "the true class of the example",
+            "capped": "hold back the step of column squishing by 1/λ, too",
+            "regularizer": "λ: no step τ is longer than 1/λ",
+        }
+    )
 
     def controls(self) -> list[Any]:
         """The widgets of the page, from left to right."""
@@ -128,7 +148,7 @@ class DemoMiraStep(Demonstration):
         self.x2 = widgets.FloatSlider(value=1.2, min=-3, max=3, step=0.1, description="x₂", readout_format=".1f")
         self.nr_classes = widgets.IntSlider(value=4, min=2, max=MOST_CLASSES, description="classes K")
         self.label = widgets.IntSlider(value=2, min=0, max=3, description="class y")
-        self.play = widgets.Play(value=0, min=0, max=len(LAMBDAS) - 1, interval=400, show_repeat=False)
+        player = self.steps(len(LAMBDAS) - 1, 400)
         self.capped = widgets.Checkbox(value=False, description="cap column squishing, too", indent=False)
         for control in (self.regularizer, self.x1, self.x2, self.nr_classes, self.label):
             control.layout.width = "100%"
@@ -140,8 +160,7 @@ class DemoMiraStep(Demonstration):
         canvas = self.stage.figure.canvas
         canvas.mpl_connect("button_press_event", self._click)
         hint = widgets.HTML('<span class="demo-muted">or click into the plane</span>')
-        sweep = widgets.HBox([self.play, widgets.HTML("&nbsp;raise λ", layout=widgets.Layout(width="auto"))])
-        left = [self.regularizer, sweep, self.x1, self.x2, hint, self.nr_classes, self.label, self.capped, self.table]
+        left = [self.regularizer, player, self.x1, self.x2, hint, self.nr_classes, self.label, self.capped, self.table]
         return [self.stage.beside(left, self.stage.view(), width=340)]
 
     def frames(self) -> Sequence[int]:
@@ -177,7 +196,7 @@ class DemoMiraStep(Demonstration):
             va="bottom",
         )
         (self.before,) = self.plane.plot([], [], color=look.muted, linewidth=2.6 * stage.scale, linestyle=(0, (3, 2)))
-        (self.after,) = self.plane.plot([], [], color=look.foreground, linewidth=3.6 * stage.scale)
+        (self.after,) = self.plane.plot([], [], **stage.classifier_line("MIRA", linewidth=3.6 * stage.scale))
         (self.example,) = self.plane.plot([], [], "o", markersize=17 * stage.scale, zorder=6)
         self.example.set(markeredgecolor=look.foreground, markeredgewidth=3 * stage.scale)
         self.arrows = [self._pair_of_arrows(k) for k in range(MOST_CLASSES)]
@@ -186,11 +205,15 @@ class DemoMiraStep(Demonstration):
         ]
 
         (self.cap_line,) = self.tau.plot(
-            LAMBDAS, 1 / LAMBDAS, label="cap 1/λ", **stage.line(3, linewidth=2.6 * stage.scale)
+            LAMBDAS, 1 / LAMBDAS, label="cap 1/λ", **stage.line(2, linewidth=2.6 * stage.scale)
         )
-        (self.wish_line,) = self.tau.plot([], [], label="ℓ / 2‖g(x)‖²", **stage.line(2, linewidth=2.6 * stage.scale))
-        (self.tau_line,) = self.tau.plot([], [], label="τ", **stage.line(0, linewidth=4.6 * stage.scale))
-        (self.here,) = self.tau.plot([], [], "o", markersize=14 * stage.scale, color=look.lines[1], zorder=5)
+        (self.wish_line,) = self.tau.plot([], [], label="ℓ / 2‖g(x)‖²", **stage.line(1, linewidth=2.6 * stage.scale))
+        (self.tau_line,) = self.tau.plot(
+            [], [], label="τ", **stage.classifier_line("MIRA", linewidth=4.6 * stage.scale)
+        )
+        (self.here,) = self.tau.plot(
+            [], [], "o", markersize=14 * stage.scale, color=self.tau_line.get_color(), zorder=5
+        )
         self.here.set_markeredgecolor(look.foreground)
         stage.legend(self.tau, loc="lower left", handlelength=2.4)
         self._draw_bars()
@@ -214,12 +237,13 @@ class DemoMiraStep(Demonstration):
         """Three bars for each class: before, after MIRA, after column squishing."""
         stage, look = self.stage, self.stage.look
         K = self.nr_classes.value
+        squishing = stage.classifier_line("column squishing", linewidth=2.4 * stage.scale)
         for container in list(self.bars.containers):
             container.remove()
         styles: tuple[tuple[str, dict[str, Any]], ...] = (
             ("before", {"facecolor": look.background, "edgecolor": look.muted, "linewidth": 2.4, "linestyle": "--"}),
-            ("MIRA", {"facecolor": look.foreground, "edgecolor": look.foreground}),
-            ("squishing", {"facecolor": look.lines[1], "edgecolor": look.foreground, "hatch": "//"}),
+            ("MIRA", {"facecolor": stage.classifier_line("MIRA")["color"], "edgecolor": look.foreground}),
+            ("squishing", {"facecolor": squishing["color"], "edgecolor": look.foreground, "hatch": "//"}),
         )
         self.heights = {
             name: self.bars.bar(np.arange(K) + 0.27 * (number - 1), np.zeros(K), width=0.25, label=name, **style)
@@ -228,9 +252,7 @@ class DemoMiraStep(Demonstration):
         self.bars.set_xlim(-0.6, K - 0.4)
         if not hasattr(self, "zero") or self.zero.axes is not self.bars:
             self.zero: Any = self.bars.axhline(0, color=look.muted, linewidth=1.4)
-            (self.goal,) = self.bars.plot(
-                [], [], color=look.lines[1], linewidth=2.4 * stage.scale, linestyle=(0, (4, 2))
-            )
+            (self.goal,) = self.bars.plot([], [], **squishing)
         stage.legend(
             self.bars, loc="upper right", ncols=3, handlelength=1.2, columnspacing=0.8, fontsize=stage.font(0.75)
         )

@@ -36,6 +36,27 @@ class DemoOnlineSteps(Demonstration):
     name = "online_steps"
     title = "Online learners, step by step"
     summary = "The perceptron, one example at a time; MIRA, SVM and maximum entropy on the same order."
+    look_at = (
+        "The dashed line and arrow are the weights before a step, the coloured ones those after it; the step goes along the "
+        "ringed example, and only where that was a mistake. On the right the mistakes add up, below what the bound allows."
+    )
+    to_try = (
+        "Press space, and let it run: where does the count of mistakes stop, and how far below the bound?",
+        "Move the classes closer (distance 2): the bound rises, then no line parts them and it is gone.",
+        "Show all four, with a large λ: MIRA's steps shrink, and the SVM moves for right answers too.",
+    )
+    tips = MappingProxyType(
+        {
+            "view": "the perceptron alone, or all four learners on the same order",
+            "speed": "how fast it plays",
+            "nr_points": "how many points there are",
+            "distance": "how far apart the two classes are",
+            "nr_rounds": "how often all points are visited",
+            "seed": "another sample, in another order",
+            "regularizer": "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights",
+            "position": "after how many steps",
+        }
+    )
     variants = MappingProxyType({"": {}, "_all_four": {"view": 4}})
     telling_frame = 5
 
@@ -47,13 +68,7 @@ class DemoOnlineSteps(Demonstration):
         self.view = widgets.ToggleButtons(options=[("perceptron", 1), ("all four", 4)])
         self.view.style.button_width = "auto"
         self.position = widgets.IntSlider(value=0, min=0, max=60, description="step")
-        self.play = widgets.Play(value=0, min=0, max=60, interval=SPEEDS[1][1], show_repeat=False)
-        widgets.jslink((self.play, "value"), (self.position, "value"))
-        self.first = widgets.Button(description="|◀", tooltip="to the start")
-        self.back = widgets.Button(description="◀", tooltip="one step back")
-        self.forth = widgets.Button(description="▶", tooltip="one step on")
-        self.back.add_class("demo-back")
-        self.forth.add_class("demo-forth")
+        player = self.steps(60, SPEEDS[1][1], self.position)
         self.speed = widgets.ToggleButtons(options=SPEEDS, value=SPEEDS[1][1])
         self.speed.style.button_width = "auto"
         self.nr_points = widgets.IntSlider(value=20, min=6, max=60, step=2, description="points")
@@ -69,13 +84,10 @@ class DemoOnlineSteps(Demonstration):
         self.on_change(self._retrace, self.nr_points, self.distance, self.nr_rounds, self.seed, self.regularizer)
         self.on_change(self._show, self.position)
         self.on_change(self.redraw, self.view)
-        self.on_click(lambda: self.go_to(0), self.first)
-        self.on_click(lambda: self.go_to(self.position.value - 1), self.back)
-        self.on_click(lambda: self.go_to(self.position.value + 1), self.forth)
         self.speed.observe(lambda change: setattr(self.play, "interval", change["new"]), names="value")
         self.traced = False
         data = [self.nr_points, self.distance, self.nr_rounds, self.seed, self.regularizer]
-        steps = [widgets.HBox([self.play, self.first, self.back, self.forth]), self.position]
+        steps = [player, self.position]
         return [self.stage.beside([self.view, *steps, self.speed, *data, self.table], self.stage.view())]
 
     def frames(self) -> Sequence[int]:
@@ -148,8 +160,10 @@ class DemoOnlineSteps(Demonstration):
             count.set(xlabel="step", title="mistakes")
             self.stage.style(count)
             count.yaxis.set_major_locator(MaxNLocator(integer=True))
-            (self.made,) = count.plot([], [], drawstyle="steps-post", **self.stage.line(0))
-            (self.limit,) = count.plot([], [], **self.stage.line(3))
+            (self.made,) = count.plot(
+                [], [], drawstyle="steps-post", **self.stage.classifier_line("Perceptron", linestyle="solid")
+            )
+            (self.limit,) = count.plot([], [], **self.stage.line(1))
             self.limit_text = count.text(
                 0.04,
                 0.985,
@@ -242,12 +256,13 @@ class Panel:
             0, 0, "", fontsize=stage.font(1.5), color=look.foreground, fontweight="bold", ha="left", va="bottom"
         )
         (self.before,) = axis.plot([], [], color=look.muted, linewidth=2.6 * scale, linestyle=(0, (3, 2)))
-        (self.after,) = axis.plot([], [], color=look.foreground, linewidth=3.6 * scale)
+        own = stage.classifier_line(label, linewidth=3.6 * scale)
+        (self.after,) = axis.plot([], [], **own)
         self.arrows: dict[str, Any] = {}
         for name, colour, width in (
             ("old", look.muted, 3.0),
-            ("new", look.foreground, 4.0),
-            ("step", look.lines[1], 3.4),
+            ("new", own["color"], 4.0),
+            ("step", look.foreground, 3.4),
         ):
             arrow = FancyArrowPatch((0, 0), (0, 0), arrowstyle="-|>", mutation_scale=24 * scale, shrinkA=0, shrinkB=0)
             arrow.set(
@@ -268,8 +283,8 @@ class Panel:
             look = self.stage.look
             handles = [
                 Line2D([], [], color=look.muted, linewidth=3, linestyle="--", label="before"),
-                Line2D([], [], color=look.foreground, linewidth=4, label="after"),
-                Line2D([], [], color=look.lines[1], linewidth=3.4, label="the step"),
+                Line2D([], [], label="after", **self.stage.classifier_line(self.label)),
+                Line2D([], [], color=look.foreground, linewidth=3.4, label="the step"),
             ]
             self.stage.legend(self.axis, handles=handles, loc="lower right", ncols=1, handlelength=2)
 

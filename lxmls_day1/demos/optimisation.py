@@ -7,6 +7,7 @@ between them shaded, in which the optimum lies, beside the stochastic subgradien
 
 from collections.abc import Iterator
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,8 @@ ALPHAS = (0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
 _REGULARIZER_OF_SVM = 0.01
 PASSES = (10, 30, 100, 300, 1000)
 _LINE_NUMBERS = {"L-BFGS": 0, "Gradient descent": 1, "Iterative scaling": 2, "Primal P(W)": 0, "Dual D(α)": 1}
-_FIRST_OF_FAMILY = 3
+_STOCHASTIC = {"log": "Maximum entropy, online", "hinge": "SVM"}  # whose rule makes the single steps
+_MARKERS = "os^D"  # of the curves of a family, which share a colour
 _HIGHEST = 1.6  # of the objective at W = 0: what is higher leaves the plot
 _LEAST_EXCESS, _MOST_EXCESS = 1e-8, 30.0
 
@@ -41,6 +43,29 @@ class DemoOptimisation(Demonstration):
     name = "optimisation"
     title = "Optimisation: the way down"
     summary = "Objectives against passes and seconds: L-BFGS, gradient descent, iterative scaling, SGD; the SVM's gap."
+    is_quick = False
+    look_at = (
+        "Each curve is one method on its way down the same objective, once per pass over the data and once per second. Those that use "
+        "all data for a step go far in few passes in the end; single steps are ahead at the beginning."
+    )
+    to_try = (
+        "Show them above the optimum: L-BFGS falls like a stone, the others in ever longer steps.",
+        "Let η₀ differ, then α: which first steps are too long, and which never arrive?",
+        "Turn to the SVM: the optimum lies in the shaded gap between primal and dual, which closes.",
+    )
+    tips = MappingProxyType(
+        {
+            "loss": "whose objective: that of maximum entropy, or that of the SVM",
+            "data": "what is learnt from",
+            "regularizer": "λ, the weight of ‖W‖² in the objective",
+            "nr_passes": "how many passes over the data each method may make",
+            "varied": "in what the stochastic curves differ",
+            "initial_step": "η₀, the first step of the stochastic curves",
+            "alpha": "α, how fast their steps shrink",
+            "scale_of_y": "the objective itself, or how far it is above its least value",
+            "again": "run all methods anew",
+        }
+    )
 
     def controls(self) -> list[Any]:
         """The widgets of the page, from left to right."""
@@ -176,29 +201,10 @@ class DemoOptimisation(Demonstration):
 
     # ---- showing ----
 
-    def redraw(self) -> None:
-        """As for all, but for the layout: it is fixed, and so costs no time."""
-        self.stage.figure.clear()
-        self.stage.figure.set_facecolor(self.stage.look.background)
-        self.stage.figure.set_layout_engine("none")
-        self.draw()
-        self.update()
-        self.stage.refresh()
-
     def draw(self) -> None:
         """Make the artists of the figure, once."""
         figure = self.stage.figure
-        grid = figure.add_gridspec(
-            2,
-            2,
-            height_ratios=[1.0, 0.16 * self.stage.scale],
-            left=0.085 * self.stage.scale,
-            right=0.97,
-            top=0.975,
-            bottom=0.02,
-            wspace=0.14,
-            hspace=0.28 * self.stage.scale,
-        )
+        grid = figure.add_gridspec(2, 2, height_ratios=[1.0, 0.01])  # the legend takes what it needs
         left = figure.add_subplot(grid[0, 0])
         right = figure.add_subplot(grid[0, 1], sharey=left)
         self.axes = {"passes": left, "seconds": right}
@@ -225,6 +231,7 @@ class DemoOptimisation(Demonstration):
             self._draw_gap(axis, cost, shown)
         self._fit(excess)
         self._explain()
+        self.stage.settle()
         self._tell(shown)
 
     def _heights(self, curve: Curve) -> np.ndarray:
@@ -241,10 +248,12 @@ class DemoOptimisation(Demonstration):
         x = getattr(curve, cost)
         if curve.role == "stochastic":
             family = [other for other in self.curves if other.role == "stochastic"]
-            style = self.stage.line(_FIRST_OF_FAMILY + family.index(curve), linewidth=2.4 * self.stage.scale, zorder=2)
+            place, name = family.index(curve), _STOCHASTIC[self.loss.value]
+            style = self.stage.classifier_line(name, place, len(family), linewidth=2.4 * self.stage.scale, zorder=2)
+            style |= {"marker": _MARKERS[place % len(_MARKERS)], "markersize": 8 * self.stage.scale, "markevery": 0.12}
         else:
             style = self.stage.line(_LINE_NUMBERS[curve.name], zorder=3)
-        if len(x) < 40:
+        if len(x) < 40 and "marker" not in style:
             style |= {"marker": "o", "markersize": 6 * self.stage.scale}
         self.artists += axis.plot(x, heights, label=curve.name, **style)
 
@@ -260,7 +269,7 @@ class DemoOptimisation(Demonstration):
             upper = primal.objective - dual.objective
             label = "the gap: what is not proven yet"
             self.artists += axis.plot(x, upper, label="Gap P − D", **self.stage.line(1))
-        colour = self.stage.line(4)["color"]
+        colour = self.stage.look.muted
         self.artists.append(
             axis.fill_between(x, lower, upper, color=colour, alpha=0.35, linewidth=0, label=label, zorder=1)
         )
@@ -323,11 +332,9 @@ class DemoOptimisation(Demonstration):
             xlim={cost: axis.get_xlim() for cost, axis in self.axes.items()},
         )
 
-    def saved(self, suffix: str) -> bytes:
-        """The page as a file; see `Demonstration.saved`."""
-        if not self.stage.live:  # nobody watches: a picture of all curves is wanted
-            self.background.wait()
-        return super().saved(suffix)
+    def finish(self) -> None:
+        """Wait until all is computed."""
+        self.background.wait()
 
 
 def _slider(values: tuple[float, ...], value: float, description: str) -> Any:

@@ -63,11 +63,26 @@ class Decision:
     explanation: Explanation
 
     @property
+    def said(self) -> float:
+        """All that was said, for and against: of the words and the intercepts."""
+        return self.pros - self.cons + abs(self.intercept)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether a word was heard at all; otherwise there is nothing to have a verdict on."""
+        return bool(len(self.explanation.words)) and (self.pros != 0 or self.cons != 0)
+
+    @property
     def share(self) -> float:
-        """The lead as a share of all that was said, from −1 (everything against) to 1: comparable between classifiers."""
+        """The lead as a share of all that was said, from −1 (everything against) to 1: one scale for all classifiers.
+
+        0 where no word was heard: intercepts alone say how often a class came up, and nothing of the review.
+        """
+        if not self.has_words:
+            return 0.0
         if math.isinf(self.lead):
             return math.copysign(1.0, self.lead)
-        total = self.pros - self.cons + abs(self.intercept)
+        total = self.said
         if math.isinf(total) or total == 0:  # words that rule out both classes: the intercepts decided
             return math.copysign(1.0, self.lead) if self.lead and math.isinf(total) else 0.0
         return self.lead / total

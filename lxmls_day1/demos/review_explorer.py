@@ -9,6 +9,7 @@ Whatever is typed is text: it is escaped before it gets into the page, and of a 
 import html
 import math
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from lxmls_day1.demos.background import Background
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import FOR_COUNTS, LeftOut, sentences
+from lxmls_day1.demos.look import page_pixels
 from lxmls_day1.demos.review_decisions import (
     Decision,
     Trained,
@@ -48,6 +50,8 @@ SMOOTHED = FOR_COUNTS[0].label
 VIEWS = {"this review": "review", "telling words": "telling", "smoothing": "smoothing"}
 ALPHAS = (0.0, 0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0)
 _LABEL = {"description_width": "5.2em"}
+_VERDICTS = {"positive": "+", "negative": "−"}
+_WIDTH, _HEIGHT = 860, 410  # pixels of the figure
 _BARS = 8  # of each side
 _CROWDED = 1.15  # letters of such a scale leave less room for words between the axes
 
@@ -58,6 +62,27 @@ class DemoReviews(Demonstration):
     name = "review_explorer"
     title = "Review explorer"
     summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
+    is_quick = False
+    look_at = (
+        "Each word of the review has the colour of what it speaks for, and the bars say how clear the verdict is to each "
+        "classifier, on one scale. All of them only add up words: what a sentence means together is beyond them."
+    )
+    to_try = (
+        "Take the ironic review: which words lead the classifiers astray?",
+        "Delete the review word by word, and see which one turns the verdict; with nothing left there is none.",
+        "Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything.",
+    )
+    tips = MappingProxyType(
+        {
+            "domain": "which reviews are learnt from",
+            "example": "a review to begin with",
+            "text": "the review: type or paste your own",
+            "view_shown": "the decision on this review, the clearest words of the domain, or what smoothing does to a word",
+            "learner": "whose words are shown in colour and as bars",
+            "word": "the word that is smoothed",
+            "alpha": "α, what is added to every count",
+        }
+    )
 
     def controls(self) -> list[Any]:
         """The widgets of the page, from left to right."""
@@ -78,7 +103,7 @@ class DemoReviews(Demonstration):
         self.text = widgets.Textarea(
             value=EXAMPLES["two sides"],
             placeholder="Type or paste a review",
-            layout=widgets.Layout(width="100%", height="130px"),
+            layout=widgets.Layout(width="100%", height=page_pixels(130)),
         )
         self.text.add_class("demo-review")
         self.learner = widgets.Dropdown(options=[SMOOTHED], description="words of", style=_LABEL)
@@ -106,8 +131,8 @@ class DemoReviews(Demonstration):
             self.smoothing_controls,
             self.said,
         ]
-        self.stage.size(890, 410)
-        return [self.stage.beside(left, [self.coloured, self.stage.view()], width=330)]
+        self.stage.size(_WIDTH, _HEIGHT)
+        return [self.stage.beside(left, [self.coloured, self.stage.view()], width=384)]
 
     # ---- computing ----
 
@@ -193,20 +218,8 @@ class DemoReviews(Demonstration):
     def draw(self) -> None:
         """Nothing stays from one view to the next: `arrange` draws."""
 
-    def redraw(self) -> None:
-        """As for all, but for the layout: that of `arrange` holds, which is there at once."""
-        self.stage.figure.set_facecolor(self.stage.look.background)
-        self.stage.figure.set_layout_engine("none")
-        self.update()
-        self.stage.refresh()
-
-    def _two_axes(self, left: float, between: float, bottom: float = 0.11) -> tuple[Any, Any]:
-        """Two axes, with so much room for names before the first and the second, in shares of the figure's width."""
-        left, between, bottom = (min(self.stage.scale * room, 0.42) for room in (left, between, bottom))
+    def _two_axes(self) -> tuple[Any, Any]:
         axes = self.stage.figure.subplots(1, 2)
-        width = (0.985 - left - between) / 2
-        for axis, start in zip(axes, (left, left + width + between), strict=True):
-            axis.set_position((start, bottom, width, 0.92 - bottom))
         self.stage.style(*axes)
         return axes[0], axes[1]
 
@@ -217,7 +230,7 @@ class DemoReviews(Demonstration):
                 self.stage.say(sentence)
         view = self.view_shown.value
         self.smoothing_controls.layout.display = None if view == "smoothing" else "none"
-        self.stage.figure.clear()
+        self.stage.empty()
         self._about = {"view": view, "running": self.background.running, "models": list(self.models)}
         if self.reviews is None:
             self.said.value = "reading the reviews …"
@@ -234,6 +247,7 @@ class DemoReviews(Demonstration):
                 self._draw_telling()
             else:
                 self._draw_smoothing(decisions)
+        self.stage.settle()
         self.stage.state(**self._about)
 
     def _decide(self) -> dict[str, Decision]:
@@ -251,7 +265,7 @@ class DemoReviews(Demonstration):
         self._texts = picture_words(words) or [(word, 0.0) for word in sentence.split()]
         self._about |= {
             "decisions": {
-                label: {"decided": d.decided, "lead": d.lead, "share": d.share} for label, d in decisions.items()
+                label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share} for label, d in decisions.items()
             },
             "characters": len(text),
             "known_tokens": known,
@@ -261,33 +275,40 @@ class DemoReviews(Demonstration):
         return decisions
 
     def _draw_decisions(self, decisions: dict[str, Decision]) -> None:
-        left, right = self._two_axes(0.31, 0.19)
-        positive, negative = class_colours(self.stage.dark)
+        left, right = self._two_axes()
         names = list(decisions)
         shares = [decisions[name].share for name in names]
-        colours = [positive if decisions[name].decided == "positive" else negative for name in names]
+        verdicts = [_VERDICTS[decisions[name].decided] if decisions[name].has_words else "?" for name in names]
+        look = dict(zip(_VERDICTS.values(), class_colours(self.stage.dark), strict=True)) | {"?": self.stage.look.muted}
+        colours = [look[verdict] for verdict in verdicts]
         left.barh(range(len(names)), shares, color=colours, height=0.62)
-        signs = {"positive": "+", "negative": "−"}
-        left.set_yticks(range(len(names)), [f"{_named(name)}  {signs[decisions[name].decided]}" for name in names])
+        left.set_yticks(
+            range(len(names)), [f"{_named(name)}  {verdict}" for name, verdict in zip(names, verdicts, strict=True)]
+        )
         for label, colour in zip(left.get_yticklabels(), colours, strict=True):
             label.set_color(colour)
         left.set_xlim(-1.04, 1.04)
         left.set_ylim(max(len(names), 1) - 0.4, -0.6)
-        left.set_xticks([-1, 0, 1], ["negative", "0", "positive"] if self.stage.scale <= _CROWDED else ["−", "0", "+"])
+        left.set_xticks([-1, 0, 1], ["−", "0", "+"] if self._is_crowded else ["negative", "0", "positive"])
         left.axvline(0, color=self.stage.look.foreground, linewidth=1.4)
         self._head(left, "how clear it is to each")
+        if names and "+" not in verdicts and "−" not in verdicts:
+            left.text(0, (len(names) - 1) / 2, "no verdict", ha="center", va="center", fontsize=self.stage.font(1.3),
+                      color=self.stage.look.muted, bbox={"facecolor": self.stage.look.background, "edgecolor": "none"})  # fmt: skip
         chosen = decisions.get(self.learner.value)
         bars = strongest_words(chosen, self._fitting(_BARS)) if chosen else []
         self._about["bars"] = []
         if not bars:
             right.set_axis_off()
             return
-        self._draw_word_bars(right, bars, "its strongest words")
+        whole = chosen.said if chosen and 0 < chosen.said < math.inf else 1.0
+        self._draw_word_bars(right, [(word, weight / whole) for word, weight in bars], "its strongest words")
+        right.set_xlabel("share of all that is said")
         self._about["bars"] = [[word, weight] for word, weight in bars]
 
     def _draw_telling(self) -> None:
         model = self.models.get(self.learner.value)
-        axis = self._two_axes(0.2, 0.235)
+        axis = self._two_axes()
         if model is None:
             for one in axis:
                 one.set_axis_off()
@@ -303,7 +324,7 @@ class DemoReviews(Demonstration):
 
     def _draw_smoothing(self, decisions: dict[str, Decision]) -> None:
         corpus, alpha = self.reviews.corpus, self.alpha.value
-        left, right = self._two_axes(0.085, 0.085, bottom=0.16)
+        left, right = self._two_axes()
         found = word_counts(corpus, self.word.value)
         if found is None:
             for axis in (left, right):
@@ -354,12 +375,22 @@ class DemoReviews(Demonstration):
         self._texts = [(word, 0.0) for word in sentence.split()]
 
     def _head(self, axis: Any, text: str) -> None:
-        place = "center" if self.stage.scale <= _CROWDED else "right"  # over the names of the bars, too
+        place = "right" if self._is_crowded else "center"  # over the names of the bars, too
         axis.set_title(text, fontsize=self.stage.font(), color=self.stage.look.foreground, loc=place)
+
+    @property
+    def _letters(self) -> float:
+        """How large letters are for this figure; 1 on a page of 1280 x 720."""
+        width, height = self.stage.figure.get_size_inches()
+        return float(self.stage.scale * max(_WIDTH / (100 * width), _HEIGHT / (100 * height)))
+
+    @property
+    def _is_crowded(self) -> bool:
+        return self._letters > _CROWDED
 
     def _fitting(self, bars: int) -> int:
         """How many of so many bars there is room for: larger letters need more of it."""
-        return max(3, int(bars / max(1.0, self.stage.scale)))
+        return max(3, int(bars / max(1.0, self._letters)))
 
     def _draw_word_bars(self, axis: Any, bars: Sequence[tuple[str, float]], title: str) -> None:
         """Bars to the right for positive, to the left for negative; what is infinite gets a bar of full length, and ∞."""
@@ -385,10 +416,12 @@ class DemoReviews(Demonstration):
         axis.locator_params(axis="x", nbins=4)
         self._head(axis, title)
 
+    def finish(self) -> None:
+        """Wait until all is computed."""
+        self.background.wait()
+
     def saved(self, suffix: str) -> bytes:
-        """The page as a file; see `Demonstration.saved`."""
-        if not self.stage.live:  # nobody watches: a picture with all classifiers is wanted
-            self.background.wait()
+        """The page as a file, with the review above the figure; see `Demonstration.saved`."""
         picture = super().saved(suffix)
         return with_text_above(picture, self._texts, self.stage) if suffix == "png" else picture
 

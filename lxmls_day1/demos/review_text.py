@@ -147,9 +147,9 @@ def picture_words(words: Sequence[Word]) -> list[tuple[str, float]]:
 def about_the_text(text: str, nr_tokens: int, known: int, nr_words: int) -> str:
     """A sentence about a review that is empty, long, or of unknown words; empty for others."""
     if not text.strip():
-        return "Nothing is typed yet: without a word only the intercepts decide, that is how often each class came up."
+        return "Nothing is typed yet, so there is no verdict: intercepts alone only say how often each class came up."
     if not known:
-        return "None of this is a word that the classifiers know: only their intercepts decide."
+        return "None of this is a word that the classifiers know, so there is no verdict."
     parts = []
     if len(text) > MOST_CHARACTERS:
         parts.append(f"Of {len(text)} characters the first {MOST_CHARACTERS} are read.")

@@ -1,14 +1,16 @@
 """The demonstrations in the browser: Voilà over a lab's ``notebooks/demos/``.
 
-Voilà starts a process of its own (a Jupyter kernel) for every window, so windows do not disturb one another, and shows
-the outputs of the notebook's cells. What is set here: a page that asks nothing of the network (the template in
+Voilà has a process of its own (a Jupyter kernel) for every window, so windows do not disturb one another, and shows
+the outputs of the notebook's cells; one such process is kept warm for the next window (`lxmls_day1.demos.warm_kernels`). What is set here: a page that asks nothing of the network (the template in
 ``jupyter/``), the browser extensions that the demonstrations need and no others, and this machine only as listener.
 """
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -20,10 +22,13 @@ from typing import Any
 
 from lxmls_day1 import library_path
 from lxmls_day1.demos.environment import DARK_VARIABLE, SCALE_VARIABLE, require_widgets
+from lxmls_day1.demos.export import DEMONSTRATIONS, demonstration_class
+from lxmls_day1.demos.index_page import Entry, index_page, thumbnail
 from lxmls_day1.errors import InputError, how_to_install
 
 FOLDER = Path("notebooks") / "demos"
 HOST = "127.0.0.1"
+PORT = 8417  # unless something listens there
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8", "jupyter-matplotlib")
 _FORSAKEN = 120  # seconds after which the kernel of a window that is gone ends; a window that is open keeps its own
 _TEMPLATE = "lxmls-day1"
@@ -86,16 +91,17 @@ def command_of(folder: Path, port: int) -> list[str]:
         "--VoilaConfiguration.classic_tree=True",
         *(f"--VoilaConfiguration.extension_allowlist={extension}" for extension in EXTENSIONS),
         "--VoilaConfiguration.show_tracebacks=True",
+        "--VoilaConfiguration.multi_kernel_manager_class=lxmls_day1.demos.warm_kernels.WarmKernels",
         f"--MappingKernelManager.cull_idle_timeout={_FORSAKEN}",
         "--MappingKernelManager.cull_interval=30",
         "--Voila.log_level=ERROR",
     ]
 
 
-def environment_of(dark: bool = False, scale: float | None = None) -> dict[str, str]:
+def environment_of(templates: Path, dark: bool = False, scale: float | None = None) -> dict[str, str]:
     """The environment for that command: where its template lies, and how the demonstrations are to look."""
     environment = library_path.environment()
-    own = str(Path(__file__).with_name("jupyter"))
+    own = str(templates)
     others = environment.get("JUPYTER_PATH", "")
     environment["JUPYTER_PATH"] = own + (os.pathsep + others if others else "")
     environment.pop("MPLBACKEND", None)
@@ -104,6 +110,27 @@ def environment_of(dark: bool = False, scale: float | None = None) -> dict[str, 
     if scale is not None:
         environment[SCALE_VARIABLE] = f"{scale:g}"
     return environment
+
+
+def write_templates(folder: Path, notebooks: Path, dark: bool = False) -> None:
+    """Write the template of the pages, and the list of the demonstrations of a folder, for Voilà to find."""
+    shutil.copytree(Path(__file__).with_name("jupyter"), folder, dirs_exist_ok=True)
+    entries = []
+    for name, file in names(notebooks).items():
+        title, summary = name.replace("_", " ").capitalize(), ""
+        if name in DEMONSTRATIONS:
+            found = demonstration_class(name)
+            title, summary = found.title, found.summary
+        pictures = thumbnail(name, dark=False), thumbnail(name, dark=True)
+        entries.append(Entry(title, summary, page_of("", file), *pictures))
+    page = index_page(entries, True if dark else None, "Each window that you open one in is on its own.")
+    path = folder / "voila" / "templates" / _TEMPLATE / "tree.html"
+    path.write_text(f"{{% raw %}}{page}{{% endraw %}}", encoding="utf-8")
+
+
+def preferred_port() -> int:
+    """Where demonstrations are served if nobody asks for another port: the same each time, so that a link stays good, if it is free."""
+    return free_port() if _is_taken(PORT) else PORT
 
 
 def free_port() -> int:
@@ -143,14 +170,22 @@ def served(folder: Path, port: int | None = None, seconds: float = 60, **look: A
     address = f"http://{HOST}:{port}"
     if _is_taken(port):
         raise InputError(f"something listens at port {port} already; choose another with --port.")
-    process = subprocess.Popen(command_of(folder, port), env=environment_of(**look), cwd=folder)
+    with tempfile.TemporaryDirectory(prefix="lxmls-day1-") as templates:
+        write_templates(Path(templates), folder, dark=bool(look.get("dark")))
+        with _running(command_of(folder, port), environment_of(Path(templates), **look), folder) as process:
+            end = time.monotonic() + seconds
+            while not _answers(address):
+                if process.poll() is not None or time.monotonic() > end:
+                    raise InputError(f"the server did not begin at port {port}; what it said stands above.")
+                time.sleep(0.1)
+            yield address, process
+
+
+@contextmanager
+def _running(command: list[str], environment: dict[str, str], folder: Path) -> Iterator[Any]:
+    process = subprocess.Popen(command, env=environment, cwd=folder)
     try:
-        end = time.monotonic() + seconds
-        while not _answers(address):
-            if process.poll() is not None or time.monotonic() > end:
-                raise InputError(f"the server did not begin at port {port}; what it said stands above.")
-            time.sleep(0.1)
-        yield address, process
+        yield process
     finally:
         stop(process)
 

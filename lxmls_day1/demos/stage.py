@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.environment import dark_wanted, in_a_kernel, require_widgets, scale_wanted
-from lxmls_day1.demos.look import DARK, LIGHT, Look, page_style
+from lxmls_day1.demos.look import DARK, LIGHT, Look, page_pixels, page_style
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.exercise_cell import place_in_folder
 from lxmls_day1.figures import plotting
+from lxmls_day1.figures.style import line_style
 from lxmls_day1.library_path import PACKAGES
 
 DPI = 100  # so that a size of 880 x 600 is one in pixels of the page
+_PAD = 0.07  # inches around what is drawn, for letters of scale 1
+_LEAST_ROOM, _MOST_ROOM = 200, 4000  # pixels of a figure, whatever a page says
 MESSAGES = {"note": "note", "error": "alert"}
 
 
@@ -44,7 +47,9 @@ class Stage:
     Attributes
     ----------
     figure : matplotlib Figure
-        The one figure of the demonstration; `size` sets its size.
+        The one figure of the demonstration; `size` sets its size, and `fit` another where a page has more room or less.
+    scale : float
+        Of letters, lines and points in the figure: it grows with the window.
     clickable : matplotlib Axes or None
         Those that react to clicks, to be set by ``draw``.
     last_state : dict
@@ -67,7 +72,7 @@ class Stage:
 
         self.name, self.title, self.folder = name, title, Path(folder)
         self.dark = dark_wanted() if dark is None else bool(dark)
-        self.scale = scale_wanted() if scale is None else float(scale)
+        self.scale = self.page_scale = scale_wanted() if scale is None else float(scale)
         self.live = in_a_kernel() if live is None else bool(live)
         self.figure = Figure(dpi=DPI)
         self.last_state: dict[str, Any] = {}
@@ -84,6 +89,9 @@ class Stage:
         self._message.add_class("demo-message")
         self._readout = widgets.HTML(layout=widgets.Layout(display="none"))
         self._link = widgets.HTML()
+        self._permalink = widgets.HTML()
+        self.window = widgets.Text(layout=widgets.Layout(display="none"))  # what page.js tells: see `Demonstration`
+        self.window.add_class("demo-window")
         self.size(880, 600)
 
     # ---- sizes and colours ----
@@ -98,20 +106,32 @@ class Stage:
         return 14.0 * factor * self.scale
 
     def line(self, number: int, **more: Any) -> dict[str, Any]:
-        """Colour, dashes and width of the line of that number: 0 is the solid one in the foreground's colour."""
-        lines, dashes = self.look.lines, plotting.DASHES
-        style: dict[str, Any] = {"color": lines[number % len(lines)], "linewidth": 3.4 * self.scale}
-        if number % len(dashes):
-            style["linestyle"] = (0, dashes[number % len(dashes)])
-        return style | more
+        """Colour, dashes and width of a line that is no classifier's: 0 is the solid one in the foreground's colour."""
+        dash = plotting.DASHES[number % len(plotting.DASHES)]
+        colour = self.look.muted if number % len(plotting.DASHES) else self.look.foreground
+        return {"color": colour, "linewidth": 3.4 * self.scale, "linestyle": (0, dash) if dash else "solid"} | more
+
+    def classifier_line(self, name: str, variant: int = 0, of: int = 1, **more: Any) -> dict[str, Any]:
+        """Colour, dashes and width of a classifier's lines, which it has in every figure; arguments as of `line_style`."""
+        return line_style(name, variant, of, dark=self.dark) | {"linewidth": 3.4 * self.scale} | more
 
     def class_colour(self, label: int) -> str:
         """The colour of a class's points."""
         return self.look.classes[label % len(self.look.classes)]
 
     def size(self, width: float, height: float) -> None:
-        """Set the figure's size, in pixels of the page; letters do not change with it."""
+        """Set the figure's size, in pixels of a page of 1280 x 720; letters do not change with it."""
         self.figure.set_size_inches(width / DPI, height / DPI)
+
+    def fit(self, width: float, height: float, scale: float) -> bool:
+        """Fill the room that a page has for the figure, in its pixels, with letters of that scale; whether this changes anything."""
+        width, height = np.clip([width, height], _LEAST_ROOM, _MOST_ROOM)
+        scale = float(np.clip(scale, 0.3, 6))
+        if np.allclose([*self.figure.get_size_inches(), self.scale], [width / DPI, height / DPI, scale], atol=0.005):
+            return False
+        self.size(width, height)
+        self.scale = scale
+        return True
 
     def style(self, *axes: Any) -> None:
         """Letters, colours and grid of axes that were made just now."""
@@ -138,31 +158,54 @@ class Stage:
     # ---- the page ----
 
     def view(self) -> Any:
-        """The widget that shows the figure."""
-        return self._canvas_widget
-
-    def beside(self, left: Sequence[Any], right: Any, width: int = 360) -> Any:
-        """A column of controls, so many pixels wide, with something beside it, or below it in a narrow window."""
+        """The widget that shows the figure; it takes the room that its neighbours leave."""
         import ipywidgets as widgets
 
-        column = widgets.VBox(list(left), layout=widgets.Layout(width=f"{width}px", flex="0 0 auto"))
-        beside = widgets.Layout(flex="1 1 640px", min_width="0")  # a long text must not take a line of its own
-        rest = right if isinstance(right, widgets.Widget) else widgets.VBox(list(right), layout=beside)
-        layout = widgets.Layout(align_items="flex-start", grid_gap="10px", flex_flow="row wrap")
+        box = widgets.Box([self._canvas_widget])
+        box.add_class("demo-figure")
+        return box
+
+    def beside(self, left: Sequence[Any], right: Any, width: int = 360) -> Any:
+        """A column of controls, so many pixels of a page of 1280 x 720 wide, with something beside it that takes the rest."""
+        import ipywidgets as widgets
+
+        column = widgets.VBox(list(left), layout=widgets.Layout(width=page_pixels(width), flex="0 0 auto"))
+        column.add_class("demo-controls")
+        rest = right if isinstance(right, widgets.Widget) else widgets.VBox(list(right))
+        rest.layout.flex, rest.layout.min_width = "1 1 0", "0"  # a long text must not widen it
+        layout = widgets.Layout(align_items="flex-start", grid_gap="10px", flex_flow="row nowrap")
         return widgets.HBox([column, rest], layout=layout)
 
     def page(
-        self, *children: Any, on_theme: Callable[[], None], save: Callable[[str], bytes], formats: Sequence[str]
+        self,
+        *children: Any,
+        on_theme: Callable[[], None],
+        save: Callable[[str], bytes],
+        formats: Sequence[str],
+        about: str = "",
+        data: str = "",
     ) -> Any:
-        """The whole page: heading, colour switch, buttons to save, a line for messages, the children."""
+        """The whole page: heading, what to look at, colour switch, buttons to save, a line for messages, the children.
+
+        ``about`` is HTML that unfolds under the heading, ``data`` HTML that is not shown, for page.js.
+        """
         import ipywidgets as widgets
 
-        heading = widgets.HTML(f'<div class="demo-title" role="heading">{html.escape(self.title)}</div>')
+        home = '<a class="demo-home" href="../../" title="all demonstrations">☰ all</a>'
+        heading = widgets.HTML(f'<h1 class="demo-title">{home}{html.escape(self.title)}</h1>')
         colours = widgets.Button(
             description="☀ light" if self.dark else "☾ dark", tooltip="light on dark, dark on light"
         )
         colours.add_class("demo-colours")
-        buttons = [colours]
+        explanation = widgets.HTML(about, layout=widgets.Layout(display="none"))
+        explanation.add_class("demo-about")
+        unfold = widgets.ToggleButton(description="? what to look at", tooltip="what is shown, and three things to try")
+        unfold.add_class("demo-unfold")
+        unfold.observe(
+            lambda change: setattr(explanation.layout, "display", None if change["new"] else "none"), "value"
+        )
+        buttons = [unfold, self._permalink, colours]
+        self.dark_switch = colours
         layout = widgets.Layout(align_items="center", justify_content="space-between", width="100%")
         page = widgets.VBox()
         page.add_class("demo-page")
@@ -182,15 +225,26 @@ class Stage:
             buttons.append(button)
         if self.dark:
             page.add_class("demo-dark")
+        hidden = widgets.HTML(data, layout=widgets.Layout(display="none"))
         tools = widgets.HBox([self._link, *buttons], layout=widgets.Layout(align_items="center", flex="0 0 auto"))
         page.children = [
-            widgets.HTML(page_style(self.scale)),
+            widgets.HTML(page_style(self.page_scale)),
             widgets.HBox([heading, tools], layout=layout),
+            explanation,
             self._message,
             *children,
+            hidden,
+            self.window,
             self._readout,
         ]
         return page
+
+    def link(self, address: str) -> None:
+        """Show the address of the page as it is now: what stands behind its ``#``."""
+        title = "the address of this page as it is now: open or copy it"
+        text = f'<a class="demo-permalink" href="#{html.escape(address)}" title="{title}">link</a>'
+        if text != self._permalink.value:
+            self._permalink.value = text
 
     def state(self, **values: Any) -> None:
         """Write down what is plotted, as JSON in the page: for tests, and for whoever cannot see the figure.
@@ -261,7 +315,9 @@ class Stage:
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
         self.figure.set_facecolor(self.look.background)
-        ConstrainedLayoutEngine().execute(self.figure)
+        if self.figure.axes:
+            pad = _PAD * self.scale  # letters are a little wider where there are fewer dots
+            ConstrainedLayoutEngine(w_pad=pad, h_pad=pad).execute(self.figure)
         if self.clickable is not None:
             self.state(**self.last_state)
 

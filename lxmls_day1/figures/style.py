@@ -1,37 +1,57 @@
 """One colour and one dash for each classifier, in every figure: never the colour of a class.
 
 A figure that draws boundaries or curves of several classifiers asks `line_style` by their names. Points keep the colours of
-their classes (`lxmls_day1.figures.plotting.CLASS_COLOURS`); black is the best classifier there is. Several settings of one
-classifier share its hue, from dark to light.
+their classes (`lxmls_day1.figures.plotting.CLASS_COLOURS`); black, or white on a dark ground, is the best classifier there is. Several
+settings of one classifier share its hue and fade towards the ground.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxmls_day1.errors import InputError
 
-#: Beginning of a classifier's name -> colour, on and off lengths of its dash in line widths. The longest one that fits counts.
-CLASSIFIERS: dict[str, tuple[str, tuple[float, ...]]] = {
-    "bayes": ("#000000", ()),
-    "naive bayes": ("#6A3D9A", (4, 1.5)),
-    "gaussian naive bayes": ("#6A3D9A", (4, 1.5)),
-    "multinomial naive bayes": ("#6A3D9A", (4, 1.5)),
-    "bernoulli naive bayes": ("#9B72C8", (2, 2)),
-    "nbsvm": ("#B5651D", (3, 1, 1, 1, 1, 1)),
-    "perceptron": ("#A6761D", (1, 1.2)),
-    "mira": ("#C51B7D", (6, 1.5, 1, 1.5)),
-    "passive-aggressive": ("#E08214", (3, 1, 1, 1)),
-    "arow": ("#1B3A8A", (8, 1.5, 2, 1.5)),
-    "confidence-weighted": ("#5E8C31", (2.5, 1, 1, 1, 1, 1)),
-    "column squishing": ("#5F5F5F", (2, 1)),
-    "maximum entropy": ("#00696B", (4, 1.2, 1, 1.2, 1, 1.2)),
-    "maximum entropy online": ("#4FA8A0", (9, 2)),
-    "maximum entropy, online": ("#4FA8A0", (9, 2)),
-    "svm": ("#7A3B1E", (5, 1, 1, 1)),
-    "conditional random field": ("#2F6B3A", (7, 1.5, 1.5, 1.5)),
+
+class Style(NamedTuple):
+    """How a classifier's lines look."""
+
+    light: str
+    """Colour on a light ground."""
+    dark: str
+    """Colour on a dark ground."""
+    dash: tuple[float, ...]
+    """On and off lengths in line widths; solid if there are none."""
+
+
+_NAIVE_BAYES = Style("#6A3D9A", "#B06CFF", (4, 1.5))
+_MAX_ENT_ONLINE = Style("#4FA8A0", "#9CEBE0", (9, 2))
+
+#: By the beginning of a classifier's name; the longest one that fits counts.
+CLASSIFIERS: dict[str, Style] = {
+    "bayes": Style("#000000", "#FFFFFF", ()),
+    "naive bayes": _NAIVE_BAYES,
+    "gaussian naive bayes": _NAIVE_BAYES,
+    "multinomial naive bayes": _NAIVE_BAYES,
+    "bernoulli naive bayes": Style("#9B72C8", "#C9B6FF", (2, 2)),
+    "nbsvm": Style("#6B6D00", "#D8D0A8", (3, 1, 1, 1, 1, 1)),
+    "perceptron": Style("#A6761D", "#D9A86C", (1, 1.2)),
+    "mira": Style("#C51B7D", "#FF3FA4", (6, 1.5, 1, 1.5)),
+    "passive-aggressive": Style("#B04A5A", "#FF8088", (3, 1, 1, 1)),
+    "arow": Style("#1B3A8A", "#7F93FF", (8, 1.5, 2, 1.5)),
+    "confidence-weighted": Style("#5E8C31", "#A4D65E", (2.5, 1, 1, 1, 1, 1)),
+    "column squishing": Style("#5F5F5F", "#A6ACB6", (2, 1)),
+    "maximum entropy": Style("#00696B", "#00C8C8", (4, 1.2, 1, 1.2, 1, 1.2)),
+    "maximum entropy online": _MAX_ENT_ONLINE,
+    "maximum entropy, online": _MAX_ENT_ONLINE,
+    "svm": Style("#7A3B1E", "#C07850", (5, 1, 1, 1)),
+    "conditional random field": Style("#2F6B3A", "#58B868", (7, 1.5, 1.5, 1.5)),
 }
+_SHORT = {
+    "max. ": "maximum ",
+    "nb,": "naive bayes,",
+    " (online)": ", online",
+}  # how names are shortened where there is little room
 TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
 CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels
-_LIGHTEST = 0.6  # of the way to white
+_FAINTEST = 0.6  # of the way to the ground
 _BRIGHTEST_TEXT = 0.18  # relative luminance: contrast 4.5 to white, which small text wants
 
 
@@ -46,7 +66,7 @@ def is_known(name: str) -> bool:
     return _known(name) is not None
 
 
-def line_style(name: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
+def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) -> dict[str, Any]:
     """Colour and dash of a classifier's lines, as keyword arguments of matplotlib's ``plot``.
 
     Parameters
@@ -55,7 +75,9 @@ def line_style(name: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
         Begins with the name of the classifier, in small or capital letters: ``"MIRA, λ = 10"``.
     variant, of : int
         Which of several settings of the same classifier this is, counted from 0, and how many there are: the last is the
-        lightest.
+        faintest.
+    dark : bool
+        Whether the ground is dark.
 
     Returns
     -------
@@ -73,15 +95,17 @@ def line_style(name: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
     {'color': '#a6761d', 'linestyle': (0, (1, 1.2))}
     >>> line_style("perceptron, 20 rounds", 1, 2)["color"]
     '#dbc8a5'
+    >>> line_style("Perceptron", dark=True)["color"]
+    '#d9a86c'
     """
     from matplotlib.colors import to_hex, to_rgb
 
     known = _known(name)
     if known is None:
         raise InputError(f"no classifier is called {name!r}; there are: {', '.join(CLASSIFIERS)}.")
-    colour, dash = CLASSIFIERS[known]
-    lighter = _LIGHTEST * variant / max(1, of - 1)
-    red, green, blue = (part + lighter * (1 - part) for part in to_rgb(colour))
+    light, bright, dash = CLASSIFIERS[known]
+    fainter, ground = _FAINTEST * variant / max(1, of - 1), 0.0 if dark else 1.0
+    red, green, blue = (part + fainter * (ground - part) for part in to_rgb(bright if dark else light))
     return {"color": to_hex((red, green, blue)), "linestyle": (0, dash) if dash else "solid"}
 
 
@@ -148,5 +172,8 @@ def _legible(colour: Any) -> tuple[float, ...]:
 
 
 def _known(name: str) -> str | None:
-    fitting = [known for known in CLASSIFIERS if name.lower().startswith(known)]
+    name = name.lower()
+    for short, full in _SHORT.items():
+        name = name.replace(short, full)
+    fitting = [known for known in CLASSIFIERS if name.startswith(known)]
     return max(fitting, key=len, default=None)

@@ -147,7 +147,7 @@ def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
         for name, why in level.rejected:
             print(f"The sandbox level {name} cannot be had here: {why}.")
         plan = make_plan(out, level, settings.exercises, settings.seed, trust=settings.trust)
-        return grade([Found(NAME, NAME, NAME, submission)], out, plan, jobs=1)
+        return grade([submission], out, plan, jobs=1, found=[Found(NAME, NAME, NAME, submission)])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

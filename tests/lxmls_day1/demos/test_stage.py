@@ -162,7 +162,7 @@ class TestLook:
         assert list(demo.line.get_ydata()) == [0, 33]
         button(demo, "demo-colours").click()
         assert "demo-dark" not in demo.widget._dom_classes
-        assert demo.line.get_color() == LIGHT.lines[0]
+        assert demo.line.get_color() == LIGHT.foreground
 
     def test_the_environment_sets_colours_and_size(self, lab, monkeypatch):
         monkeypatch.setenv(environment.DARK_VARIABLE, "1")

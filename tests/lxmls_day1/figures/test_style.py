@@ -57,9 +57,9 @@ def test_a_boundary_without_a_colour_has_that_of_its_classifier():
     for name in ("MIRA, λ = 10", "round 5", "Maximum entropy"):
         add_boundary(axis, params, name)
     mira, other, maxent = axis.lines[-3:]
-    assert mira.get_color() == CLASSIFIERS["mira"][0].lower() and mira.is_dashed()
-    assert maxent.get_color() == CLASSIFIERS["maximum entropy"][0].lower()
-    assert other.get_color() not in {colour for colour, _ in CLASSIFIERS.values()}
+    assert mira.get_color() == CLASSIFIERS["mira"].light.lower() and mira.is_dashed()
+    assert maxent.get_color() == CLASSIFIERS["maximum entropy"].light.lower()
+    assert other.get_color() not in {style.light for style in CLASSIFIERS.values()}
 
 
 def test_labels_at_the_ends_of_lines_that_coincide_do_not_overlap():

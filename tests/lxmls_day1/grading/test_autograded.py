@@ -119,7 +119,7 @@ def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_
         record, "answers_of_reference", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
     )
     graded = []
-    monkeypatch.setattr("lxmls_day1.grading.run.grade", lambda found, *_, **__: graded.append(found) or _book())
+    monkeypatch.setattr("lxmls_day1.grading.run.grade", lambda *_, found, **__: graded.append(found) or _book())
     assert main(["prepare", *arguments]) == 0 and len(asked) == 1
     status, results = ask("gradescope", {RULE: right}, prepared="prepared")
     assert status == 0 and results is not None and len(asked) == 1

@@ -364,9 +364,9 @@ def test_what_could_not_be_graded_is_tried_again_unless_it_was_just_tried(tmp_pa
         yield from ((one, Graded(rows[1], {}) if one.student not in digests else None) for one in found)
 
     monkeypatch.setattr(run, "_graded", graded)
-    plan = SimpleNamespace(key="key", gradebook=lambda rows: Gradebook(tuple(rows), 1, "process", ""))
+    plan = SimpleNamespace(key="key", exercises=(), gradebook=lambda rows: Gradebook(tuple(rows), 1, "process", ""))
     found = [Found(row.student, row.name, "", tmp_path) for row in rows]
-    for again in (True, False):
-        book = grade(found, tmp_path, plan, workers=lambda _plan: None, again=again)
+    for retry in (True, False):
+        book = grade([tmp_path], tmp_path, plan, workers=lambda _plan: None, found=found, retry_failed=retry)
         assert [row.student for row in book.rows] == ["ada", "bob"]
     assert [set(digests) for digests in kept] == [{"ada"}, {"ada", "bob"}]

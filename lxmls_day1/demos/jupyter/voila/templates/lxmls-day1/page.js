@@ -1,0 +1,80 @@
+// What the page of a demonstration does beside its widgets: it tells Python how much room there is for the figure and
+// which link was opened, keeps the address in step with the controls, listens to keys, and names all controls.
+(() => {
+  "use strict";
+  const KEYS = { " ": ".widget-play button", ArrowRight: ".demo-forth", ArrowLeft: ".demo-back", Home: ".demo-first" };
+  const FOCUSABLE = "input, select, textarea, button, .noUi-handle";
+  let wanted = location.hash, told = "", timer = null, byTab = false;
+
+  const find = selector => document.querySelector(`.demo-page ${selector}`);
+
+  function tell() {
+    const box = find(".demo-figure"), input = find(".demo-window input");
+    if (!box || !input) return;
+    const scale = parseFloat(getComputedStyle(document.querySelector(".demo-page")).fontSize) / 17;
+    const place = box.getBoundingClientRect();
+    const height = Math.floor(document.documentElement.clientHeight - place.top - scrollY - 8 * scale);
+    const text = JSON.stringify({ width: Math.floor(place.width), height, scale, link: wanted });
+    if (text === told || place.width === 0) return;
+    told = input.value = text;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  function tellSoon() {
+    clearTimeout(timer);
+    timer = setTimeout(tell, told ? 200 : 0);
+  }
+
+  function name() {
+    const tips = find(".demo-tips");
+    for (const [wearer, tip] of tips ? Object.entries(JSON.parse(tips.textContent)) : []) {
+      const control = find(`.${wearer}`);
+      if (!control || control.title === tip) continue;
+      control.title = tip;
+      const label = control.querySelector(".widget-label, .widget-label-basic");
+      const words = label && label.textContent.trim();
+      for (const part of control.querySelectorAll(FOCUSABLE))
+        if (!part.textContent.trim()) part.setAttribute("aria-label", words ? `${words}: ${tip}` : tip);
+    }
+    for (const [number, button] of document.querySelectorAll(".demo-page .widget-play button").entries())
+      button.setAttribute("aria-label", ["play or pause", "to the start"][number] || "play");
+    for (const part of document.querySelectorAll(".demo-page .widget-readout"))
+      if (part.isContentEditable) part.setAttribute("aria-label", "value"), part.setAttribute("role", "textbox");
+    const figure = find(".demo-figure"), canvases = figure ? figure.querySelectorAll("canvas") : [];
+    for (const [number, canvas] of canvases.entries()) {
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", number ? `${figure.title} (pointer)` : figure.title);
+    }
+  }
+
+  function follow() {
+    const link = find(".demo-permalink");
+    if (told && link && link.hash !== location.hash) history.replaceState(null, "", location.pathname + location.search + link.hash);
+  }
+
+  addEventListener("pointerdown", () => { byTab = false; }, true);
+  addEventListener("keydown", event => {
+    if (event.key === "Tab") byTab = true;
+    if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in KEYS)) return;
+    const target = event.target;
+    if (target.closest("input:not([type=checkbox]), select, textarea, [contenteditable=true]")) return;
+    if (byTab && target.closest(`${FOCUSABLE}, a`)) return; // who goes from control to control wants to use that one
+    const button = find(KEYS[event.key]);
+    if (!button) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (target.blur) target.blur();
+    button.click();
+  }, true);
+  addEventListener("resize", tellSoon);
+  addEventListener("hashchange", () => { wanted = location.hash; tellSoon(); });
+
+  const sizes = new ResizeObserver(tellSoon);
+  let watched = null;
+  new MutationObserver(() => {
+    const box = find(".demo-figure");
+    if (box && box !== watched) for (const part of [watched = box, ...document.querySelectorAll(".demo-page > *")]) sizes.observe(part);
+    name();
+    follow();
+  }).observe(document, { childList: true, subtree: true });
+})();
