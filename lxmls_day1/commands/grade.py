@@ -18,7 +18,6 @@ from lxmls_day1.library_path import library_path
 
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
 MOST_NOTED = 20
-ROSTERS = "roster"  # the folder of the roster that is filled in
 ONCE = (
     "out",
     "exercises",
@@ -152,6 +151,7 @@ def command(
     """
     require_together(click.get_current_context().params)
     forget_python_path()
+    from lxmls_day1.commands.roster_options import fill_in, read_roster
     from lxmls_day1.grading.class_page import Commands
     from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
@@ -192,7 +192,7 @@ def command(
             click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
         _conclude(book, folder)
         if students is not None:
-            _fill_in(students, found, book, folder)
+            fill_in(students, found, book, folder)
         return any(row.failed for row in book.rows)
 
     try:
@@ -240,63 +240,6 @@ def _watched(inbox: Any, once: Callable[[Any, bool], bool], folder: Path) -> boo
             said = f"Watching has ended. The marks are in {folder}; the same command, given again, goes on from there."
             click.echo(said, err=True)
             return failed
-
-
-def read_roster(
-    folder: Path,
-    roster: str,
-    marks_column: str | None,
-    id_column: str | None,
-    due: str | None,
-    late_penalty: float | None,
-    time_column: str | None,
-) -> Any:
-    """The roster of the options, looked through before anything is graded."""
-    from lxmls_day1.grading.late_days import Lateness, time_in
-    from lxmls_day1.grading.roster import ACCOUNT, Roster
-
-    path, lateness = Path(roster), None
-    if not path.is_file():
-        raise InputError(f"{path} is not there; --roster wants the file that your platform has exported.")
-    if due is not None:
-        moment = time_in(due)
-        if moment is None:
-            raise InputError(f"--due wants a time such as 2026-11-20T23:59, and not {due!r}.")
-        lateness = Lateness(moment, (late_penalty or 0.0) / 100, time_column or "")
-    place = folder / ROSTERS / path.name
-    if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
-        raise InputError(f"{path} would be written over; copy it to another place or name, and give that to --roster.")
-    return Roster(path, marks_column or "", id_column or "", lateness)
-
-
-def _fill_in(students: Any, found: Any, book: Any, folder: Path) -> None:
-    """Write the roster that is filled in, with an account of it, and say what needs a look."""
-    from lxmls_day1.grading.roster import ACCOUNT
-    from lxmls_day1.grading.safe_text import one_line
-    from lxmls_day1.whole_files import replace_files
-
-    filled = students.filled(found, book.rows)
-    place = folder / ROSTERS
-    place.mkdir(exist_ok=True)
-    replace_files({place / students.path.name: filled.content, place / ACCOUNT: filled.table()})
-    click.echo(f"  {place / students.path.name}: {counted(filled.filled, 'student')} in the column {filled.column!r}")
-    if late := sum(match.days_late > 0 for match in filled.matches):
-        click.echo(f"  {late} of them late; {place / ACCOUNT} says by how much")
-    if not filled.filled:
-        theirs = next((match.id for match in filled.matches if not match.submission), "none")
-        ours = next((match.id or match.submission for match in filled.matches if match.submission), "none")
-        names = ", ".join(repr(students.header[number]) for number in students.ids)
-        click.echo(
-            f"Nobody was matched. Ids on the roster ({names}) are such as {one_line(theirs)}, and those of the submissions such as "
-            f"{one_line(ours)}; --id-column names another column.",
-            err=True,
-        )
-    if filled.open:
-        click.echo(f"On the roster or in the submissions, and not in both, or not clear ({ACCOUNT} has all):", err=True)
-        for match in filled.open[:MOST_NOTED]:
-            click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
-        if len(filled.open) > MOST_NOTED:
-            click.echo(f"  and {len(filled.open) - MOST_NOTED} more", err=True)
 
 
 def require_together(options: dict[str, Any]) -> None:

@@ -19,10 +19,9 @@ PrairieLearn, *External Grading*, https://prairielearn.readthedocs.io/en/latest/
 Classroom 50, *Advanced Autograding*, https://github.com/foundation50/classroom50/wiki/Advanced-Autograding
 """
 
-import importlib.metadata
 import json
-import re
 import secrets
+import tomllib
 import uuid
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
@@ -118,7 +117,7 @@ def autograder(
     files[place / "settings.json"] = _json(asdict(settings))
     files[PurePosixPath("constraints.txt")] = (reference / "constraints.txt").read_bytes().replace(b"\r\n", b"\n")
     if platform == "prairielearn":
-        files[PurePosixPath("requirements.txt")] = "".join(f"{line}\n" for line in _requirements()).encode()
+        files[PurePosixPath("requirements.txt")] = "".join(f"{line}\n" for line in _requirements(reference)).encode()
         files[PurePosixPath(QUESTION, "info.json")] = _json(_question(exercises))
     elif platform == "classroom50":
         files[PurePosixPath("runtime.json")] = _json({"runs-on": "ubuntu-latest", "python": "3.12"})
@@ -137,11 +136,10 @@ def _scripts(platform: str) -> Files:
     }
 
 
-def _requirements() -> list[str]:
+def _requirements(reference: Path) -> list[str]:
     """What this package needs to grade, for an image without the package."""
-    required = importlib.metadata.requires("lxmls-day1") or []
-    extra = re.compile(r"""\s*;\s*extra\s*==\s*["']grading["']\s*$""")
-    return sorted(extra.sub("", line) for line in required if "extra ==" not in line or extra.search(line))
+    project = tomllib.loads((reference / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return sorted([*project["dependencies"], *project["optional-dependencies"]["grading"]])
 
 
 def _question(exercises: Collection[str]) -> dict[str, object]:
