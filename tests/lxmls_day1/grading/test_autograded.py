@@ -5,6 +5,7 @@ In the container it is root's; here it belongs to whoever tests.
 
 import json
 import os
+import subprocess
 import sys
 import zipfile
 
@@ -229,3 +230,17 @@ class TestClassroom50:
         monkeypatch.delenv("CLASSROOM", raising=False)
         assert ask("classroom50", {})[0] == 1
         assert "the variable CLASSROOM is not set" in capsys.readouterr().err
+
+    def test_it_needs_none_of_the_libraries_for_pages(self):
+        """Classroom 50 installs the package without its extra `grading`."""
+        code = """
+import subprocess
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("jinja2", "latex2mathml", "markdown_it", "mdit_py_plugins"):
+            raise ModuleNotFoundError("blocked: " + name)
+sys.meta_path.insert(0, Blocked())
+import lxmls_day1.grading.autograded
+"""
+        subprocess.run([sys.executable, "-P", "-c", code], check=True)
