@@ -113,6 +113,11 @@ class BernoulliNaiveBayes(LinearClassifier):
         ----------
         X : array or sparse matrix (M, J)
         params : array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            If X and params do not fit together, or X holds what is no finite number.
         """
         return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 

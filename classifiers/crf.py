@@ -234,6 +234,11 @@ class CRF(StructuredGradient):
         list of M arrays (T, K)
             Every row sums to 1; columns in the order of ``classes``. The most probable tag of a word need not be the one in the
             most probable sequence.
+
+        Raises
+        ------
+        InputError
+            If X holds no sentences, or params have not as many rows as there are features and tags.
         """
         from lxmls_day1.compiled import chain_sums
 

@@ -245,7 +245,13 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             )
 
     def objective(self, X: Any, y: ArrayLike | None, params: ArrayLike) -> float:
-        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``; or for a corpus on disk, with None for ``y``."""
+        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``; or for a corpus on disk, with None for ``y``.
+
+        Raises
+        ------
+        InputError
+            If X, y and params do not fit together, or a setting makes no sense.
+        """
         self.check_settings()
         shards = corpus_on_disk(X)
         if shards is None:

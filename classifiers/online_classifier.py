@@ -514,6 +514,11 @@ class OnlineClassifier(LinearClassifier):
         y : M labels of the classes seen in training
             None for a corpus on disk.
         params : array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            If X, y and params do not fit together, or a setting makes no sense.
         """
         self.check_settings()
         shards = corpus_on_disk(X)
@@ -524,7 +529,10 @@ class OnlineClassifier(LinearClassifier):
         return self._objective(MatrixRows(X, labels), params)
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
-        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
+        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one.
+
+        Costs that do not fit raise an InputError.
+        """
         return None
 
     def _objective(self, rows, params, factors=None):

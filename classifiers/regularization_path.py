@@ -92,6 +92,11 @@ def regularization_path(
     -------
     list of PathPoint, of falling λ
 
+    Raises
+    ------
+    InputError
+        If a λ is not above 0, or the data cannot be trained on.
+
     Examples
     --------
     >>> X, y = [[2.0, 0.3], [1.0, 0.1], [-1.0, 0.2], [-2.0, -0.3]], [0, 0, 1, 1]

@@ -268,6 +268,11 @@ def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:
     -------
     dict from name to classifier, in the same order
 
+    Raises
+    ------
+    InputError
+        If one of them is no classifier.
+
     Examples
     --------
     >>> list(told_apart([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))

@@ -315,6 +315,11 @@ class StructuredClassifier(OnlineClassifier):
         list of M :class:`classifiers.viterbi.ChainScores`
             Tags by their number in ``classes``; with trigrams pairs of them (`Layout.scores`), the number of the tag being
             what is left over from a division by K.
+
+        Raises
+        ------
+        InputError
+            If X holds no sentences, or params have not as many rows as there are features and tags.
         """
         layout, params = self._fit(params)
         words = self._encode(check_sentences(X))

@@ -43,7 +43,7 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
     Raises
     ------
     InputError
-        If a bag is none, a count is no finite number, or `min_count` is no whole number from 1 on.
+        If a bag is none, a count is no number, or `min_count` is no whole number from 1 on.
 
     Examples
     --------

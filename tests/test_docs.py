@@ -240,10 +240,15 @@ def public_members(cls):
             yield name, inspect.unwrap(getattr(cls, name))
 
 
-def raises_by_itself(function):
-    """Whether a `raise` with an error of its own stands in the source of a function."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    return any(isinstance(node, ast.Raise) and node.exc is not None for node in ast.walk(tree))
+CHECKS = re.compile(r"_?check(ed)?_\w+|as_(list|matrix|numbers)|random_numbers")
+
+
+def refuses(function):
+    """Whether a `raise` with an error, or the call of a check, stands in the source of a function."""
+    nodes = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))))
+    raised = any(isinstance(node, ast.Raise) and node.exc is not None for node in nodes)
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    return raised or any(isinstance(name, ast.Name) and CHECKS.fullmatch(name.id) for name in called)
 
 
 SECTIONS = re.compile(r"^(Parameters|Returns|Attributes)\n-+$", re.MULTILINE)
@@ -277,7 +282,7 @@ def test_the_reference_has_docstring_shapes_errors_and_example_of_each_name(name
             kinds = map(str, [signature.return_annotation, *(one.annotation for one in signature.parameters.values())])
             if any("ndarray" in kind or "ArrayLike" in kind for kind in kinds):
                 assert SECTIONS.search(text) or SHAPE.search(text), f"{name}.{own}.{member} does not say shapes"
-            if raises_by_itself(value):
+            if refuses(value):
                 assert re.search("error|raise", text, re.IGNORECASE), (
                     f"{name}.{own}.{member} does not say when it raises"
                 )

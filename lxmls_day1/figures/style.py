@@ -11,7 +11,15 @@ from lxmls_day1.errors import InputError
 
 
 class Style(NamedTuple):
-    """How a classifier's lines look."""
+    """How a classifier's lines look.
+
+    Examples
+    --------
+    Black on a light ground, white on a dark one, and without gaps:
+
+    >>> CLASSIFIERS["bayes"]
+    Style(light='#000000', dark='#FFFFFF', dash=())
+    """
 
     light: str
     """Colour on a light ground."""
