@@ -12,7 +12,7 @@ default is right at every λ: η_t = 1/(λ (t + t_0)), which suits an objective 
 first step is e = 2/median ‖g(x)‖². That is a safe one: the log loss of an example curves by at most ‖g(x)‖²/2. It curves so much
 only where two classes share all of the probability, and descent goes astray from twice this step on; so with three classes or
 more the log loss gets e = 4/median ‖g(x)‖². Where λ is so small that the steps would hardly shrink during a round, 0.3/(M e)
-takes its place.
+takes its place; 0.05/(M e) for the log loss of three classes or more, whose gradients get shorter by themselves as more is learnt.
 
 The subgradient of the hinge loss stays as long as ‖g(x)‖ however near the optimum is, and so the weights keep a noise as large as the
 steps. Where no weights are much better than W = 0 (labels that say little of the inputs, many classes that share one feature) that
@@ -111,7 +111,7 @@ class StochasticGradient(OnlineClassifier):
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
         shared_by_many = self.smooth_loss and len(self.classes) > 2
         self.first_step = (4.0 if shared_by_many else 2.0) / float(np.median(sq_norms))
-        self.slowest = 0.3 / (len(sq_norms) if n_examples is None else n_examples)
+        self.slowest = (0.05 if shared_by_many else 0.3) / (len(sq_norms) if n_examples is None else n_examples)
 
     def steps(self, first: int, count: int) -> np.ndarray:
         t = np.arange(first, first + count, dtype=np.float64)

@@ -257,6 +257,8 @@ class BagCorpus:
         self, labels: Sequence[str], train_end: int, dev_end: int, min_count: int, label_order: Callable[[str], Any]
     ) -> None:
         if not self.feature_names:
+            if min_count == 1:
+                raise InputError("the texts of the training part hold no token; add texts that have words")
             raise InputError(
                 f"no token of the training part occurs min_count={min_count} times; lower it, or add texts"
             )

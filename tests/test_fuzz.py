@@ -637,7 +637,7 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
         if setting == "jobs" and isinstance(value, int) and value > 4:
             continue  # as many threads
         made = outcome(lambda setting=setting: make_corpus([path], out, **{"overwrite": True, setting: value}))
-        assert made is None or made.n_rows == 10
+        assert made is None or made.n_rows == 10 - (setting == "header" and value is True)
     if not isinstance(value, (str, int)):  # these name files
         for call in (lambda: make_corpus([path], value), lambda: Shards(value), lambda: StreamedCorpus(value)):
             outcome(call)

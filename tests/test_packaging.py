@@ -110,6 +110,8 @@ class TestWheel:
         }
         templates = ROOT / "lxmls_day1/grading/templates"
         wanted |= {f"lxmls_day1/grading/templates/{file.name}" for file in templates.iterdir()}
+        scripts = ROOT / "lxmls_day1/grading/autograder_files"
+        wanted |= {file.relative_to(ROOT).as_posix() for file in scripts.rglob("*") if file.is_file()}
         for folder in ("readers", "classifiers", "notebooks", "tests/exercises"):
             for file in (ROOT / folder).rglob("*"):
                 hidden = {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)
@@ -119,6 +121,7 @@ class TestWheel:
             "lxmls_day1/reference_lab/classifiers/mira.py",
             "lxmls_day1/text/toy_corpus/positive.review",
             "lxmls_day1/grading/templates/student.html.j2",
+            "lxmls_day1/grading/autograder_files/gradescope/setup.sh",
         } <= wanted
         assert wanted <= names
 

@@ -17,6 +17,8 @@
 ``start``, ``lab``       a workspace, and its notebooks; ``update``: after an update of the package
 ``check``, ``hint``      what students ask for; likewise ``status``, ``solve``, ``reset``, ``undo``, ``submit``
 ``release``, ``grade``   what instructors ask for; ``browser``: the lab as a web site
+``roster_options``       the options of ``grade`` about a roster
+``autograder``           the grader as a zip file for a platform that runs it
 ``demo``                 demonstrations in the browser; ``docs``: the book of the lab
 =======================  =====================================================================
 """

@@ -44,6 +44,7 @@ COMMANDS = {
     "release": "lxmls_day1.commands.release",
     "browser": "lxmls_day1.commands.browser",
     "grade": "lxmls_day1.commands.grade",
+    "autograder": "lxmls_day1.commands.autograder",
 }
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -137,6 +138,8 @@ def command_group() -> None:
       lxmls-day1 release out           for instructors: what to give out
       lxmls-day1 browser site          the same as a web site, nothing to install
       lxmls-day1 grade all.zip --out marks   and what to do with what comes back
+      lxmls-day1 autograder --for gradescope --out autograder.zip
+                                       the same where a platform grades
 
     The reviews are those of Blitzer et al. (2007). They are fetched once and kept; LXMLS_DAY1_DATA names a folder that
     holds them already.

@@ -12,7 +12,11 @@ import click
 @click.option("--dark", is_flag=True, help="Begin light on dark.")
 @click.option("--scale", type=click.FloatRange(0.5, 3), help="Of letters and lines; 1 is meant for a projector.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser; the address is shown.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Where to listen; 8417 unless given, or any free port if that is taken.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Where to listen; 8417 unless given, or any free port if that is taken.",
+)
 @click.pass_context
 def command(
     context: click.Context,

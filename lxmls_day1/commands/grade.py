@@ -5,7 +5,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,24 @@ ONCE = (
     metavar="ID NAME SENTENCE",
     help="Make a known mistake of a group of wrong answers on the last summary.html, then grade.",
 )
+@click.option(
+    "--roster", metavar="FILE", type=click.Path(), help="A grade book to fill in: Canvas, Moodle, Blackboard."
+)
+@click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks; a new one unless given.")
+@click.option(
+    "--id-column", metavar="NAME", help="The column of --roster with the ids of students, where it is not known."
+)
+@click.option("--due", metavar="TIME", help="When work was due, such as 2026-11-20T23:59; with --late-penalty.")
+@click.option(
+    "--late-penalty",
+    metavar="PERCENT",
+    type=click.FloatRange(0, 100),
+    help="Of the points of --roster, for each day too late.",
+)
+@click.option("--time-column", metavar="NAME", help="The column of --roster with the times of handing in.")
+@click.option(
+    "--watch", is_flag=True, help="Go on grading what arrives in the folders, each change once, until Ctrl-C."
+)
 @click.option("--question", help="What students are asked after the mistake of --name-group.")
 @click.option(
     "--compare-with",
@@ -83,6 +102,13 @@ def command(
     trust_submissions: bool,
     run_notebooks: bool,
     named_groups: tuple[tuple[str, str, str], ...],
+    roster: str | None,
+    marks_column: str | None,
+    id_column: str | None,
+    due: str | None,
+    late_penalty: float | None,
+    time_column: str | None,
+    watch: bool,
     question: str | None,
     compare_with: tuple[str, ...],
     again: tuple[str, ...],
@@ -102,6 +128,9 @@ def command(
       lxmls-day1 grade download.zip --out marks --exercises 1.2,1.5,1.7
       lxmls-day1 grade alan.zip ada.zip --out marks --seed 4711
       lxmls-day1 grade class.zip --out marks --limit memory=512 --jobs 4
+      lxmls-day1 grade class.zip --out marks --roster canvas.csv
+                       --marks-column "Day 1"
+      lxmls-day1 grade inbox --out marks --watch
       lxmls-day1 grade class.zip --out marks --backend dask
                        --scheduler tcp://head:8786
       lxmls-day1 grade class.zip --out marks --name-group 1.5-3fa9c1
@@ -120,13 +149,13 @@ def command(
       printed 1          MiB
       reply 16           MiB of one answer
     """
-    if (backend == "dask") != (scheduler is not None):
-        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
-    if question is not None and len(named_groups) != 1:
-        raise click.UsageError("--question belongs to one --name-group.")
+    require_together(click.get_current_context().params)
     forget_python_path()
+    from lxmls_day1.commands.roster_options import fill_in, read_roster
     from lxmls_day1.grading.class_page import Commands
+    from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
+    from lxmls_day1.grading.inbox import Inbox
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
     from lxmls_day1.grading.plan import make_plan
@@ -139,6 +168,33 @@ def command(
     ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
     if run_notebooks:
         require_ipython()
+    students = read_roster(folder, roster, marks_column, id_column, due, late_penalty, time_column) if roster else None
+    paths = [Path(path) for path in submissions]
+    inbox = Inbox(paths) if watch else None
+
+    def once(found: Any, first: bool = True) -> bool:
+        """Grade these, and write all that is made of it; whether one could not be graded."""
+        with cluster(scheduler) as workers, _ProgressBar() as bar:
+            book = grade(
+                paths,
+                folder,
+                plan,
+                jobs,
+                bar.show,
+                workers,
+                again if first else (),
+                [Path(path) for path in compare_with],
+                Commands(words_of(click.get_current_context()), out, exercises or "", plan.seed),
+                found,
+                retry_failed=first,
+            )
+        if bar.kept:
+            click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
+        _conclude(book, folder)
+        if students is not None:
+            fill_in(students, found, book, folder)
+        return any(row.failed for row in book.rows)
+
     try:
         with _ended_by_signals(), held(folder, "grading into"), run_folder() as place:
             for id, name, sentence in named_groups:
@@ -158,26 +214,47 @@ def command(
                     err=True,
                 )
             click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
-            with cluster(scheduler) as workers, _ProgressBar() as bar:
-                book = grade(
-                    [Path(path) for path in submissions],
-                    folder,
-                    plan,
-                    jobs,
-                    bar.show,
-                    workers,
-                    again,
-                    [Path(path) for path in compare_with],
-                    Commands(words_of(click.get_current_context()), out, exercises or "", plan.seed),
-                )
+            failed = once(find_submissions(paths)) if inbox is None else _watched(inbox, once, folder)
     except KeyboardInterrupt:
         click.echo(
             f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
         )
         raise click.exceptions.Exit(1) from None
-    if bar.kept:
-        click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
-    _conclude(book, folder)
+    if failed:
+        raise click.exceptions.Exit(NOT_ALL_GRADED)
+
+
+def _watched(inbox: Any, once: Callable[[Any, bool], bool], folder: Path) -> bool:
+    """Grade what arrives until Ctrl-C; whether a submission of the last time could not be graded."""
+    from lxmls_day1.grading.inbox import LOOK_SECONDS
+
+    failed, first = False, True
+    click.echo("Watching; Ctrl-C ends it.", err=True)
+    while True:
+        found = inbox.arrived()
+        if found:
+            failed, first = once(found, first), False
+        try:
+            time.sleep(LOOK_SECONDS)
+        except KeyboardInterrupt:  # while nothing is graded
+            said = f"Watching has ended. The marks are in {folder}; the same command, given again, goes on from there."
+            click.echo(said, err=True)
+            return failed
+
+
+def require_together(options: dict[str, Any]) -> None:
+    """Raise an error for options of which one says nothing without another one."""
+    given = {name for name, value in options.items() if value is not None}
+    if (options["backend"] == "dask") != ("scheduler" in given):
+        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
+    if "question" in given and len(options["named_groups"]) != 1:
+        raise click.UsageError("--question belongs to one --name-group.")
+    if "roster" not in given and given & {"marks_column", "id_column", "due", "late_penalty", "time_column"}:
+        raise click.UsageError(
+            "--marks-column, --id-column, --due, --late-penalty and --time-column belong to a --roster."
+        )
+    if len(given & {"due", "late_penalty"}) == 1 or ("time_column" in given and "due" not in given):
+        raise click.UsageError("--due and --late-penalty go together, and --time-column goes with them.")
 
 
 def words_of(context: click.Context) -> tuple[str, ...]:
@@ -291,5 +368,3 @@ def _conclude(book: Any, folder: Path) -> None:
             click.echo(f"  {row.student}: {row.notes[0]}", err=True)
         if len(noted) > MOST_NOTED:
             click.echo(f"  and {len(noted) - MOST_NOTED} more; summary.html lists them", err=True)
-    if any(row.failed for row in book.rows):
-        raise click.exceptions.Exit(NOT_ALL_GRADED)

@@ -4,13 +4,13 @@ import io
 import os
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
 DATE = 1580601600  # 2 February 2020; a zip file cannot hold a date before 1980
 
 
-def zipped(files: Mapping[PurePosixPath, bytes], folder: str) -> bytes:
+def zipped(files: Mapping[PurePosixPath, bytes], folder: str, programs: Collection[PurePosixPath] = ()) -> bytes:
     """The content of a zip file.
 
     Parameters
@@ -18,12 +18,14 @@ def zipped(files: Mapping[PurePosixPath, bytes], folder: str) -> bytes:
     files : mapping from path to bytes
     folder : str
         In which folder of the archive they are; at its top if empty.
+    programs : collection of path
+        The files that can be run.
 
     Returns
     -------
     bytes
         Entries sorted by path; every time is that of the environment variable SOURCE_DATE_EPOCH, or a fixed one; every
-        mode is 644.
+        mode is 644, or 755 of a program.
 
     Examples
     --------
@@ -37,7 +39,7 @@ def zipped(files: Mapping[PurePosixPath, bytes], folder: str) -> bytes:
         for name in sorted(files, key=str):
             entry = zipfile.ZipInfo(str(PurePosixPath(folder, name)), moment)
             entry.create_system = 3  # Unix, on Windows too: it says how the mode is to be read
-            entry.external_attr = 0o100644 << 16
+            entry.external_attr = (0o100755 if name in programs else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name], compresslevel=9)
     return content.getvalue()

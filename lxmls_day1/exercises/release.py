@@ -88,7 +88,7 @@ def release(
         If this is no checkout, hatchling is not installed, the bundle is there already, or a line of a solution would
         be in it.
     """
-    reference = _checkout()
+    reference = checkout()
     name = INSTRUCTOR if with_solutions else STUDENT
     folder, archive = (
         Path(os.path.expanduser(out)).resolve() / name,
@@ -136,7 +136,7 @@ class StudentLab:
 
 def student_lab(assigned: Collection[str] | None = None, course: str = "") -> StudentLab:
     """The lab and the wheel that students get; parameters and errors are those of `release`."""
-    reference = _checkout()
+    reference = checkout()
     stubbed = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(assigned))
     files = with_course(student_files(reference, stubbed), course)
     return StudentLab(files, *build_wheel(reference, files), stubbed)
@@ -150,11 +150,17 @@ def refuse_leaks(files: Files, stubbed: Collection[str]) -> None:
         raise InputError(f"nothing was released: {found[0]} would be in the bundle ({len(found)} such lines).")
 
 
-def _checkout() -> Path:
-    """The reference lab, if a wheel can be built from it."""
+def checkout() -> Path:
+    """The reference lab, if a wheel can be built from it.
+
+    Raises
+    ------
+    InputError
+        If this is an installed package, or hatchling is not installed.
+    """
     reference = reference_folder()
     if not (reference / "pyproject.toml").is_file():
-        raise InputError("a release is made from a checkout of the repository, and this is an installed package.")
+        raise InputError("this is made from a checkout of the repository, and the package is an installed one.")
     if find_spec("hatchling") is None:
         raise InputError('hatchling, which builds the wheel, is not installed: python -m pip install -e ".[test]"')
     return reference

@@ -10,11 +10,14 @@ A run
     ``worker_process``         a worker from outside: started, asked, killed
     ``cluster``                workers on a Dask cluster
     ``session``                the checks, run by pytest on one boxed lab after another
+    ``autograder``             the grader as a zip file for Gradescope and others; its scripts: ``autograder_files``
+    ``autograded``             what that does in its container with one submission
     =========================  ==========================================================================================
 
 What was handed in
     =========================  ==========================================================================================
     ``finding_submissions``    which submissions a folder or a download holds, and whose they are
+    ``inbox``                  a folder in which submissions arrive: what has settled there
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab
     ``untrusted_files``        files in folders and zip files, listed and read without harm
@@ -56,6 +59,8 @@ What comes of it
     ``printable``              all pages as one document for paper
     ``hand_marks``             marks given by hand: the file, written and read back
     ``class_tables``           the class's tables
+    ``roster``                 an instructor's table of students, with the marks filled in
+    ``late_days``              when something was handed in, and what is taken off
     ``boundary_picture``       the picture of learned boundaries
     ``notebook_answers``       the free answers and the predictions in a notebook
     ``groups``                 wrong answers without a name, grouped; a group that is named

@@ -1,10 +1,14 @@
-"""The marks of a class as files for other programs: CSV, JSON, JUnit XML, Gradescope's JSON.
+"""The marks of a class as files for other programs: CSV, JSON, JUnit XML, Gradescope's and PrairieLearn's JSON.
 
 `lxmls_day1.grading.safe_text` cleans all texts of students first, so that nothing in them acts in another program.
+
+(More than 400 lines: a function for each format, which share how points are divided among checks and how texts are cleaned.)
 
 References
 ----------
 Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthedocs.io/en/latest/specs/
+
+PrairieLearn, *External Grading*, https://prairielearn.readthedocs.io/en/latest/externalGrading/
 
 Windy Road, *JUnit XML schema*, https://github.com/windyroad/JUnit-Schema
 """
@@ -39,6 +43,7 @@ from lxmls_day1.grading.safe_text import lines, one_line, table_cell, visible
 from lxmls_day1.grading.student_page import calls_text, explanation
 
 _ESCAPED_CONTROL = re.compile(r"\\[urbf]")
+_MOST_PRAIRIELEARN = 1_000_000  # bytes
 _GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floating point, so full marks are full marks
 
 
@@ -190,6 +195,62 @@ def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
         ],
     }
     return _json(content)
+
+
+def prairielearn_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
+    """A ``results.json`` for PrairieLearn.
+
+    Students see it at once, and may hand in again. So the hidden checks of an exercise are one test, which says how many of
+    them are right. A submission in which there is nothing to grade, or on which the grader failed, costs no attempt.
+
+    Examples
+    --------
+    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
+    >>> row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+    >>> content = json.loads(prairielearn_json(row, Gradebook((row,), 1, "process", "")))
+    >>> content["score"], content["tests"][0]["name"], content["tests"][0]["points"]
+    (1.0, '1.5 MIRA: hidden checks, 1 of 1', 10.0)
+    """
+    if row.failed or (row.checks and all(check.verdict == MISSING for check in row.checks)):
+        reasons = dict.fromkeys(one_line(check.text, 600) for check in row.checks if check.text)
+        said = list(reasons)[:5] or ["There is nothing to grade in it."]
+        return _json({"gradable": False, "format_errors": said, "message": _summary(row, gradebook)})
+    content: bytes = b""
+    for most in (6000, 600, 0):
+        tests = [test for exercise in row.exercises for test in _prairielearn_tests(exercise, most)]
+        score = min(1.0, row.points / row.out_of) if row.out_of else 0.0
+        content = _json({"gradable": True, "score": score, "message": _summary(row, gradebook), "tests": tests})
+        if len(content) <= _MOST_PRAIRIELEARN:
+            break
+    return content
+
+
+def _prairielearn_tests(exercise: ExerciseGrade, most: int) -> list[dict[str, Any]]:
+    shares = _with_shares(exercise)
+    head = one_line(f"{exercise.id} {exercise.title}", 200)
+    tests = [
+        {
+            "name": one_line(f"{head}: {check.title}", 300),
+            "points": round(share if check.verdict == OK else 0.0, 4),
+            "max_points": round(share, 4),
+            "output": _output(check, exercise)[:most],
+        }
+        for check, share in shares
+        if not check.hidden
+    ]
+    hidden = [(check, share) for check, share in shares if check.hidden]
+    if hidden:
+        right = [share for check, share in hidden if check.verdict == OK]
+        texts = dict.fromkeys(explanation(check) for check, _ in hidden if check.text)  # why they were not run
+        tests.append(
+            {
+                "name": f"{head}: hidden checks, {len(right)} of {len(hidden)}",
+                "points": round(sum(right), 4),
+                "max_points": round(sum(share for _, share in hidden), 4),
+                "output": "\n".join(texts)[:most],
+            }
+        )
+    return tests
 
 
 def _marked_test(exercise: ExerciseGrade, points: float) -> dict[str, Any]:

@@ -40,6 +40,8 @@ OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
 MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?", re.DOTALL)
 # Canvas: ``lovelaceada_LATE_12345_67890_lab-1.zip``; of one name handed in again, the newest counts.
 CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_(?P<upload>\d{3,})_(?P<file>.+)", re.DOTALL)
+# Blackboard: ``Day 1_ada_attempt_2026-11-20-23-59-00_lab.zip``, and a text file about each attempt; the newest counts.
+BLACKBOARD = re.compile(r"(?:.*_)?(?P<id>[^_]+)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL)
 AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # lab-1.zip: Canvas, for a name that was handed in before
 # Gradescope: ``submission_123/``; names from ``submission_metadata.yml``.
 GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
@@ -69,6 +71,9 @@ class Found:
         whose content is the submission. Empty if all of `path` is this one.
     remarks : tuple of str
         Sentences that become warnings.
+    id : str
+        What the learning platform calls the student, where the download says it: Canvas's number of the user, Moodle's of the
+        participant, Blackboard's user name.
     """
 
     student: str
@@ -77,6 +82,7 @@ class Found:
     path: Path
     parts: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
+    id: str = ""
 
 
 def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[Found]:
@@ -239,7 +245,7 @@ def _plain(tops: Tops) -> list[_Entry]:
 
 
 def _named_by_lms(tops: Tops) -> list[_Entry]:
-    """The submissions that Moodle, Gradescope or Canvas has named."""
+    """The submissions that Moodle, Gradescope, Blackboard or Canvas has named."""
     parts: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for top, inside in tops.items():
         is_file = () in inside
@@ -250,6 +256,8 @@ def _named_by_lms(tops: Tops) -> list[_Entry]:
             parts.setdefault((top, match["id"]), []).append((top, ""))
     if parts:
         return [_Entry(name, id, parts=tuple(sorted(their))) for (name, id), their in sorted(parts.items())]
+    if blackboard := _named_by_blackboard([top for top, inside in tops.items() if () in inside]):
+        return blackboard
     matches = {top: CANVAS.fullmatch(top) for top, inside in tops.items() if () in inside}
     canvas = {top: match for top, match in matches.items() if match}
     uploads = [match["upload"] for match in canvas.values()]
@@ -261,6 +269,20 @@ def _named_by_lms(tops: Tops) -> list[_Entry]:
     return [
         _canvas_entry(name, id, {top: canvas[top] for top in their}) for (name, id), their in sorted(uploaded.items())
     ]
+
+
+def _named_by_blackboard(files: Sequence[str]) -> list[_Entry]:
+    """The newest attempt of each student; one without a file is none."""
+    attempts: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    for match in filter(None, map(BLACKBOARD.fullmatch, files)):
+        if match["file"]:
+            attempts.setdefault(match["id"], {}).setdefault(match["time"], []).append((match[0], match["file"]))
+    entries = []
+    for id, theirs in sorted(attempts.items()):
+        *older, newest = sorted(theirs)
+        before = tuple(file for time in older for file, _ in sorted(theirs[time]))
+        entries.append(_Entry(id, id, parts=tuple(sorted(theirs[newest])), older=before))
+    return entries
 
 
 def _canvas_entry(name: str, id: str, files: Mapping[str, re.Match[str]]) -> _Entry:
@@ -319,7 +341,11 @@ def _with_slugs(entries: list[_Entry]) -> list[Found]:
         entry = entries[i]
         where = entry.path if len(entry.parts) != 1 else entry.path / entry.parts[0][0]
         name = one_line(entry.name) or slug
-        found.append(Found(slug, name, one_line(str(where), 300), entry.path, entry.parts, entry.remarks))
+        is_student = not any(
+            GRADESCOPE.fullmatch(Path(top).name) for top in dict(entry.parts)
+        )  # else a submission's number
+        id = one_line(entry.id) if is_student else ""
+        found.append(Found(slug, name, one_line(str(where), 300), entry.path, entry.parts, entry.remarks, id))
     return found
 
 

@@ -142,6 +142,8 @@ def grade(
     again: Sequence[str] = (),
     compare_with: Sequence[Path] = (),
     commands: Commands | None = None,
+    found: Sequence[Found] | None = None,
+    retry_failed: bool = True,
 ) -> Gradebook:
     """Grade submissions, and write marks and feedback to `out`; the files of a student as soon as they are known.
 
@@ -162,6 +164,10 @@ def grade(
         Earlier submissions, or output folders of earlier runs: what is alike with them is listed.
     commands : Commands, optional
         What the summary shows for grading something again.
+    found : sequence of Found, optional
+        The submissions in `paths`, where they are known already.
+    retry_failed : bool
+        Whether a submission that could not be graded is tried again, unchanged.
 
     Returns
     -------
@@ -175,7 +181,8 @@ def grade(
         is not possible. What a submission does is never a reason.
     """
     with held(out, "grading into"), run_folder():
-        found = [replace(one, path=one.path.absolute()) for one in find_submissions(paths)]  # workers are elsewhere
+        found = find_submissions(paths) if found is None else found
+        found = [replace(one, path=one.path.absolute()) for one in found]  # workers are elsewhere
         rows: dict[str, SubmissionGrade] = {}
         students = [one.student for one in found]
         for unknown in (student for student in again if student not in students):
@@ -185,7 +192,7 @@ def grade(
         }
         read_hand_marks(out, students, by_hand)  # what is wrong in that file is said before an hour of grading
         earlier, compared_with = _earlier_fingerprints(compare_with, [out, *paths], plan)
-        kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not row.failed}
+        kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not (row.failed and retry_failed)}
         for student in again:
             kept.pop(student, None)
         digests = {student: row.digest for student, row in kept.items()}

@@ -190,9 +190,10 @@ class ForkServer:
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
         allowed: list[str] = [str(machinery_folder()), str(numba_cache_folder())]
         hidden = [*map(Path, secret_folders()), *([] if self._notebooks else answer_paths())]
+        hidden = [Path(os.path.realpath(path)) for path in hidden]
         pending = [*map(Path, folders), package]
         while pending:
-            path = pending.pop()
+            path = Path(os.path.realpath(pending.pop()))  # ``lib64`` of a virtual environment leads to ``lib``
             if any(path == other or path.is_relative_to(other) for other in hidden):
                 continue
             if any(other.is_relative_to(path) for other in hidden):

@@ -199,7 +199,7 @@ def write_shards(
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-    if len(rows.data) and np.max(np.abs(rows.data)) > LARGEST_VALUE:
+    if np.any(np.abs(rows.data) > LARGEST_VALUE):  # (a maximum would be that of NaN)
         raise InputError(
             f"X has a value beyond ±{LARGEST_VALUE:.2g}, the largest that a corpus on disk keeps (float32); scale this "
             "feature down"

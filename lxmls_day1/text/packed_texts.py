@@ -1,10 +1,13 @@
-"""Many short texts, such as the names of features, in a third of the memory that a list of them takes."""
+"""Many short texts, such as the names of features, without an object of Python for each."""
 
 import operator
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, pairwise
 from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 _AT_ONCE = 1 << 12  # texts whose ends are numbers of Python at the same time
 
@@ -73,3 +76,47 @@ class PackedTexts(Sequence[str]):
 
     def _text(self, start: int, end: int) -> str:
         return self._content[start:end].decode("utf-8", "surrogatepass")
+
+
+class SlicedTexts(Sequence[str]):
+    """Pieces of a longer text, each decoded when it is asked for: of 200,000 tokens a reader may keep a few thousand.
+
+    Parameters
+    ----------
+    content : bytes
+        Valid UTF-8, surrogates allowed.
+    starts, ends : int arrays
+        Where each piece begins, and the place after its last byte.
+
+    Examples
+    --------
+    >>> texts = SlicedTexts(b"good book", np.array([0, 5]), np.array([4, 9]))
+    >>> len(texts), texts[1], list(texts)
+    (2, 'book', ['good', 'book'])
+    """
+
+    def __init__(self, content: bytes, starts: NDArray[np.integer[Any]], ends: NDArray[np.integer[Any]]) -> None:
+        self._content, self._starts, self._ends = content, starts, ends
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return list(SlicedTexts(self._content, self._starts[place], self._ends[place]))
+        return self._content[self._starts[place] : self._ends[place]].decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        for start, end in zip(self._starts.tolist(), self._ends.tolist(), strict=True):
+            yield self._content[start:end].decode("utf-8", "surrogatepass")
+
+    def __eq__(self, other: Any) -> bool:
+        if isinstance(other, (list, tuple, SlicedTexts)):
+            return len(self) == len(other) and all(map(operator.eq, self, other))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as a list

@@ -27,6 +27,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.errors import CorpusError
+from lxmls_day1.text.packed_texts import SlicedTexts
 from lxmls_day1.text.review_bytes import read_pairs
 from lxmls_day1.whole_files import replace_files
 
@@ -128,7 +129,7 @@ class ParsedReviews:
         How often that token occurs, at least once.
     y : int8 array of shape (M,)
         0 for a positive review, 1 for a negative one.
-    tokens : list of str
+    tokens : sequence of str
         Column -> token, in the order in which the corpus first uses them.
     """
 
@@ -136,7 +137,7 @@ class ParsedReviews:
     columns: np.ndarray
     counts: np.ndarray
     y: np.ndarray
-    tokens: list[str]
+    tokens: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.y)
@@ -186,7 +187,7 @@ def parse_reviews(
     Examples
     --------
     >>> reviews = parse_reviews(["a_fine:1 book:2 #label#:positive", "dull:1 book:1 #label#:negative"])
-    >>> reviews.tokens, reviews.counts.tolist(), reviews.y.tolist()
+    >>> list(reviews.tokens), reviews.counts.tolist(), reviews.y.tolist()
     (['a_fine', 'book', 'dull'], [1, 2, 1, 1], [0, 1])
     """
     if isinstance(source, (str, os.PathLike)):
@@ -296,7 +297,7 @@ def _parse_bytes(contents: Sequence[bytes]) -> ParsedReviews | None:
 
 
 def _summed(
-    counts: np.ndarray, columns: np.ndarray, starts: np.ndarray, y: np.ndarray, tokens: list[str]
+    counts: np.ndarray, columns: np.ndarray, starts: np.ndarray, y: np.ndarray, tokens: Sequence[str]
 ) -> ParsedReviews | None:
     """The counts of repeated tokens added up; None if one of them becomes too large."""
     X = csr_array((counts.astype(np.int64), columns, starts), shape=(len(y), max(1, len(tokens))))
@@ -366,8 +367,11 @@ def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if kept["head"].tolist() != [_VERSION, *sources]:
                 return None
-            text = kept["tokens"].tobytes().decode(*_ENCODING)
+            letters = kept["tokens"]
             arrays = {name: kept[name] for name in _ARRAYS}
+            text, line_ends = letters.tobytes(), np.flatnonzero(letters == ord("\n"))
+            text.decode(*_ENCODING)
     except _DAMAGED:
         return None
-    return ParsedReviews(**arrays, tokens=text.split("\n") if text else [])
+    starts, ends = np.append(0, line_ends + 1), np.append(line_ends, len(text))
+    return ParsedReviews(**arrays, tokens=SlicedTexts(text, starts, ends) if text else [])

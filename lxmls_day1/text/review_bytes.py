@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lxmls_day1.text.packed_texts import SlicedTexts
+
 _SPACE, _LINE_FEED, _COLON, _ONE, _NINE, _MARK = b" \n:19#"
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)  # of the first bytes of eight
 _FACTOR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)  # the odd multiplier of Fibonacci hashing
@@ -24,7 +26,7 @@ class Pairs(NamedTuple):
     """(N,) int32."""
     starts: np.ndarray
     """(M + 1,): where the pairs of each line begin."""
-    tokens: list[str]
+    tokens: SlicedTexts
     """Column -> token."""
 
 
@@ -45,7 +47,7 @@ def read_pairs(contents: Sequence[bytes], endings: Sequence[bytes]) -> Pairs | N
     Examples
     --------
     >>> pairs = read_pairs([b"good:1 book:12 #label#:positive\\n"], [b"#label#:positive"])
-    >>> pairs.tokens, pairs.counts.tolist()
+    >>> list(pairs.tokens), pairs.counts.tolist()
     (['good', 'book'], [1, 12])
     """
     if any(not content or b"\r" in content for content in contents):
@@ -83,12 +85,10 @@ def read_pairs(contents: Sequence[bytes], endings: Sequence[bytes]) -> Pairs | N
         return None
     columns, first = found
     try:
-        tokens = [
-            text[start:end].decode() for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)
-        ]
+        text.decode()
     except UnicodeDecodeError:
         return None
-    return Pairs(columns, counts, np.concatenate(([0], row_ends)), tokens)
+    return Pairs(columns, counts, np.concatenate(([0], row_ends)), SlicedTexts(text, starts[first], ends[first]))
 
 
 def _all_end_in(

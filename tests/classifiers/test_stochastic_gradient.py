@@ -193,6 +193,14 @@ def test_a_smooth_loss_of_several_classes_begins_with_twice_the_step(learner, n_
     np.testing.assert_allclose(trained.steps(1, 3), first / (1 + 0.3 * first * np.arange(1, 4)), rtol=1e-12)
 
 
+def test_a_smooth_loss_of_several_classes_keeps_its_steps_longer():
+    X, y = np.full((6, 1), 2.0), np.arange(6) % 3  # ‖g(x)‖² = 5
+    for learner, first, slowest in ((MaxEntOnline, 0.8, 0.05 / (6 * 0.8)), (SVM, 0.4, 0.3 / (6 * 0.4))):
+        trained = learner(0.0)
+        trained.train(X, y)
+        np.testing.assert_allclose(trained.steps(1, 3), first / (1 + slowest * first * np.arange(1, 4)), rtol=1e-12)
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_given_step_or_alpha_means_the_steps_of_the_guide(learner):
     t = np.arange(3.0, 8.0)

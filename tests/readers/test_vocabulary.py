@@ -55,6 +55,8 @@ def test_only_the_training_part_makes_features():
 def test_no_feature_is_an_error():
     with pytest.raises(InputError, match="no token of the training part occurs min_count=3 times; lower it"):
         BagCorpus()._set_examples([{"a": 2}], ["x"], 1, 1, min_count=3)
+    with pytest.raises(InputError, match="the texts of the training part hold no token"):
+        BagCorpus()._set_examples([{}], ["x"], 1, 1, min_count=1)
 
 
 @pytest.mark.parametrize("min_count", [0, -1, 1.0, True, "5", None])

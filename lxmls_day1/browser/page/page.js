@@ -201,6 +201,14 @@
     await session.restartKernel();
   }
 
+  // ---- keys on the controls of a demonstration -----------------------------------------------------------------------------
+
+  // JupyterLab takes the arrows for its own: they would fold headings, and no slider would move.
+  function leaveKeysToControls({ target }) {
+    target.closest?.(".jupyter-widgets")?.setAttribute("data-lm-suppress-shortcuts", "true");
+  }
+
+  window.addEventListener("keydown", leaveKeysToControls, true);
   if (navigator.serviceWorker) watchRegistration();
   void checkStorage();
   checkTabs();

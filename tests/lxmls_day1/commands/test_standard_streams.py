@@ -150,6 +150,7 @@ CASES = {
     "submit": ["submit"],
     "release": ["release", "out", "--exercises", "9.9"],
     "grade": ["grade", "none.zip", "--out", "marks"],
+    "autograder": ["autograder", "--for", "gradescope", "--out", "out"],
 }
 FAILS_BEFORE_IT_PRINTS = "release out --exercises 9.9"
 STREAMS = {

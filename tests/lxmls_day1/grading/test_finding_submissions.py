@@ -68,3 +68,47 @@ def test_a_slug_is_short_enough_for_a_file_name(character):
     slug = slug_of(character * 300)
     assert 30 < len(slug.encode()) <= 150
     assert slug == slug_of(slug)
+
+
+class TestBlackboard:
+    """``Day 1_of_3_ada_attempt_2026-11-20-23-59-00_lab.zip``."""
+
+    def found(self, folder, *names):
+        for name in names:
+            (folder / name).write_bytes(b"content")
+        return find_submissions([folder])
+
+    def test_the_newest_attempt_counts_and_its_text_file_is_no_work(self, tmp_path):
+        start = "Day 1_of_3_ada_attempt_2026-11-"
+        one, two = self.found(
+            tmp_path,
+            *(
+                start + end
+                for end in ("19-10-00-00_lab.zip", "20-10-00-00_a.py", "20-10-00-00_b_c.py", "20-10-00-00.txt")
+            ),
+            "Day 1_of_3_alan_attempt_2026-11-18-10-00-00_lab.zip",
+        )
+        assert (one.student, one.name, one.id) == ("ada", "ada", "ada") and two.id == "alan"
+        assert one.parts == ((f"{start}20-10-00-00_a.py", "a.py"), (f"{start}20-10-00-00_b_c.py", "b_c.py"))
+        assert one.remarks == (
+            "Day 1_of_3_ada_attempt_2026-11-19-10-00-00_lab.zip was handed in again since, and does not count.",
+        )
+
+    def test_a_download_of_one_student(self, tmp_path):
+        (one,) = self.found(
+            tmp_path, "Lab_ada_attempt_2026-11-20-10-00-00_lab.zip", "Lab_ada_attempt_2026-11-20-10-00-00.txt"
+        )
+        assert one.id == "ada" and [name for _, name in one.parts] == ["lab.zip"]
+
+    def test_an_attempt_without_a_file_is_none(self, tmp_path):
+        attempts = (
+            "ada_attempt_2026-11-19-10-00-00_lab.zip",
+            "ada_attempt_2026-11-20-10-00-00.txt",
+            "bob_attempt_2026-11-20-10-00-00.txt",
+        )
+        (one,) = self.found(tmp_path, *(f"Lab_{name}" for name in attempts))
+        assert one.id == "ada" and one.parts[0][1] == "lab.zip"
+
+    def test_a_name_that_only_speaks_of_attempts(self, tmp_path):
+        found = self.found(tmp_path, "ada_attempt_2.zip", "bob_attempt_2026-11-20.zip")
+        assert [one.id for one in found] == ["", ""]

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from lxmls_day1.commands.grade import command
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import box_probe, confinement, fork_server, levels, visible_folders
+from lxmls_day1.grading import box_probe, confinement, fork_server, levels, sandbox, visible_folders
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
@@ -392,3 +392,19 @@ def test_a_fork_server_that_cannot_be_started_leaves_nothing(tmp_path, monkeypat
         fork_server_of(level, place=str(tmp_path))
     assert set(os.listdir("/proc/self/fd")) == before
     assert not list(tmp_path.iterdir())
+
+
+def test_no_link_leads_a_box_around_what_is_hidden(tmp_path, monkeypatch):
+    """A virtual environment has a link ``lib64`` to ``lib``, in which an installed package has its reference lab."""
+    lab = tmp_path / "env" / "lib" / "site-packages" / "lxmls_day1" / "reference_lab"
+    lab.mkdir(parents=True)
+    (lab.parent / "lab.py").touch()
+    (tmp_path / "env" / "lib64").symlink_to("lib")
+    (tmp_path / "link").symlink_to(tmp_path / "env")
+    monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path / "link")])
+    monkeypatch.setattr(sandbox, "secret_folders", lambda: [str(tmp_path / "link" / lab.relative_to(tmp_path / "env"))])
+    maker = object.__new__(sandbox.ForkServer)
+    maker._notebooks = True
+    allowed = [Path(path).resolve() for path in maker.readable()]
+    assert lab.parent / "lab.py" in allowed
+    assert not [path for path in allowed if lab.is_relative_to(path) or path.is_relative_to(lab)]

@@ -3,11 +3,12 @@
 import copy
 import pickle
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.text.packed_texts import PackedTexts
+from lxmls_day1.text.packed_texts import PackedTexts, SlicedTexts
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=()), max_size=5), max_size=20)
 
@@ -40,3 +41,15 @@ def test_places_that_there_are_not():
         hash(texts)
     assert texts != "ab" and repr(texts) == "PackedTexts(['a', 'b'])"
     assert repr(PackedTexts("abcd")) == "PackedTexts(['a', 'b', 'c'], … 4 in all)"
+
+
+def test_slices_of_a_text_are_the_pieces_of_it():
+    content = "word=the word=Café  \ud800 x".encode("utf-8", "surrogatepass")
+    pieces = content.split(b" ")
+    ends = np.cumsum([len(piece) + 1 for piece in pieces]) - 1
+    texts = SlicedTexts(content, ends - [len(piece) for piece in pieces], ends)
+    expected = [piece.decode("utf-8", "surrogatepass") for piece in pieces]
+    assert list(texts) == expected and texts == expected and [texts[i] for i in range(-5, 0)] == expected
+    assert texts[1:3] == expected[1:3] and texts != expected[:-1] and texts != "word=the"
+    with pytest.raises(IndexError):
+        texts[5]

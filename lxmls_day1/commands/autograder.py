@@ -1,0 +1,56 @@
+"""``lxmls-day1 autograder``: the grader as a zip file for a platform that runs it."""
+
+import click
+
+
+@click.command(name="autograder", short_help="For instructors: the grader for Gradescope and others.")
+@click.option(
+    "--for",
+    "platform",
+    required=True,
+    type=click.Choice(["gradescope", "classroom50", "prairielearn"]),
+    help="The platform that runs it.",
+)
+@click.option("--out", required=True, type=click.Path(), help="The zip file, such as autograder.zip.")
+@click.option("--exercises", help="Only these, such as 1.2,1.5; all unless given.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, the same for all; fresh unless given.")
+@click.option(
+    "--trust-submissions",
+    is_flag=True,
+    help="Run hidden checks in the platform's container even where the sandbox cannot keep them secret.",
+)
+def command(platform: str, out: str, exercises: str | None, seed: int | None, trust_submissions: bool) -> None:
+    """Make the grader as a zip file that a platform runs on each submission.
+
+    It is made from a checkout of the repository. docs/grading.md says what to do with it.
+
+    \b
+    gradescope     upload it as the autograder of a programming assignment
+    prairielearn   a question, and the recipe of its image
+    classroom50    public checks only: what Classroom 50 runs is published
+
+    \b
+    Examples:
+      lxmls-day1 autograder --for gradescope --out autograder.zip
+      lxmls-day1 autograder --for gradescope --out autograder.zip
+                            --exercises 1.2,1.5
+    """
+    from pathlib import Path
+
+    from lxmls_day1.commands.output import writable_folder
+    from lxmls_day1.errors import InputError
+    from lxmls_day1.grading.autograder import autograder
+    from lxmls_day1.whole_files import replace_files
+
+    path = Path(out)
+    if path.is_dir() or path.suffix.lower() != ".zip":
+        raise InputError(f"--out wants the name of a zip file, such as autograder.zip, and not {out}.")
+    writable_folder(str(path.parent))
+    ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
+    made = autograder(platform, ids, seed, trust_submissions)
+    replace_files({path: made.archive})
+    click.echo(f"{path} ({len(made.archive) / 1e6:.1f} MB), for {platform}: {', '.join(made.settings.exercises)}")
+    if made.hidden:
+        click.echo(f"Hidden checks draw from --seed {made.settings.seed}. With all solutions: not for students.")
+    else:
+        click.echo("Public checks only, and no line of a solution: what this platform runs is no secret from students.")

@@ -1,0 +1,67 @@
+"""The options of ``lxmls-day1 grade`` about a roster: read before anything is graded, filled in after it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from lxmls_day1.errors import InputError, counted
+from lxmls_day1.grading.finding_submissions import Found
+from lxmls_day1.grading.gradebook import Gradebook
+from lxmls_day1.grading.late_days import Lateness, time_in
+from lxmls_day1.grading.roster import ACCOUNT, Roster
+from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.whole_files import replace_files
+
+ROSTERS = "roster"  # the folder of the roster that is filled in
+MOST_SAID = 20
+
+
+def read_roster(
+    folder: Path,
+    roster: str,
+    marks_column: str | None,
+    id_column: str | None,
+    due: str | None,
+    late_penalty: float | None,
+    time_column: str | None,
+) -> Roster:
+    """The roster of the options, looked through before anything is graded."""
+    path, lateness = Path(roster), None
+    if not path.is_file():
+        raise InputError(f"{path} is not there; --roster wants the file that your platform has exported.")
+    if due is not None:
+        moment = time_in(due)
+        if moment is None:
+            raise InputError(f"--due wants a time such as 2026-11-20T23:59, and not {due!r}.")
+        lateness = Lateness(moment, (late_penalty or 0.0) / 100, time_column or "")
+    place = folder / ROSTERS / path.name
+    if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
+        raise InputError(f"{path} would be written over; copy it to another place or name, and give that to --roster.")
+    return Roster(path, marks_column or "", id_column or "", lateness)
+
+
+def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: Path) -> None:
+    """Write the roster that is filled in, with an account of it, and say what needs a look."""
+    filled = students.filled(found, book.rows)
+    place = folder / ROSTERS
+    place.mkdir(exist_ok=True)
+    replace_files({place / students.path.name: filled.content, place / ACCOUNT: filled.table()})
+    click.echo(f"  {place / students.path.name}: {counted(filled.filled, 'student')} in the column {filled.column!r}")
+    if late := sum(match.days_late > 0 for match in filled.matches):
+        click.echo(f"  {late} of them late; {place / ACCOUNT} says by how much")
+    if not filled.filled:
+        theirs = next((match.id for match in filled.matches if not match.submission), "none")
+        ours = next((match.id or match.submission for match in filled.matches if match.submission), "none")
+        names = ", ".join(repr(students.header[number]) for number in students.ids)
+        click.echo(
+            f"Nobody was matched. Ids on the roster ({names}) are such as {one_line(theirs)}, and those of the submissions such as "
+            f"{one_line(ours)}; --id-column names another column.",
+            err=True,
+        )
+    if filled.open:
+        click.echo(f"On the roster or in the submissions, and not in both, or not clear ({ACCOUNT} has all):", err=True)
+        for match in filled.open[:MOST_SAID]:
+            click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
+        if len(filled.open) > MOST_SAID:
+            click.echo(f"  and {len(filled.open) - MOST_SAID} more", err=True)

@@ -1,0 +1,194 @@
+"""What an autograder does in its container: grade one submission, and write the file that the platform reads.
+
+The scripts of `lxmls_day1.grading.autograder` start it, with a Python that imports nothing from the current folder::
+
+    python -I -m lxmls_day1.grading.autograded gradescope --settings … --submission … --results …
+
+Where grading as such is not possible there are no results: it ends with status 1, and the platform says that the autograder
+has failed.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.checking import CheckReport, run_checks
+from lxmls_day1.exercises.generation import Files, student_files
+from lxmls_day1.exercises.workspace import write_files
+from lxmls_day1.grading.autograder import PLATFORMS, Settings
+from lxmls_day1.grading.finding_submissions import Found
+from lxmls_day1.grading.gradebook import Gradebook
+from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.submissions import read_submission
+from lxmls_day1.lab import PACKAGES, reference_folder
+from lxmls_day1.whole_files import replace_files, temporary_folder
+
+# Imports inside the functions: at Classroom 50 the libraries of the grader are not installed.
+
+PREPARE = "prepare"
+NAME = "submission"
+CLASSROOM50_SCHEMA = "classroom50/result/v1"
+CLASSROOM50_VARIABLES = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
+
+
+def grade_alone(settings: Settings, submission: Path, prepared: Path | None = None) -> Gradebook:
+    """Grade one submission, whatever is in it: also a folder that looks like those of many students is one.
+
+    Parameters
+    ----------
+    settings : Settings
+    submission : Path
+        A folder.
+    prepared : Path, optional
+        Where `prepare` has left what all submissions need.
+
+    Returns
+    -------
+    Gradebook
+        With one row.
+
+    Raises
+    ------
+    InputError
+        If grading as such is not possible here.
+    """
+    with temporary_folder("lxmls-day1-autograder-") as out:
+        kept = prepared and _expectations(prepared)
+        if kept and kept.is_file():
+            shutil.copyfile(kept, _expectations(out))
+        return _graded(settings, submission, out)
+
+
+def prepare(settings: Settings, prepared: Path) -> Gradebook:
+    """Compute once what all submissions need, and grade an empty one to see that grading works here."""
+    prepared.mkdir(parents=True, exist_ok=True)
+    with temporary_folder("lxmls-day1-autograder-") as nothing:
+        return _graded(settings, nothing, prepared)
+
+
+def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dict[str, Any]:
+    """Classroom 50's ``result.json``: a point for each public check.
+
+    Parameters
+    ----------
+    report : CheckReport
+    variables : mapping from str to str
+        Those of the environment that Classroom 50's runner sets.
+
+    Raises
+    ------
+    InputError
+        If one of them is missing.
+
+    Examples
+    --------
+    >>> result = classroom50_result(CheckReport(()), dict.fromkeys(CLASSROOM50_VARIABLES, "x"))
+    >>> result["schema"], result["score"], result["max-score"]
+    ('classroom50/result/v1', 0, 0)
+    """
+    if missing := [name for name in CLASSROOM50_VARIABLES if not variables.get(name)]:
+        raise InputError(f"the variable {missing[0]} is not set; Classroom 50's runner sets it.")
+    tests = [
+        {
+            "test-name": one_line(f"{one.exercise.id} {one.exercise.title}: {result.title}", 300),
+            "passed": result.passed,
+            "score": int(result.passed),
+            "max-score": 1,
+        }
+        for one in report.reports
+        for result in one.counted
+    ]
+    return {
+        "schema": CLASSROOM50_SCHEMA,
+        "classroom": variables["CLASSROOM"],
+        "assignment": variables["ASSIGNMENT"],
+        "submission": variables["SUBMISSION_TAG"],
+        "commit": variables["COMMIT_URL"],
+        "release": variables["RELEASE_URL"],
+        "review": variables.get("REVIEW_URL") or variables["COMMIT_URL"],
+        "datetime": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "score": sum(test["score"] for test in tests),
+        "max-score": len(tests),
+        "tests": tests,
+    }
+
+
+def check_alone(settings: Settings, submission: Path) -> CheckReport:
+    """Run the public checks on the functions that were handed in; all else, the checks too, is as it was given out."""
+    handed_in = read_submission(Found(NAME, NAME, NAME, submission))
+    own: Files = {p: c for p, c in handed_in.files.items() if p.parts[0] in PACKAGES and p.suffix == ".py"}
+    with temporary_folder("lxmls-day1-autograder-") as place:
+        write_files(place, {**student_files(reference_folder()), **own})
+        return run_checks(place, settings.exercises)
+
+
+def _expectations(out: Path) -> Path:
+    from lxmls_day1.grading.plan import EXPECTED
+
+    return out / EXPECTED
+
+
+def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
+    from lxmls_day1.grading.levels import strongest_level
+    from lxmls_day1.grading.plan import make_plan
+    from lxmls_day1.grading.run import grade
+    from lxmls_day1.grading.run_folders import run_folder
+
+    with run_folder() as place, contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
+        level = strongest_level()
+        for name, why in level.rejected:
+            print(f"The sandbox level {name} cannot be had here: {why}.")
+        plan = make_plan(out, level, settings.exercises, settings.seed, trust=settings.trust)
+        return grade([submission], out, plan, jobs=1, found=[Found(NAME, NAME, NAME, submission)])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the scripts of an autograder ask for; the exit status."""
+    parser = argparse.ArgumentParser(prog="lxmls_day1.grading.autograded")
+    parser.add_argument("what", choices=(PREPARE, *PLATFORMS))
+    parser.add_argument("--settings", type=Path, required=True)
+    parser.add_argument("--prepared", type=Path)
+    parser.add_argument("--submission", type=Path)
+    parser.add_argument("--results", type=Path)
+    asked = parser.parse_args(arguments)
+    paths = {name: path and path.absolute() for name, path in vars(asked).items() if name != "what"}
+    needed = ("prepared",) if asked.what == PREPARE else ("submission", "results")
+    if missing := [name for name in needed if paths[name] is None]:
+        parser.error(f"--{missing[0]} is missing")
+    try:
+        settings = Settings.read(paths["settings"])
+        if asked.what == PREPARE:
+            book = prepare(settings, paths["prepared"])
+        elif asked.what == "classroom50":
+            content = json.dumps(classroom50_result(check_alone(settings, paths["submission"]), os.environ), indent=2)
+            replace_files({paths["results"]: content.encode()})
+            return 0
+        else:
+            book = grade_alone(settings, paths["submission"], paths["prepared"])
+            paths["results"].parent.mkdir(parents=True, exist_ok=True)
+            replace_files({paths["results"]: _results(asked.what, book)})
+    except (InputError, OSError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    print(book.level_text, "" if book.hidden else "Hidden checks were not run: the sandbox cannot keep them secret.")
+    for note in book.rows[0].notes:
+        print(note)
+    return 0
+
+
+def _results(platform: str, book: Gradebook) -> bytes:
+    from lxmls_day1.grading.class_tables import gradescope_json, prairielearn_json
+
+    return (gradescope_json if platform == "gradescope" else prairielearn_json)(book.rows[0], book)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

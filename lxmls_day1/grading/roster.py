@@ -1,0 +1,388 @@
+"""An instructor's roster, the grade-book export of a learning platform, comes back with one column filled in.
+
+All else stays as it was, byte for byte: encoding, byte order mark, quotes, line ends, rows without a student. So the text is
+taken apart into its cells as they are written, and only those of the column are replaced.
+
+Canvas, Moodle and Blackboard name their columns of ids in English, or in the user's language; see `ID_COLUMNS`. Nothing
+is guessed from names of persons.
+
+References
+----------
+Canvas, *How do I export grades in the Gradebook?*; Moodle, *Grade import*; Blackboard, *Work offline with grade data*
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from lxmls_day1.errors import InputError, nearest
+from lxmls_day1.grading.finding_submissions import Found
+from lxmls_day1.grading.gradebook import SubmissionGrade
+from lxmls_day1.grading.late_days import Lateness, latest_time, time_in
+from lxmls_day1.grading.page_frame import points_text
+from lxmls_day1.grading.safe_text import table_cell
+
+#: Columns that hold ids, in lower case: of Canvas, of Moodle (grade book and grading worksheet), of Blackboard.
+ID_COLUMNS = (
+    *("id", "sis user id", "sis login id", "integration id"),
+    *("identifier", "id number", "email address", "username"),
+    *("student id", "email"),
+)
+OWN_COLUMN = "lxmls-day1"
+ACCOUNT = "matches.csv"  # the file that says what was matched
+LARGEST = 50_000_000  # bytes
+MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}
+BINARY = {b"PK\x03\x04": "an Excel workbook", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"%PDF": "a PDF"}
+SEPARATORS = ",;\t|"
+#: The end of a column's name that Canvas (``Day 1 (12345)``) and Blackboard (``Day 1 [Total Pts: 20 Score] |12345``) add.
+_ADDED = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell as it is written, with its quotes, and what ends it: a separator, a line end, or nothing."""
+
+    raw: str
+    end: str
+
+    @property
+    def text(self) -> str:
+        """What it says: without quotes, and without spaces around it."""
+        text = self.raw.strip()
+        return (text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text).strip()
+
+
+Row = list[Cell]
+
+
+@dataclass(frozen=True)
+class Match:
+    """A line of the account of what was matched: of one student, or of a submission that nobody on the roster has handed in."""
+
+    id: str
+    submission: str
+    points: float | None = None
+    handed_in: datetime | None = None
+    days_late: int = 0
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A roster that is filled in.
+
+    Attributes
+    ----------
+    content : bytes
+    matches : tuple of Match
+        A line for each student on the roster, and one for each submission without a student.
+    column : str
+        The name of the column that was filled in.
+    """
+
+    content: bytes
+    matches: tuple[Match, ...]
+    column: str
+
+    @property
+    def filled(self) -> int:
+        """How many students have points."""
+        return sum(match.points is not None for match in self.matches)
+
+    @property
+    def open(self) -> tuple[Match, ...]:
+        """What needs a look: students without a submission, submissions without a student, times that are not known."""
+        return tuple(match for match in self.matches if match.remark)
+
+    def table(self) -> bytes:
+        """All matches as CSV, for a spreadsheet."""
+        out = io.StringIO()
+        writer = csv.writer(out)
+        writer.writerow(["id", "submission", "points", "handed in", "days late", "remark"])
+        for match in self.matches:
+            points = "" if match.points is None else points_text(match.points)
+            time = "" if match.handed_in is None else f"{match.handed_in:%Y-%m-%d %H:%M}"
+            cells = (match.id, match.submission, points, time, str(match.days_late or ""), match.remark)
+            writer.writerow(map(table_cell, cells))
+        return out.getvalue().encode("utf-8-sig")
+
+
+class Roster:
+    """A roster, read and looked through before anything is graded.
+
+    Parameters
+    ----------
+    path : Path
+    column : str, optional
+        The column to fill in, by its name, also without what Canvas and Blackboard add to it. Unless given, that of the
+        name `OWN_COLUMN`, put after the last one if it is not there.
+    id_column : str, optional
+        The column that says who a student is; all of `ID_COLUMNS` that are there unless given.
+    lateness : Lateness, optional
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is no table, or lacks a column.
+    """
+
+    def __init__(self, path: Path, column: str = "", id_column: str = "", lateness: Lateness | None = None):
+        self.path, self.lateness = path, lateness
+        content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
+        if not content.strip():
+            raise InputError(f"{path} is no roster: it is {'too large' if path.stat().st_size else 'empty'}.")
+        self._mark, self._encoding, text = _decoded(content, path)
+        self.separator = _separator(text)
+        self.rows = _rows(text, self.separator)
+        self.header = [cell.text for cell in self.rows[0]]
+        if len(self.header) < 2 or len(self.rows) < 2:
+            raise InputError(
+                f"{path} is no table of students: it wants a first line with the names of columns, and a line for each "
+                "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
+            )
+        ids = [id_column] if id_column else []
+        self.ids = [self._named(name) for name in ids] or [
+            number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS
+        ]
+        if not self.ids:
+            raise InputError(
+                f"{path} has no column of ids that is known here ({', '.join(ID_COLUMNS)}); name one with --id-column"
+                f"{nearest('', self.header)}"
+            )
+        if lateness and lateness.column:
+            self._named(lateness.column)
+        present = [number for number, name in enumerate(self.header) if name == OWN_COLUMN]
+        self.target = self._named(column) if column else present[0] if present else None
+        if self.target in self.ids:
+            raise InputError(
+                f"{self.header[self.target or 0]!r} is a column of ids of {path}; marks go into another one."
+            )
+        self.column = OWN_COLUMN if self.target is None else self.header[self.target]
+
+    def _named(self, name: str) -> int:
+        """The number of a column."""
+        exact = [i for i, known in enumerate(self.header) if known == name.strip()]
+        wanted = name.strip().casefold()
+        found = exact or [i for i, known in enumerate(self.header) if known.casefold() == wanted]
+        found = found or [i for i, known in enumerate(self.header) if _ADDED.sub("", known).casefold() == wanted]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the one that you mean in full.")
+        raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
+
+    def filled(self, found: Sequence[Found], rows: Iterable[SubmissionGrade]) -> Filled:
+        """Match students and submissions, and fill in the column.
+
+        Parameters
+        ----------
+        found : sequence of Found
+            The submissions, as they were found.
+        rows : iterable of SubmissionGrade
+            What came of them.
+
+        Returns
+        -------
+        Filled
+        """
+        points = {row.student: row for row in rows}
+        whose, problems = self._matched(found)
+        students = self._students()
+        matches, values = [], {}
+        for number in students:
+            one = whose.get(number)
+            row = points.get(one.student) if one else None
+            match = self._match(number, one, row, problems.get(number, ""))
+            matches.append(match)
+            if match.points is not None:
+                values[number] = match.points
+        known = {one.student for one in whose.values()}
+        for one in found:
+            if one.student not in known:
+                remark = problems.get(one.student, "nobody on the roster has this id")
+                matches.append(Match(one.id, one.student, None, _time_in_names(one), 0, remark))
+        out_of = max((row.out_of for row in points.values()), default=0.0)
+        return Filled(self._written(values, out_of), tuple(matches), self.column)
+
+    def _students(self) -> list[int]:
+        """The numbers of the lines that have an id: neither Canvas's points possible nor an empty line."""
+        return [
+            number
+            for number, row in enumerate(self.rows[1:], start=1)
+            if any(i < len(row) and row[i].text for i in self.ids)
+        ]
+
+    def _id(self, number: int) -> str:
+        row = self.rows[number]
+        return next((row[i].text for i in self.ids if i < len(row) and row[i].text), "")
+
+    def _matched(self, found: Sequence[Found]) -> tuple[dict[int, Found], dict[int | str, str]]:
+        """Line -> submission, and what is in the way of others: of a line, or of a submission by its student."""
+        students = self._students()
+        lines: dict[str, set[int]] = {}
+        for i in self.ids:
+            cells = {number: self.rows[number][i].text for number in students if i < len(self.rows[number])}
+            start = _common_start(list(filter(None, cells.values())))
+            for number, text in cells.items():
+                for key in _keys(text, start):
+                    lines.setdefault(key, set()).add(number)
+        whose: dict[int, Found] = {}
+        problems: dict[int | str, str] = {}
+        for number in students:
+            twins = lines.get(self._id(number).casefold(), {number})
+            if len(twins) > 1:
+                problems[number] = f"the id {self._id(number)} stands in {len(twins)} lines"
+        for strict in (True, False):  # an id as it is written comes before one that has lost its zeros
+            for one in found:
+                if one in whose.values() or one.student in problems:
+                    continue
+                theirs = _lines_of(one, lines, strict)
+                if len(theirs) > 1:
+                    problems[one.student] = "its id is that of several lines of the roster"
+                for number in theirs if len(theirs) == 1 else ():
+                    if number in whose:
+                        problems[one.student] = f"{whose[number].student} has the same id"
+                        problems[number] = f"{whose[number].student} and {one.student} have this id"
+                    else:
+                        whose[number] = one
+        return {number: one for number, one in whose.items() if number not in problems}, problems
+
+    def _match(self, number: int, one: Found | None, row: SubmissionGrade | None, problem: str) -> Match:
+        """The line of the account of one student."""
+        id = self._id(number)
+        if one is None or row is None:
+            return Match(id, "", remark=problem or "no submission")
+        if row.failed:
+            return Match(id, one.student, remark="could not be graded")
+        if self.lateness is None:
+            return Match(id, one.student, row.points)
+        time = self._handed_in(number, one)
+        if time is None:
+            return Match(id, one.student, row.points, remark="when it was handed in is not known; nothing is taken off")
+        days = self.lateness.days(time)
+        return Match(id, one.student, row.points * self.lateness.kept(days), time, days)
+
+    def _handed_in(self, number: int, one: Found) -> datetime | None:
+        if self.lateness is None or not self.lateness.column:
+            return _time_in_names(one)
+        column, row = self._named(self.lateness.column), self.rows[number]
+        return time_in(row[column].text) if column < len(row) else None
+
+    def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
+        """The file with these numbers in the column."""
+        comma = self._decimal_comma()
+        written = []
+        for number, row in enumerate(self.rows):
+            value = points_text(values[number]) if number in values else None
+            if value is not None and comma:
+                value = value.replace(".", ",")
+            if self.target is None and row[0].raw + row[-1].raw:
+                if number == 0:
+                    value = OWN_COLUMN
+                elif value is None and row[0].text.casefold() == "points possible":  # Canvas's second line
+                    value = points_text(out_of)
+                row = [
+                    *row[:-1],
+                    Cell(row[-1].raw, self.separator),
+                    Cell(_quoted_as(row[-1], value or ""), row[-1].end),
+                ]
+            elif value is not None and self.target is not None:
+                lacking = self.target + 1 - len(row)
+                if lacking > 0:
+                    end = row[-1].end
+                    row = [*row[:-1], Cell(row[-1].raw, self.separator), *[Cell("", self.separator)] * lacking]
+                    row[-1] = Cell("", end)
+                row = [*row]
+                row[self.target] = Cell(_quoted_as(row[self.target], value), row[self.target].end)
+            written += [cell.raw + cell.end for cell in row]
+        return self._mark + "".join(written).encode(self._encoding, "surrogatepass" if self._mark else "strict")
+
+    def _decimal_comma(self) -> bool:
+        """Whether the numbers of this table have a comma: where it separates no cells, and no number has a point."""
+        texts = [cell.text for row in self.rows[1:] for cell in row]
+        with_comma = any(re.fullmatch(r"-?\d+,\d+", text) for text in texts)
+        return self.separator != "," and with_comma and not any(re.fullmatch(r"-?\d+\.\d+", text) for text in texts)
+
+
+def _decoded(content: bytes, path: Path) -> tuple[bytes, str, str]:
+    """The byte order mark, the encoding, and the text."""
+    kind = next((kind for start, kind in BINARY.items() if content.startswith(start)), "")
+    mark = next((mark for mark in MARKS if content.startswith(mark)), b"")
+    encodings = (MARKS[mark],) if mark else ("utf-8", "latin-1")  # of the last every byte is a character
+    for encoding in () if kind else encodings:
+        try:
+            text = content[len(mark) :].decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" in text:
+            break
+        return mark, encoding, text
+    raise InputError(
+        f"{path} is {kind or 'no text'}, and a roster is a table as text: save or export it as CSV, UTF-8 (Blackboard: as "
+        ".xls, separated by tabs)."
+    )
+
+
+def _separator(text: str) -> str:
+    """What separates the cells of the first line: the sign that stands there most often outside of quotes."""
+    first = re.sub(r'"[^"]*"', "", text.lstrip("\r\n"))
+    first = re.split(r"[\r\n]", first, maxsplit=1)[0]
+    return max(SEPARATORS, key=first.count)
+
+
+def _rows(text: str, separator: str) -> list[Row]:
+    """The cells of each line; together they are the text."""
+    sign = re.escape(separator)
+    cell = re.compile(rf'( *"(?:[^"]|"")*"[^{sign}\r\n]*|[^{sign}\r\n]*)({sign}|\r\n|\n|\r|\Z)')
+    rows: list[Row] = [[]]
+    place = 0
+    while place < len(text) or rows[-1]:
+        found = cell.match(text, place)
+        assert found is not None  # the second form of a cell, and the end of the text, fit everywhere
+        rows[-1].append(Cell(found[1], found[2]))
+        place = found.end()
+        if found[2] != separator:
+            rows.append([])
+            if place >= len(text):
+                break
+    return [row for row in rows if row]
+
+
+def _quoted_as(cell: Cell, value: str) -> str:
+    """A value in quotes if that cell has some."""
+    return f'"{value}"' if cell.raw.strip().startswith('"') else value
+
+
+def _common_start(ids: Sequence[str]) -> str:
+    """The words with which all ids begin, if numbers follow: Moodle's ``Participant ``. ``u`` of ``u1234`` is a part of the id."""
+    starts = {re.sub(r"\d+$", "", id) for id in ids}
+    start = starts.pop() if len(starts) == 1 else ""
+    return start if len(start.strip()) > 5 else ""
+
+
+def _keys(text: str, start: str) -> set[str]:
+    """How an id may be written elsewhere. A spreadsheet is kept from reading it as a number by ``="007"`` or ``'007``."""
+    wrapped = re.fullmatch(r'="?([^"]*)"?', text)
+    plain = (wrapped[1] if wrapped else text.removeprefix("'")).strip().casefold()
+    keys = {plain} - {""}
+    if start and plain.startswith(start.casefold()):
+        keys.add(plain[len(start) :])
+    return keys
+
+
+def _lines_of(one: Found, lines: Mapping[str, set[int]], strict: bool) -> set[int]:
+    """The lines that a submission may belong to: by the platform's id if it has one, else by the name of its folder or file."""
+    names = {one.id} if one.id else {one.name, one.student}
+    wanted = {name.strip().casefold() for name in names}
+    if strict:
+        return set().union(*(lines.get(name, set()) for name in wanted))
+    bare = {name.lstrip("0") for name in wanted if name.isdigit()} - {""}
+    return set().union(*(numbers for key, numbers in lines.items() if key.isdigit() and key.lstrip("0") in bare))
+
+
+def _time_in_names(one: Found) -> datetime | None:
+    return latest_time([one.path.name, *(name for part in one.parts for name in part)])

@@ -1,0 +1,246 @@
+"""What an autograder does with one submission in its container, and which file it leaves for the platform.
+
+In the container it is root's; here it belongs to whoever tests.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
+from lxmls_day1.exercises.generation import solved_files, student_files
+from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.grading import autograded
+from lxmls_day1.grading.autograded import classroom50_result, main
+from lxmls_day1.grading.class_tables import prairielearn_json
+from lxmls_day1.grading.gradebook import MISSING, OK, WRONG, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
+from lxmls_day1.lab import reference_folder
+
+RULE = "classifiers/perceptron.py"
+FROM_RUNNER = {
+    "CLASSROOM": "cs",
+    "ASSIGNMENT": "day-1",
+    "SUBMISSION_TAG": "submit/2026-11-20T23-59-00Z-abc1234",
+    "COMMIT_URL": "commit",
+    "RELEASE_URL": "release",
+}
+
+on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="boxes are forked on Linux")
+
+
+@pytest.fixture(scope="module")
+def right():
+    """The right solution of the rule."""
+    return {str(path): content for path, content in solved_files(reference_folder()).items()}[RULE]
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """Do what a script asks for with files that were handed in; the exit status, and what the platform gets."""
+    (tmp_path / "submission").mkdir()
+    settings = {"exercises": ["1.4a"], "seed": 7, "trust": False}
+    (tmp_path / "settings.json").write_text(json.dumps(settings))
+
+    def run(what, files, **more):
+        for name, content in files.items():
+            path = tmp_path / "submission" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        places = {"settings": "settings.json", "submission": "submission", "results": "results/results.json"} | more
+        arguments = [text for name, place in places.items() for text in (f"--{name}", str(tmp_path / place))]
+        status = main([what, *arguments])
+        results = tmp_path / "results" / "results.json"
+        return status, json.loads(results.read_text()) if results.is_file() else None
+
+    return run
+
+
+@pytest.mark.campaign  # the next one goes the same way in every run
+@on_linux
+def test_a_right_submission_at_gradescope(ask, right, tmp_path, capsys):
+    with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
+        archive.writestr(RULE, right)
+    status, results = ask("gradescope", {"work.zip": (tmp_path / "work.zip").read_bytes()})
+    assert status == 0
+    assert results["score"] == sum(test["score"] for test in results["tests"]) > 0
+    assert results["score"] == sum(test["max_score"] for test in results["tests"])
+    assert results["stdout_visibility"] == "hidden"
+    assert {test["visibility"] for test in results["tests"]} == {"visible", "after_published"}
+    assert {test["status"] for test in results["tests"]} == {"passed"}
+    assert "Submissions were run each" in capsys.readouterr().out  # Gradescope shows it to instructors
+
+
+HOSTILE = b"""
+import os
+from pathlib import Path
+for place in {places!r}:
+    try:
+        Path(place).write_text("[]")
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.slow
+@on_linux
+def test_a_wrong_and_hostile_submission_that_looks_like_a_class_at_prairielearn(ask, right, tmp_path):
+    """It is one submission; it can write no results; and of hidden checks only how many are right is told."""
+    (tmp_path / "results").mkdir(mode=0o777)
+    places = [str(tmp_path / "results" / "results.json"), str(tmp_path / "settings.json")]
+    before = (tmp_path / "settings.json").read_bytes()
+    wrong = right.replace(
+        b"import numpy as np\n", b"import numpy as np\n" + HOSTILE.decode().format(places=places).encode(), 1
+    )
+    wrong = wrong.replace(b"d[label]", b"d[predicted]")
+    assert wrong.count(b"d[predicted]") > right.count(b"d[predicted]")
+    status, results = ask("prairielearn", {f"ada/{RULE}": wrong, f"bob/{RULE}": wrong})
+    assert status == 0 and (tmp_path / "settings.json").read_bytes() == before
+    assert results["gradable"] is True and 0 <= results["score"] < 1
+    (hidden,) = [test for test in results["tests"] if "hidden checks" in test["name"]]
+    assert hidden["points"] < hidden["max_points"] and hidden["output"] == ""
+    public = [test for test in results["tests"] if test is not hidden]
+    total, most = (sum(test[name] for test in results["tests"]) for name in ("points", "max_points"))
+    assert results["score"] == pytest.approx(total / most, abs=1e-4) and len(public) > 2
+
+
+@pytest.mark.slow
+@on_linux
+def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_computed_once, monkeypatch, capsys):
+    from lxmls_day1.exercises import record
+
+    prepared = tmp_path / "prepared"
+    arguments = ["--settings", str(tmp_path / "settings.json"), "--prepared", str(prepared)]
+    asked = []
+    monkeypatch.setattr(
+        record, "answers_of_reference", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
+    )
+    graded = []
+    monkeypatch.setattr("lxmls_day1.grading.run.grade", lambda *_, found, **__: graded.append(found) or _book())
+    assert main(["prepare", *arguments]) == 0 and len(asked) == 1
+    status, results = ask("gradescope", {RULE: right}, prepared="prepared")
+    assert status == 0 and results is not None and len(asked) == 1
+    assert [len(found) for found in graded] == [1, 1]
+
+
+def _book(*checks, failed=False):
+    exercise = ExerciseGrade("1.4a", "The perceptron's rule", "code", 4.0, checks)
+    row = SubmissionGrade("submission", "submission", "", "", (exercise,), failed=failed)
+    return Gradebook((row,), 7, "test", "")
+
+
+def test_where_nothing_can_be_graded_there_are_no_results(ask, monkeypatch, capsys):
+    def fail(*_):
+        raise InputError("no box can be made here.")
+
+    monkeypatch.setattr(autograded, "_graded", fail)
+    status, results = ask("gradescope", {})
+    assert status == 1 and results is None and "no box can be made here" in capsys.readouterr().err
+
+
+def test_an_option_that_is_missing(tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        main(["gradescope", "--settings", str(tmp_path / "settings.json")])
+    assert ended.value.code == 2
+
+
+class TestPrairieLearn:
+    def test_nothing_to_grade_costs_no_attempt(self):
+        book = _book(CheckGrade("a", "1.4a", "A", False, MISSING, "It holds no file of a lab."))
+        content = json.loads(prairielearn_json(book.rows[0], book))
+        assert content["gradable"] is False and "score" not in content
+        assert content["format_errors"] == ["It holds no file of a lab."]
+
+    def test_a_failure_of_the_grader_costs_no_attempt(self):
+        book = _book(CheckGrade("a", "1.4a", "A", False, WRONG, "could not be graded"), failed=True)
+        assert json.loads(prairielearn_json(book.rows[0], book))["gradable"] is False
+
+    def test_it_is_smaller_than_what_prairielearn_takes(self):
+        checks = [CheckGrade(f"a{n}", "1.4a", "A", False, WRONG, "\N{SNOWMAN}" * 6000) for n in range(400)]
+        book = _book(*checks)
+        content = prairielearn_json(book.rows[0], book)
+        assert len(content) < 1_000_000 and len(json.loads(content)["tests"]) == 400
+
+    def test_points_add_up(self):
+        public = [CheckGrade(f"p{n}", "1.4a", "P", False, OK) for n in range(3)]
+        hidden = [CheckGrade(f"h{n}", "1.4a", "H", True, OK if n else WRONG) for n in range(3)]
+        book = _book(*public, *hidden)
+        content = json.loads(prairielearn_json(book.rows[0], book))
+        assert content["score"] == pytest.approx(0.25 + 0.75 * 2 / 3)
+        assert sum(test["max_points"] for test in content["tests"]) == pytest.approx(4.0)
+        assert content["tests"][-1]["name"].endswith("hidden checks, 2 of 3") and len(content["tests"]) == 4
+
+
+def problem_of(result):
+    """What Classroom 50's runner has against a result: its rules in our words."""
+    texts = ("classroom", "assignment", "submission", "commit", "release", "review", "datetime")
+    if result["schema"] != "classroom50/result/v1" or not all(
+        type(result[name]) is str and result[name] for name in texts
+    ):
+        return "texts"
+    if not result["submission"].startswith("submit/"):
+        return "submission"
+    for one in (result, *result["tests"]):
+        if (
+            type(one["score"]) is not int
+            or type(one["max-score"]) is not int
+            or not 0 <= one["score"] <= one["max-score"]
+        ):
+            return "score"
+    if not all(
+        type(test["passed"]) is bool and type(test["test-name"]) is str and test["test-name"]
+        for test in result["tests"]
+    ):
+        return "tests"
+    return None
+
+
+class TestClassroom50:
+    def test_each_public_check_is_a_point(self):
+        exercise = Registry.of(reference_folder())["1.4a"]
+        outcomes = ("passed", "wrong", "timeout", "to do", "skipped")
+        results = tuple(CheckResult(name, "1.4a", name, name) for name in outcomes)
+        result = classroom50_result(CheckReport((ExerciseReport(exercise, results, 3),)), FROM_RUNNER)
+        assert problem_of(result) is None
+        assert (result["score"], result["max-score"]) == (1, 4)  # a check that is skipped is not the student's
+        assert result["review"] == "commit"
+        assert result["tests"][0]["test-name"] == f"1.4a {exercise.title}: passed"
+
+    @pytest.mark.slow
+    def test_public_checks_as_they_were_given_out(self, ask, right, monkeypatch, tmp_path):
+        """Whatever the student has made of the checks."""
+        for name, value in FROM_RUNNER.items():
+            monkeypatch.setenv(name, value)
+        given = {str(path): content for path, content in student_files(reference_folder()).items()}
+        assert right != given[RULE]
+        easier = {name: b"def test_nothing(): pass" for name in given if "tests/exercises/test_1_04a" in name}
+        assert easier
+        status, nothing = ask("classroom50", {**easier, RULE: right, ".git/HEAD": b"ref: x"}, results="result.json")
+        assert status == 0 and nothing is None
+        result = json.loads((tmp_path / "result.json").read_text())
+        assert problem_of(result) is None
+        assert result["score"] == result["max-score"] > 3 and result["classroom"] == os.environ["CLASSROOM"]
+
+    def test_outside_of_a_runner_it_says_what_is_missing(self, ask, monkeypatch, capsys):
+        monkeypatch.setattr(autograded, "check_alone", lambda *_: CheckReport(()))
+        monkeypatch.delenv("CLASSROOM", raising=False)
+        assert ask("classroom50", {})[0] == 1
+        assert "the variable CLASSROOM is not set" in capsys.readouterr().err
+
+    def test_it_needs_none_of_the_libraries_for_pages(self):
+        """Classroom 50 installs the package without its extra `grading`."""
+        code = """
+import subprocess
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("jinja2", "latex2mathml", "markdown_it", "mdit_py_plugins"):
+            raise ModuleNotFoundError("blocked: " + name)
+sys.meta_path.insert(0, Blocked())
+import lxmls_day1.grading.autograded
+"""
+        subprocess.run([sys.executable, "-P", "-c", code], check=True)
