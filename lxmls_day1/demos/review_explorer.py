@@ -265,7 +265,8 @@ class DemoReviews(Demonstration):
         self._texts = picture_words(words) or [(word, 0.0) for word in sentence.split()]
         self._about |= {
             "decisions": {
-                label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share} for label, d in decisions.items()
+                label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share}
+                for label, d in decisions.items()
             },
             "characters": len(text),
             "known_tokens": known,

@@ -14,7 +14,9 @@ from tornado.ioloop import IOLoop
 _REST = 2.0  # seconds: the page that took the warm kernel comes first
 _PING = 30_000  # milliseconds, as long as the interval between two: the default is longer, and would be complained of
 _PATIENCE = 120  # seconds for warming up
-_QUIET = ["--IPKernelApp.log_level=ERROR"]  # that it listens on this machine without encryption is no news to a lecturer
+_QUIET = [
+    "--IPKernelApp.log_level=ERROR"
+]  # that it listens on this machine without encryption is no news to a lecturer
 #: What a warm kernel has behind it. Closed widgets are not sent to the page that comes.
 WARM_UP = """
 def _warm_up():
@@ -55,7 +57,12 @@ class WarmKernels(AsyncMappingKernelManager):  # type: ignore[misc]
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
         """End a kernel that nobody looks at any more; the warm one stays."""
-        is_warm = self._warm is not None and self._warm.done() and not self._warm.exception() and self._warm.result() == kernel_id
+        is_warm = (
+            self._warm is not None
+            and self._warm.done()
+            and not self._warm.exception()
+            and self._warm.result() == kernel_id
+        )
         if not is_warm:
             await super().cull_kernel_if_idle(kernel_id)
 
