@@ -33,6 +33,7 @@ each learner, so that the others go on; what escapes from a method ends as a sen
 
 import html
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -105,7 +106,7 @@ class Demonstration:
             on_theme=self.redraw,
             save=self.saved,
             formats=self.formats(),
-            about=self._about(),
+            about=self._explanation(),
             data=f'<div class="demo-tips">{html.escape(json.dumps(self._tips_by_class()))}</div>',
         )
         self.stage.window.observe(lambda change: self._window(change["new"]), names="value")
@@ -226,7 +227,7 @@ class Demonstration:
         figure = {"demo-figure": f"{self.title}. {self.summary}"}
         return figure | {f"demo-control-{name}": tip for name, (_, tip) in self._controls.items()}
 
-    def _about(self) -> str:
+    def _explanation(self) -> str:
         items = "".join(f"<li>{html.escape(text)}</li>" for text in self.to_try)
         return f'<div class="demo-look"><p>{html.escape(self.look_at)}</p><p>Three things to try:</p><ol>{items}</ol></div>'
 
@@ -346,9 +347,11 @@ def _flat(controls: Any) -> Iterator[Any]:
 
 def _as_text(value: Any) -> str:
     """A control's value as part of an address."""
-    return str(int(value)) if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    return str(int(value)) if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
 
 
 def _from_text(text: str, like: Any) -> Any:
     """The inverse of `_as_text`, for a control whose value is of the same type as ``like``."""
+    if isinstance(like, float) and not math.isfinite(float(text)):
+        raise ValueError("a control holds finite numbers")
     return text == "1" if isinstance(like, bool) else type(like)(text)

@@ -13,7 +13,7 @@ from lxmls_day1.whole_files import replace_files
 
 SIZE = (600, 360)  # pixels of the figure, which is then made smaller
 _SMALLER = 0.52
-_COLOURS = 48
+_COLOURS = 32
 _START: dict[str, dict[str, Any]] = {"review_explorer": {"domain": "toy"}}
 
 
@@ -29,7 +29,9 @@ def thumbnail_of(lab: Any, name: str, dark: bool) -> bytes:
     if found.telling_frame is not None:
         demonstration.go_to(found.telling_frame)
     picture = Image.open(io.BytesIO(demonstration.stage.pixels("png", 100))).convert("RGB")
-    picture = picture.resize(tuple(round(_SMALLER * side) for side in picture.size), Image.Resampling.LANCZOS)
+    picture = picture.resize(
+        (round(_SMALLER * picture.width), round(_SMALLER * picture.height)), Image.Resampling.LANCZOS
+    )
     file = io.BytesIO()
     picture.quantize(_COLOURS, dither=Image.Dither.NONE).save(file, format="PNG", optimize=True)
     return file.getvalue()
