@@ -13,7 +13,7 @@ from lxmls_day1.whole_files import replace_files
 
 SIZE = (600, 360)  # pixels of the figure, which is then made smaller
 _SMALLER = 0.52
-_COLOURS = 32
+_COLOURS = 48
 _START: dict[str, dict[str, Any]] = {"review_explorer": {"domain": "toy"}}
 
 

@@ -20,7 +20,7 @@ CLASSIFIER_LINES = {
     "confidence": lambda demo: {"AROW": demo.lines[1]},
 }
 OF_CLASSES = ("review_explorer", "beyond_a_line")  # all that these draw in colour is about classes
-TOO_LARGE = 14_000  # bytes of a thumbnail
+TOO_LARGE = 16_000  # bytes of a thumbnail
 
 
 @pytest.fixture(scope="module", params=DEMONSTRATIONS)
