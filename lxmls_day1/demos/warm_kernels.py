@@ -77,6 +77,7 @@ class WarmKernels(AsyncMappingKernelManager):
     def _warm_another(self) -> None:
         if self._warm is None:
             self._warm = asyncio.ensure_future(self._warmed())
+            self._warm.add_done_callback(lambda task: task.cancelled() or task.exception())  # the next page will see
 
     async def _warmed(self) -> str:
         kernel_id = await self._start(path="", env=dict(os.environ))
