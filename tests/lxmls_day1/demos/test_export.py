@@ -59,7 +59,7 @@ def test_one_that_cannot_be_shown_is_left_out_with_a_reason(lab, tmp_path, monke
     assert said[1:] == ["gaussian_playground is left out: no light."]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_two_processes_write_the_same_files(lab, tmp_path):
     names, said = ["gaussian_playground", "beyond_a_line"], []
     alone, together = (export(lab, tmp_path / str(n), names, scale=0.6, tell=said.append, processes=n) for n in (1, 2))

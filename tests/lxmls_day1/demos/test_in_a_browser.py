@@ -145,8 +145,11 @@ class TestMiraStep:
         window.page.keyboard.press(" ")
         window.click_at(-2.0, 1.0, PLANE)
         window.wait(lambda state: state["example"] == pytest.approx([-2.0, 1.0], abs=0.11))
-        window.page.wait_for_function("location.hash.includes('x1=-')")
-        window.page.wait_for_timeout(1000)
+        window.page.wait_for_timeout(1000)  # until the last step that was asked for is there
+        same = """() => { const state = JSON.parse(document.querySelector('.demo-state').textContent);
+            const link = new URLSearchParams(location.hash.slice(1));
+            return +link.get('regularizer') === state.regularizer && +link.get('x1') === state.example[0]; }"""
+        window.page.wait_for_function(same)
         shown = window.state()
         other = open_demo("mira_step", window.page.evaluate("location.hash"))
         restored = other.wait(lambda state: state["example"] == shown["example"])
