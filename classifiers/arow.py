@@ -27,7 +27,7 @@ from lxmls_day1.checks import check_number
 def arow_rule(
     scores: np.ndarray, label: int, variances: np.ndarray, step: float, cost: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """d = β ℓ (e_y − e_r) and b = β (e_y + e_r), β = 1/(v + λ), with ``step`` = 1/λ.
+    """d = β ℓ (e_y − e_r) and b = β (e_y + e_r), each (K,), with β = 1/(v + λ) and ``step`` = 1/λ.
 
     The margin is 0 and 1 is asked for; the variances 1 and 2 and λ = 1 make β = 1/4:
 

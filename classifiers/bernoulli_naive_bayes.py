@@ -24,7 +24,7 @@ from lxmls_day1.checks import check_inputs, check_number, check_params, check_sa
 
 
 def presence(X: Any) -> Any:
-    """1 where a feature is above 0, else 0; sparse stays sparse.
+    """1 where a feature is above 0, else 0, of X (M, J); sparse stays sparse.
 
     Examples
     --------
@@ -113,6 +113,11 @@ class BernoulliNaiveBayes(LinearClassifier):
         ----------
         X : array or sparse matrix (M, J)
         params : array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            If X and params do not fit together, or X holds what is no finite number.
         """
         return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 

@@ -68,6 +68,13 @@ def choose_for_max_ent(
 ) -> tuple[float, np.ndarray]:
     """What `choose_regularizer` returns for `MaxEntBatch`; the parameters are its other ones.
 
+    Returns
+    -------
+    regularizer : float
+    params : array (J + 1, K)
+
+    Examples
+    --------
     >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     >>> choose_for_max_ent([0.1, 10.0], X, y, X, y)[0]
     10.0

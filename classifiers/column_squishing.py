@@ -41,7 +41,7 @@ NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the ste
 
 @compiled
 def squishing_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """The d of least length after which the true class leads class i by ρ(i, y), with ``step`` the cap C on d_y.
+    """The d (K,) of least length after which the true class leads class i by ρ(i, y), with ``step`` the cap C on d_y.
 
     Two rivals are in the lead; both come down, and the true class goes up, until they are 1 apart:
 

@@ -32,7 +32,7 @@ NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the ste
 def confidence_weighted_rule(
     scores: np.ndarray, label: int, variances: np.ndarray, step: float, cost: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """d = α (e_y − e_r) and b = β (e_y + e_r), with ``step`` the cap C, and ``cost`` the φ ρ(·, y) of each rival.
+    """d = α (e_y − e_r) and b = β (e_y + e_r), each (K,), with ``step`` the cap C, and ``cost`` the φ ρ(·, y) of each rival.
 
     With m = 0, v = 2 and φ = 1 the new lead m' = v α is one standard deviation, m'² = v' = v − β v²:
 

@@ -234,6 +234,11 @@ class CRF(StructuredGradient):
         list of M arrays (T, K)
             Every row sums to 1; columns in the order of ``classes``. The most probable tag of a word need not be the one in the
             most probable sequence.
+
+        Raises
+        ------
+        InputError
+            If X holds no sentences, or params have not as many rows as there are features and tags.
         """
         from lxmls_day1.compiled import chain_sums
 
@@ -252,6 +257,19 @@ class Objective:
     shape : (rows, K)
     regularizer : float
         λ.
+
+    Examples
+    --------
+    At W = 0 every sequence of tags is as likely as any other: log Z = 2 log 2 for two words and two tags. Both words have the tag 0, and
+    one of them is to be expected; so the slope by the bias of tag 0 is −1:
+
+    >>> from classifiers.tag_features import FeatureIndex
+    >>> from lxmls_day1.compiled.chains import Sentences
+    >>> _, words = FeatureIndex.learn([["a", "b"]], ["word"])
+    >>> F = Objective(Sentences(*words, np.array([0, 0]), 2), (1 + 2 + 2 + 2, 2), regularizer=0.1)
+    >>> value, gradient = F(np.zeros(7 * 2))
+    >>> round(float(value), 4), gradient.reshape(7, 2)[0].round(6)
+    (1.3863, array([-1.,  1.]))
     """
 
     def __init__(self, sentences: Any, shape: tuple[int, int], regularizer: float) -> None:
@@ -268,7 +286,7 @@ class Objective:
         return loss / self.n_sentences + self.regularizer / 2 * (x @ x), gradient
 
     def diagonal(self) -> np.ndarray:
-        """A guess of the second derivatives, as that of ``max_ent_batch.py``: the square roots of those at W = 0, one word at a time."""
+        """A guess of the second derivatives (n,), as in ``max_ent_batch.py``: the square roots of those at W = 0, one word at a time."""
         n_rows, n_tags = self.shape
         counts = np.zeros(n_rows)
         counts[0] = self.sentences.starts[-1]

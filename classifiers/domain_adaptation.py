@@ -32,7 +32,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from classifiers.bernoulli_naive_bayes import presence
-from lxmls_day1.checks import as_numbers, check_inputs, check_labels, check_number
+from lxmls_day1.checks import as_numbers, check_inputs, check_labels, check_number, check_same_kind
 from lxmls_day1.errors import InputError
 
 # ------------------------------------------------------------------------------------------------- feature augmentation
@@ -53,6 +53,11 @@ def augment(X: Any, domain: int, nr_domains: int = 2) -> sp.csr_array:
     -------
     csr_array (M, (1 + D) J)
         The common features, then those of each domain, which are 0 for the others.
+
+    Raises
+    ------
+    InputError
+        If X is no matrix of finite numbers, or there is no such domain.
 
     Examples
     --------
@@ -86,7 +91,8 @@ def train_augmented(
     Raises
     ------
     InputError
-        If the domains have not the same features, or the classifier is not linear in them.
+        If the domains have not the same features or labels of two kinds, there is not a label for each row, or the classifier is not
+        linear in the features.
 
     Examples
     --------
@@ -106,7 +112,9 @@ def train_augmented(
         )
     n_features = source_X.shape[1]
     X = sp.csr_array(sp.vstack([augment(source_X, 0), augment(target_X, 1)]))
-    y = np.concatenate([check_labels(source_y), check_labels(target_y)])
+    source_y, target_y = _labels_of(source_X, source_y), _labels_of(target_X, target_y)
+    check_same_kind(source_y, target_y, "the labels of both domains")
+    y = np.concatenate([source_y, target_y])
     learnt = _train_copy(classifier, X, y)
     intercepts, common, _, of_target = np.split(learnt, [1, 1 + n_features, 1 + 2 * n_features])
     return np.vstack([intercepts, common + of_target])
@@ -129,6 +137,11 @@ def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
     information : array (J,)
         I_j = Σ_{v ∈ {0, 1}} Σ_y p(f̂_j = v, y) log (p(f̂_j = v, y) / (p(f̂_j = v) p(y))).
 
+    Raises
+    ------
+    InputError
+        If X is no matrix of finite numbers, or there is not a label for each of its rows.
+
     Examples
     --------
     A feature that is the label says log 2, one that is always there says nothing:
@@ -136,7 +149,8 @@ def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
     >>> mutual_information([[1, 1], [0, 1]], ["+", "-"]).round(4).tolist()
     [0.6931, 0.0]
     """
-    present, (classes, labels) = presence(check_inputs(X)), np.unique(check_labels(y), return_inverse=True)
+    present = presence(check_inputs(X))
+    classes, labels = np.unique(_labels_of(present, y), return_inverse=True)
     shares = np.bincount(labels) / len(labels)  # (K,)
     there = np.stack([(labels == k) @ present for k in range(len(classes))]) / len(labels)  # (K, J), p(f̂ = 1, y)
     information = np.zeros(there.shape[1])
@@ -209,6 +223,11 @@ def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regulari
     -------
     theta : array (h, J)
         Its rows are orthonormal; the columns of pivots are 0.
+
+    Raises
+    ------
+    InputError
+        If a pivot is no column of X, or a number is out of its range.
 
     Examples
     --------
@@ -294,6 +313,14 @@ def train_with_correspondences(
     params, of_projected = np.split(learnt, [1 + X.shape[1]])
     params[1:] += scale * theta.T @ of_projected
     return params
+
+
+def _labels_of(X, y):
+    """The labels of the rows of X, of which there must be some."""
+    labels = check_labels(y)
+    if len(labels) != X.shape[0] or not len(labels):
+        raise InputError(f"there must be rows and a label for each, but got {X.shape[0]} rows and {len(labels)} labels")
+    return labels
 
 
 def _train_copy(classifier, X, y):

@@ -33,6 +33,15 @@ from classifiers.viterbi import ChainScores
 def log_sum_exp(a: np.ndarray, axis: int = -1) -> np.ndarray:
     """log Σ exp(a) along an axis, without overflow; of nothing but −∞ it is −∞.
 
+    Parameters
+    ----------
+    a : array, of any shape
+    axis : int
+
+    Returns
+    -------
+    array, of this shape without the axis
+
     Examples
     --------
     >>> float(log_sum_exp(np.array([1000.0, 1000.0])).round(4))
@@ -82,6 +91,16 @@ def backward(scores: ChainScores) -> np.ndarray:
     Returns
     -------
     array (T, K)
+
+    Examples
+    --------
+    All scores are 0, so that it counts: one rest after the last word, two after the one before it, …
+
+    >>> zeros = ChainScores(np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
+    >>> np.exp(backward(zeros)).round(6)
+    array([[4., 4.],
+           [2., 2.],
+           [1., 1.]])
     """
     emissions, transitions, _, stop = scores
     sums = np.empty(emissions.shape)
@@ -143,6 +162,15 @@ def pair_marginals(scores: ChainScores) -> np.ndarray:
     Returns
     -------
     array (T − 1, K, K)
+
+    Examples
+    --------
+    Of the four sequences of two tags, (0, 0) counts twice as much as each other one:
+
+    >>> transitions = np.log([[2.0, 1.0], [1.0, 1.0]])
+    >>> pair_marginals(ChainScores(np.zeros((2, 2)), transitions, np.zeros(2), np.zeros(2))).round(6)
+    array([[[0.4, 0.2],
+            [0.2, 0.2]]])
     """
     before, after = forward(scores)[:-1], (scores.emissions + backward(scores))[1:]
     return np.exp(before[:, :, None] + scores.transitions + after[:, None, :] - log_partition(scores))

@@ -138,6 +138,11 @@ class GaussianNaiveBayes(LinearClassifier):
         -------
         probabilities : array (M, K)
             Every row sums to 1; columns in the order of ``classes``.
+
+        Raises
+        ------
+        InputError
+            If X and params do not fit together, or X holds what is no finite number.
         """
         return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 

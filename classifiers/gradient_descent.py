@@ -21,7 +21,18 @@ _ROUNDING, _SMALLEST = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
 
 
 class Descent(NamedTuple):
-    """Where an iteration of gradient descent has arrived."""
+    """Where an iteration of gradient descent has arrived.
+
+    Examples
+    --------
+    A step of 1 leads from x = 1 to −1, where x² is no lower; half of it, to the lowest point:
+
+    >>> def parabola(x):
+    ...     return float(x @ x), 2 * x
+    >>> start, end = gradient_descent(parabola, np.array([1.0]))
+    >>> end.step, end.x, end.value
+    (0.5, array([0.]), 0.0)
+    """
 
     x: np.ndarray
     value: float  # F(x)

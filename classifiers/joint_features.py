@@ -92,11 +92,11 @@ class Layout(NamedTuple):
         return _of_pairs(scores, chain[n_tags + 2 :]) if self.transitions == TRIGRAMS else scores
 
     def tags(self, path: np.ndarray) -> np.ndarray:
-        """The tags of a path through the scores of a sentence: itself, but of pairs the second ones."""
+        """The tags (T,) of a path (T,) through the scores of a sentence: itself, but of pairs the second ones."""
         return path % self.n_tags
 
     def pairs(self, tags: np.ndarray) -> np.ndarray:
-        """The path through the scores of a sentence that has these tags."""
+        """The path (T,) through the scores of a sentence that has these tags (T,)."""
         if self.transitions != TRIGRAMS:
             return tags
         return np.append(0, 1 + tags[:-1]) * self.n_tags + tags

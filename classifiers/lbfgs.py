@@ -31,7 +31,16 @@ Function = Callable[[np.ndarray], tuple[float, np.ndarray]]  # x -> (F(x), ∇F(
 
 
 class Iterate(NamedTuple):
-    """A point on the way."""
+    """A point on the way.
+
+    Examples
+    --------
+    >>> def parabola(x):
+    ...     return float((x[0] - 3) ** 2), 2 * (x - 3)
+    >>> start, *_, last = lbfgs(parabola, np.zeros(1))
+    >>> start.value, start.gradient, last.x.round(6)
+    (9.0, array([-6.]), array([3.]))
+    """
 
     x: np.ndarray
     value: float  # F(x)
@@ -138,10 +147,32 @@ def two_loop_recursion(
 def line_search(function: Function, here: Iterate, direction: np.ndarray, flatter: float = FLATTER) -> Iterate | None:
     """The point x + t d for a step t that fulfils the Wolfe conditions, or None where rounding lets none be found.
 
-    The slope becomes flatter by the factor ``flatter`` at least, c₂.
-
     While only steps that are too short are known, t doubles. Afterwards it is sought between one that is too short and
     one that is too long: where a parabola through what is known has its lowest point, but not too near either end.
+
+    Parameters
+    ----------
+    function : x -> (F(x), ∇F(x))
+    here : Iterate
+        The point x (n,), with value and gradient.
+    direction : array (n,)
+        d, which must lead downwards.
+    flatter : float in (0, 1)
+        c₂: by this factor at least the slope becomes flatter.
+
+    Returns
+    -------
+    Iterate or None
+
+    Examples
+    --------
+    A step of 1 leads from 0 to 6, as high as at the start; half of it leads to the lowest point. Uphill there is nothing to be found:
+
+    >>> def parabola(x):
+    ...     return float((x[0] - 3) ** 2), 2 * (x - 3)
+    >>> here = Iterate(np.zeros(1), *parabola(np.zeros(1)))
+    >>> line_search(parabola, here, np.array([6.0])).x, line_search(parabola, here, np.array([-6.0]))
+    (array([3.]), None)
     """
     slope = here.gradient @ direction
     if not slope < 0:

@@ -4,6 +4,8 @@ The parameters are one matrix ``params`` of shape ``(J + 1, K)``: a column of we
 the intercepts b_y. A classifier differs from the others in ``train`` only: it says how the matrix is found.
 
 Source: the guide, section 1.3, equations 1.18-1.22.
+
+(More than 400 lines: half of them document what every classifier offers.)
 """
 
 from collections.abc import Sequence
@@ -94,6 +96,13 @@ class LinearClassifier:
         Returns
         -------
         params : float64 array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            For data that cannot be trained on.
+        NotImplementedError
+            If the class does not say how it is trained.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how it is trained")
 
@@ -133,6 +142,11 @@ class LinearClassifier:
         Returns
         -------
         scores : float64 array (M, K)
+
+        Raises
+        ------
+        InputError
+            If ``x`` does not begin with a column of ones, or has not as many columns as ``params`` has rows.
         """
         x = check_inputs(x)
         if x.shape[1] == 0 or (x[:, :1] == 1).sum() < x.shape[0]:
@@ -140,11 +154,16 @@ class LinearClassifier:
         return self._scores(x[:, 1:], check_params(params))
 
     def get_label(self, x: Any, params: ArrayLike) -> np.ndarray:
-        """The labels of inputs that already have their column of ones: argmax over :meth:`get_scores`."""
+        """The labels (M,) of inputs (M, J + 1) that already have their column of ones: argmax over :meth:`get_scores`."""
         return self._label(self.get_scores(x, params))
 
     def add_intercept_term(self, X: Any) -> Any:
-        """Put a column of ones before the features: x becomes g(x) = (1, x); sparse stays sparse.
+        """Put a column of ones before the features, (M, J) becomes (M, J + 1): x becomes g(x) = (1, x); sparse stays sparse.
+
+        Raises
+        ------
+        InputError
+            If X is no matrix of finite numbers.
 
         Examples
         --------
@@ -204,7 +223,18 @@ class LinearClassifier:
         return float(right / shards.n_rows)
 
     def objective(self, X: Any, y: ArrayLike | None, params: ArrayLike) -> float | None:
-        """The value that training minimises, at ``params``; None for a classifier that minimises nothing."""
+        """The value that training minimises, at ``params``; None for a classifier that minimises nothing.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J), or a corpus on disk
+        y : M labels; None of a corpus on disk, which has them
+        params : array (J + 1, K)
+
+        Returns
+        -------
+        float or None
+        """
         return None
 
     def save(

@@ -64,7 +64,17 @@ DENSE = 1 / 8  # the share of numbers other than zero from which on a dense matr
 
 
 class Iteration(NamedTuple):
-    """One iteration of the solver; ``history`` keeps one of these for each (of the dual one: for each measurement)."""
+    """One iteration of the solver; ``history`` keeps one of these for each (of the dual one: for each measurement).
+
+    Examples
+    --------
+    >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
+    >>> learner = MaxEntBatch(regularizer=0.1)
+    >>> params = learner.train(X, y)
+    >>> last = learner.history[-1]
+    >>> last.number == len(learner.history), round(last.objective, 6) == round(learner.objective(X, y, params), 6)
+    (True, True)
+    """
 
     number: int  # 1, 2, …; of the dual solver: sweeps so far
     seconds: float  # since training began
@@ -235,7 +245,13 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             )
 
     def objective(self, X: Any, y: ArrayLike | None, params: ArrayLike) -> float:
-        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``; or for a corpus on disk, with None for ``y``."""
+        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``; or for a corpus on disk, with None for ``y``.
+
+        Raises
+        ------
+        InputError
+            If X, y and params do not fit together, or a setting makes no sense.
+        """
         self.check_settings()
         shards = corpus_on_disk(X)
         if shards is None:
@@ -338,6 +354,19 @@ class MaxEntObjective:
         Of that vector.
     convexity : float
         What F(x) is certain to grow with, at least: (convexity/2) ‖x − x*‖². 0 if there is no such certainty.
+
+    Examples
+    --------
+    Two classes have one column of weights, v, from which W = (−v/2, v/2). At 0 both are equally likely, and the slope by the weight of x is
+    the mean of −x/2 where class 1 is true and of x/2 where it is not:
+
+    >>> F = MaxEntObjective(np.array([[2.0], [-4.0]]), np.array([1, 0]), 2, 0.0, True)
+    >>> value, gradient = F(np.zeros(F.size))
+    >>> round(float(value), 4), gradient.round(6)
+    (0.6931, array([ 0. , -1.5]))
+    >>> F.params(np.array([2.0, 4.0]))
+    array([[-1.,  1.],
+           [-2.,  2.]])
     """
 
     def __init__(
@@ -382,7 +411,7 @@ class MaxEntObjective:
         return loss / self.n_examples + self.penalty / 2 * (penalized @ penalized), gradient
 
     def diagonal(self) -> np.ndarray:
-        """A guess of the second derivatives of F along each coordinate, for L-BFGS.
+        """A guess of the second derivatives (n,) of F along each coordinate, for L-BFGS.
 
         At W = 0 they are p (1 − p) (1/M) Σ_m x_mj² + λ with p = 1/K. Taken as they are they go too far, since words that
         occur everywhere occur together; without them too much is left to be found out. Their square root, half-way

@@ -18,14 +18,36 @@ from lxmls_day1.checks import check_inputs, check_params
 
 
 class Moments(NamedTuple):
-    """The mean of every feature, class by class: in the data, and as a model expects it."""
+    """The mean of every feature, class by class: in the data, and as a model expects it.
+
+    Examples
+    --------
+    Before training, both classes are equally likely. The feature occurs with the first one alone:
+
+    >>> from classifiers.max_ent_batch import MaxEntBatch
+    >>> X, y = [[2.0], [0.0]], ["a", "b"]
+    >>> learner = MaxEntBatch()
+    >>> moments = learner.get_moments(X, y, 0 * learner.train(X, y))
+    >>> moments.empirical.tolist(), moments.model.tolist()
+    ([[0.5, 0.5], [1.0, 0.0]], [[0.5, 0.5], [0.5, 0.5]])
+    """
 
     empirical: np.ndarray  # (J + 1, K): E_emp[j, y] = (1/M) Σ_m g_j(x^m) [y^m = y]
     model: np.ndarray  # (J + 1, K): E_model[j, y] = (1/M) Σ_m g_j(x^m) p(y | x^m)
 
 
 class MaxEntModel:
-    """What ``max_ent_batch.py`` and ``max_ent_online.py`` have in common: probabilities, and the moments they lead to."""
+    """What ``max_ent_batch.py`` and ``max_ent_online.py`` have in common: probabilities, and the moments they lead to.
+
+    Examples
+    --------
+    Weights of log 1 and log 3: where the feature is 1, the second class is three times as likely as the first one.
+
+    >>> from classifiers.max_ent_batch import MaxEntBatch
+    >>> MaxEntBatch().get_probabilities([[1.0], [0.0]], [[0.0, 0.0], [0.0, np.log(3)]]).round(6)
+    array([[0.25, 0.75],
+           [0.5 , 0.5 ]])
+    """
 
     smooth_loss = True  # the log loss has a slope everywhere, and the hinge loss has not: see stochastic_gradient.py
 
@@ -41,6 +63,11 @@ class MaxEntModel:
         -------
         probabilities : array (M, K)
             Every row sums to 1; columns in the order of ``classes``.
+
+        Raises
+        ------
+        InputError
+            If X and params do not fit together, or X holds what is no finite number.
         """
         return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 

@@ -19,7 +19,7 @@ from classifiers.stochastic_gradient import StochasticGradient
 
 @compiled
 def max_ent_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = η (e_y − p), p = softmax(scores); the largest score is taken off first, so that nothing overflows.
+    """d = η (e_y − p) (K,), p = softmax(scores); the largest score is taken off first, so that nothing overflows.
 
     >>> max_ent_rule(np.array([1000.0, 1000.0]), 1, 1.0, 1.0, np.array([1.0, 0.0]))
     array([-0.5,  0.5])

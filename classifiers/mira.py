@@ -18,7 +18,7 @@ from lxmls_day1.checks import check_number
 
 @compiled
 def mira_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = τ (e_y − e_ŷ), with ``step`` the cap 1/λ.
+    """d = τ (e_y − e_ŷ) (K,), with ``step`` the cap 1/λ.
 
     A mistake by 3 with ‖g(x)‖² = 5 asks for τ = (3 + 1)/10; a cap of 0.25 grants less:
 

@@ -32,7 +32,14 @@ from lxmls_day1.errors import InputError
 
 
 class MistakeBound(NamedTuple):
-    """What :func:`mistake_bound` found out about data and a separator of theirs."""
+    """What :func:`mistake_bound` found out about data and a separator of theirs.
+
+    Examples
+    --------
+    >>> bound = mistake_bound([[-3.0], [4.0]], [-1, 1], [0, 1])
+    >>> round(bound.radius**2, 6), bound.margin, round(bound.updates, 6) == round(17 / 9, 6)
+    (17.0, 3.0, True)
+    """
 
     radius: float  # R = max_m ‖g(x_m)‖
     margin: float  # γ, of the separator at the lengths that the theorem wants

@@ -86,4 +86,5 @@ class NaiveBayes(LinearClassifier):
         return self.model.get_scores(x, params)
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
+        """p(y | x) of each example and class (M, K), for X (M, J), as the ``model`` has it."""
         return self.model.get_probabilities(X, params)

@@ -40,12 +40,13 @@ from lxmls_day1.checks import (
 )
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shard_rows import (
+    MatrixRows,
+    ShardRows,
     check_alone,
     check_classes,
     check_in_memory,
     columns_of_classes,
     corpus_on_disk,
-    row_blocks,
 )
 
 
@@ -54,6 +55,16 @@ class Round(NamedTuple):
 
     ``objective`` is the true one, over all training data, at the parameters that ``train`` would return if it stopped
     here; None where the learner minimises nothing, and without ``track_objective=True``.
+
+    Examples
+    --------
+    The first example that is visited, x = −1, is a mistake, since of equal scores the first class is taken. No other is:
+
+    >>> from classifiers.perceptron import Perceptron
+    >>> perceptron = Perceptron(nr_rounds=2, order=[1, 0])
+    >>> params = perceptron.train([[2.0], [-1.0]], [0, 1])
+    >>> [(round.number, round.updates, round.errors) for round in perceptron.history]
+    [(1, 1, 1), (2, 0, 0)]
     """
 
     number: int  # 1, 2, …
@@ -123,6 +134,23 @@ class OnlineClassifier(LinearClassifier):
 
     A rule marked with :func:`compiled` runs as machine code. Any other rule runs as the Python function that it is,
     in the same loop on compiled row operations.
+
+    Examples
+    --------
+    A rule of one's own: whatever was predicted, every example is added to its class, and taken from both alike. After one round the
+    weights are the sums of the examples of each class, less the half of all:
+
+    >>> def sum_rule(scores, label, sq_norm, step, cost):
+    ...     d = np.full(len(scores), -1 / len(scores))
+    ...     d[label] += 1
+    ...     return d
+    >>> class ClassSums(OnlineClassifier):
+    ...     rule = staticmethod(sum_rule)
+    >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
+    >>> ClassSums(nr_rounds=1, averaged=False).train(X, y)
+    array([[ 0.,  0.],
+           [ 3., -3.],
+           [ 1., -1.]])
     """
 
     streams = True
@@ -229,7 +257,9 @@ class OnlineClassifier(LinearClassifier):
         shards = corpus_on_disk(X)
         if shards is not None:
             check_alone(shards, y=y, sample_weight=sample_weight, order=self.order)
-            return self._train_streamed(shards, None, callback, checkpoint, report, scheduler, mix_every)[0]
+            return self._train_streamed(shards, None, callback, checkpoint, report, scheduler, mix_every, finish=True)[
+                0
+            ]
         check_in_memory(y, checkpoint=checkpoint, report=report, scheduler=scheduler, mix_every=mix_every)
         from lxmls_day1.compiled import online_steps  # numba takes its time: imported by the first training
 
@@ -242,8 +272,9 @@ class OnlineClassifier(LinearClassifier):
             self.rule, X, labels, costs, self._shrinkage(), self._averages_steps(), factors, n_jobs=int(self.n_jobs)
         )
         state = self._new_state(steps.weights, steps.sq_norms)
-        objective = functools.partial(self._objective, X, labels, factors=factors)
-        finished = functools.partial(self._finished, X, labels, steps.sq_norms, factors)
+        rows = MatrixRows(X, labels, steps.sq_norms)
+        objective = functools.partial(self._objective, rows, factors=factors)
+        finished = functools.partial(self._finished, rows, factors)
         take = self._in_memory(steps, state, len(labels))
         return self._train_rounds(take, state, objective, callback, keep_state=False, finished=finished)
 
@@ -322,10 +353,12 @@ class OnlineClassifier(LinearClassifier):
             n_jobs=int(self.n_jobs),
         )
         state = state or self._new_state(steps.weights, steps.sq_norms)
-        objective = functools.partial(self._objective, X, labels, factors=factors)
+        objective = functools.partial(self._objective, MatrixRows(X, labels), factors=factors)
         return self._train_rounds(self._in_memory(steps, state, len(labels)), state, objective, callback), state
 
-    def _train_streamed(self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None):
+    def _train_streamed(
+        self, shards, state, callback, checkpoint=None, report=None, scheduler=None, mix_every=None, finish=False
+    ):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
         # numba takes its time: imported by the first training
         from lxmls_day1.streaming import mixed_steps, streamed_steps
@@ -350,7 +383,6 @@ class OnlineClassifier(LinearClassifier):
                 state.sq_norms = steps.sample_sq_norms(state.rng)
                 state.n_examples = shards.n_rows
         history = [Round(*values) for values in training.history]
-        objective = functools.partial(self._streamed_objective, shards, columns)
         with contextlib.ExitStack() as stack:
             if mixes:
                 crew = mixed_steps.Threads(learner, shards)
@@ -360,7 +392,11 @@ class OnlineClassifier(LinearClassifier):
                     crew = stack.enter_context(online_crew(self, learner, shards, scheduler))
                 steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(self.n_jobs), mix_every, crew)
             take = stack.enter_context(training.rounds(steps, state, self.steps, self.progress and self.get_name()))
-            params = self._train_rounds(take, state, objective, callback, history, begun=training.place is not None)
+            rows = ShardRows(shards, columns, state.sq_norms)
+            objective = functools.partial(self._objective, rows)
+            finished = functools.partial(self._finished, rows, None) if finish else None
+            begun = training.place is not None
+            params = self._train_rounds(take, state, objective, callback, history, begun, finished=finished)
         return params, state
 
     def _new_state(self, weights, sq_norms):
@@ -395,7 +431,7 @@ class OnlineClassifier(LinearClassifier):
 
         return take
 
-    def _finished(self, X, labels, sq_norms, factors, params, errors):
+    def _finished(self, rows, factors, params, errors):
         """The parameters that ``train`` returns, from the average of the weights. Here: the same."""
         return params
 
@@ -478,34 +514,50 @@ class OnlineClassifier(LinearClassifier):
         y : M labels of the classes seen in training
             None for a corpus on disk.
         params : array (J + 1, K)
+
+        Raises
+        ------
+        InputError
+            If X, y and params do not fit together, or a setting makes no sense.
         """
         self.check_settings()
         shards = corpus_on_disk(X)
         if shards is not None:
             check_alone(shards, y=y)
-            return self._streamed_objective(shards, columns_of_classes(shards, self.classes), check_params(params))
-        return self._objective(*self._with_labels(X, y, params))
+            return self._objective(ShardRows(shards, columns_of_classes(shards, self.classes)), check_params(params))
+        X, labels, params = self._with_labels(X, y, params)
+        return self._objective(MatrixRows(X, labels), params)
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
-        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
+        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one.
+
+        Costs that do not fit raise an InputError.
+        """
         return None
 
-    def _objective(self, X, labels, params, factors=None):
+    def _objective(self, rows, params, factors=None):
         if type(self).losses is OnlineClassifier.losses:  # it minimises nothing
             return None
-        return self._objective_of(self._scores(X, params), labels, (params**2).sum(), factors)
+        (loss,) = self._mean_losses(rows, params, [1.0], factors)
+        return float(loss + self._penalty(params))
 
-    def _objective_of(self, scores, labels, sq_length, factors=None):
-        """The objective from scores (M, K), true columns (M,) and ‖W‖²."""
-        losses = self.losses(scores, labels)
-        mean = losses.mean() if factors is None else np.average(losses, weights=factors)
-        return float(mean + self.regularizer / 2 * sq_length)
+    def _penalty(self, params):
+        """(λ/2) ‖W‖², without an array of the size of W."""
+        return self.regularizer / 2 * float(np.einsum("jk,jk", params, params))
 
-    def _streamed_objective(self, shards, columns, params):
-        if type(self).losses is OnlineClassifier.losses:  # it minimises nothing
-            return None
-        total = sum(self.losses(self._scores(X, params), columns[labels]).sum() for X, labels in row_blocks(shards))
-        return float(total / shards.n_rows + self.regularizer / 2 * (params**2).sum())
+    def _mean_losses(self, rows, params, lengths, factors=None):
+        """The mean loss at each of some multiples of the parameters: the sums of the shards, one after another."""
+        sums = np.zeros(len(lengths))
+        for blocks in rows.shards():
+            parts = [self._losses_along(X, labels, params, lengths) for X, labels in blocks]
+            for n, losses in enumerate(np.concatenate(part) for part in zip(*parts, strict=True)):
+                sums[n] += (losses if factors is None else losses * factors).sum()
+        return sums / (rows.n_rows if factors is None else factors.sum())
+
+    def _losses_along(self, X, labels, params, lengths):
+        """The losses of examples at some multiples of the parameters."""
+        scores = self._scores(X, params)
+        return [self.losses(length * scores, labels) for length in lengths]
 
     def _costs(self):
         """What the rule is told of the costs (K, K): row y is ρ(·, y)."""
@@ -558,12 +610,29 @@ def compiled(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     The rule stays the Python function that it was. It is compiled when a learner first trains with it, and the machine
     code is kept on disk; if it cannot be compiled, a warning says why and the Python function runs.
+
+    Examples
+    --------
+    >>> @compiled
+    ... def rest(scores, label, sq_norm, step, cost):
+    ...     return np.zeros(len(scores))
+    >>> rest.compiled, rest(np.array([1.0, 2.0]), 0, 1.0, 1.0, np.zeros(2))
+    (True, array([0., 0.]))
     """
     rule.compiled = True
     return rule
 
 
 def second_order(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark an update rule as one that sees and shrinks the variances of the weights (see :class:`OnlineClassifier`)."""
+    """Mark an update rule as one that sees and shrinks the variances of the weights (see :class:`OnlineClassifier`).
+
+    Examples
+    --------
+    >>> @second_order
+    ... def rest(scores, label, variances, step, cost):
+    ...     return np.zeros(len(scores)), np.zeros(len(scores))
+    >>> rest.second_order
+    True
+    """
     rule.second_order = True
     return rule

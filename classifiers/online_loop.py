@@ -75,7 +75,7 @@ def online_loop(
 
 
 def regression_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = step · (t − s) / ‖g(x)‖²: towards a target for each score, 1 for the true class and minus its cost for any other.
+    """d = step · (t − s) / ‖g(x)‖² (K,): towards a target for each score, 1 for the true class and minus its cost for any other.
 
     It uses all that a rule is told. With the step 1 the scores of the example *are* the targets afterwards.
 
@@ -93,6 +93,12 @@ def regression_weights(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What `online_loop` returns for `regression_rule`; its other parameters are those of `online_loop`.
 
+    Returns
+    -------
+    W, mean : arrays (J + 1, K)
+
+    Examples
+    --------
     >>> W, mean = regression_weights(np.array([[1.0]]), np.array([1]), [0], [1.0], 1.0 - np.eye(2))
     >>> W[:, 1]
     array([0.5, 0.5])

@@ -67,7 +67,18 @@ def mixed(
 
 
 class Mixture(NamedTuple):
-    """What `train_in_parts` has learnt."""
+    """What `train_in_parts` has learnt.
+
+    Examples
+    --------
+    One part is learning as usual. Its first step changes nothing, its second one does; so the mean over both is half of the last weights:
+
+    >>> from classifiers.perceptron import perceptron_rule
+    >>> X, labels = np.array([[2.0], [-1.0]]), np.array([0, 1])
+    >>> learnt = train_in_parts(perceptron_rule, X, labels, [[np.array([0, 1])]])
+    >>> learnt.weights[:, 1].tolist(), learnt.average[:, 1].tolist()
+    ([1.0, -1.0], [0.5, -0.5])
+    """
 
     average: np.ndarray  # (J + 1, K): of the weights after each step of every part
     weights: np.ndarray  # (J + 1, K): after the last mixing

@@ -21,7 +21,7 @@ from lxmls_day1.checks import check_number
 
 @compiled
 def pa1_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = τ (e_y − e_r), τ = min(C, ℓ / (2 ‖g(x)‖²)), with ``step`` the C.
+    """d = τ (e_y − e_r) (K,), τ = min(C, ℓ / (2 ‖g(x)‖²)), with ``step`` the C.
 
     The prediction is right, but leads by 1/2 only; where MIRA does nothing, the margin grows to 1, or as far as C lets it:
 
@@ -43,7 +43,7 @@ def pa1_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: 
 
 @compiled
 def pa2_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = τ (e_y − e_r), τ = ℓ / (2 ‖g(x)‖² + 1/(2C)), with ``step`` the C.
+    """d = τ (e_y − e_r) (K,), τ = ℓ / (2 ‖g(x)‖² + 1/(2C)), with ``step`` the C.
 
     >>> pa2_rule(np.array([0.5, 0.0]), 0, 2.0, 0.5, np.array([0.0, 1.0]))
     array([ 0.1, -0.1])
@@ -121,6 +121,14 @@ class PassiveAggressive2(PassiveAggressive):
     ----------
     cap, nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`PassiveAggressive`.
+
+    Examples
+    --------
+    Each of the two examples lacks the whole margin, and ‖g(x)‖² = 2; so each of the two steps is 1/(2 · 2 + 1/(2 · 0.5)) = 1/5:
+
+    >>> learner = PassiveAggressive2(cap=0.5, nr_rounds=1, order=[0, 1], averaged=False)
+    >>> learner.train([[1.0], [-1.0]], [0, 1])[1].round(6)
+    array([ 0.4, -0.4])
     """
 
     name = "Passive-aggressive II"

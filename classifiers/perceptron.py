@@ -18,7 +18,7 @@ from classifiers.online_classifier import OnlineClassifier, compiled
 
 @compiled
 def perceptron_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = step · (e_y − e_ŷ), which is 0 where the prediction is right.
+    """d = step · (e_y − e_ŷ) (K,), which is 0 where the prediction is right.
 
     >>> perceptron_rule(np.array([1.0, 3.0, 2.0]), 0, 1.0, 1.0, np.array([0.0, 1.0, 1.0]))
     array([ 1., -1.,  0.])

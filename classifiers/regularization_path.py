@@ -20,7 +20,16 @@ from lxmls_day1.errors import InputError
 
 
 class PathPoint(NamedTuple):
-    """The model of one λ."""
+    """The model of one λ.
+
+    Examples
+    --------
+    With λ = 1 no weight is worth its price, and one class is given to all:
+
+    >>> X, y = [[2.0, 0.3], [1.0, 0.1], [-1.0, 0.2], [-2.0, -0.3]], [0, 0, 1, 1]
+    >>> regularization_path(X, y, X[2:], y[2:], [1.0])
+    [PathPoint(regularizer=1.0, n_features=0, train_accuracy=0.5, dev_accuracy=0.0)]
+    """
 
     regularizer: float  # λ
     n_features: int  # features with a weight other than 0, of any class
@@ -39,6 +48,11 @@ def largest_useful_penalty(X: Any, y: ArrayLike) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    InputError
+        If there are not two classes at least, or not as many labels as rows.
 
     Examples
     --------
@@ -77,6 +91,11 @@ def regularization_path(
     Returns
     -------
     list of PathPoint, of falling λ
+
+    Raises
+    ------
+    InputError
+        If a λ is not above 0, or the data cannot be trained on.
 
     Examples
     --------

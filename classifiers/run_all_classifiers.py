@@ -222,10 +222,27 @@ def memory_of_training(classifier: Any, dataset: Any) -> float:
 def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> tuple[Row, np.ndarray]:
     """Train one classifier and measure it on the training and the test part; with `memory`, train a copy once more for that.
 
+    Parameters
+    ----------
+    classifier : classifier
+    name : str
+        What the row calls it.
+    dataset
+        Offers ``train_X (M, J), train_y (M,), test_X, test_y`` and ``get_name()``.
+    memory : bool
+        Whether to measure `memory_of_training` as well.
+
     Returns
     -------
     row : lxmls_day1.result_table.Row
     params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
+
+    Examples
+    --------
+    >>> from readers.simple_data_set import SimpleDataSet
+    >>> row, params = measure(Perceptron(), "Perceptron", SimpleDataSet(nr_examples=100))
+    >>> row.classifier, row.data_set == SimpleDataSet(nr_examples=100).get_name(), params.shape
+    ('Perceptron', True, (3, 2))
     """
     started = time.perf_counter()
     params = classifier.train(dataset.train_X, dataset.train_y)
@@ -250,6 +267,11 @@ def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:
     Returns
     -------
     dict from name to classifier, in the same order
+
+    Raises
+    ------
+    InputError
+        If one of them is no classifier.
 
     Examples
     --------

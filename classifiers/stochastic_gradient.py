@@ -32,6 +32,8 @@ from classifiers.online_classifier import OnlineClassifier
 from lxmls_day1.checks import check_number
 from lxmls_day1.errors import InputError
 
+MOST_DRAWN = 2**12  # examples in a sample: enough to know their mean to 1/64 of the standard deviation
+
 
 class StochasticGradient(OnlineClassifier):
     """The loop of :class:`OnlineClassifier` with shrinking weights and decreasing steps.
@@ -54,6 +56,13 @@ class StochasticGradient(OnlineClassifier):
     ----------
     first_step : float
         e = 2/median ‖g(x)‖² of the training data, or 4/median where a smooth loss has more than two classes.
+
+    Examples
+    --------
+    The guide's steps, η_0 t^(−α), from t = 1 on:
+
+    >>> StochasticGradient(initial_step=1.0, alpha=1.0).steps(1, 4).round(3)
+    array([1.   , 0.5  , 0.333, 0.25 ])
     """
 
     shrinks = True
@@ -115,32 +124,35 @@ class StochasticGradient(OnlineClassifier):
         return self.initial_step is None and self.alpha is None
 
     @np.errstate(over="ignore", invalid="ignore")  # a comparison with what overflows says no
-    def _finished(self, X, labels, sq_norms, factors, params, errors):
+    def _finished(self, rows, factors, params, errors):
         """The parameters; shortened, where the default steps have left them with an objective above that of W = 0."""
-        if not self._by_default() or self._surely_below_zero(X, labels, sq_norms, factors, params, errors):
+        if not self._by_default() or self._surely_below_zero(rows, factors, params, errors):
             return params
-        scores, sq_length, length = self._scores(X, params), (params**2).sum(), 1.0
-        at_zero = self._objective_of(np.zeros(scores.shape), labels, 0.0, factors)
-        while (
-            length > 0.0 and not self._objective_of(length * scores, labels, length**2 * sq_length, factors) <= at_zero
-        ):
-            length /= 4.0
-        return params if length == 1.0 else length * params
+        penalty, n_tried = self._penalty(params), 0
+        while True:
+            lengths = 4.0 ** -np.arange(n_tried, n_tried + (8 if n_tried else 1))
+            at_zero, *losses = self._mean_losses(rows, params, [0.0, *lengths], factors)
+            for length, loss in zip(lengths.tolist(), losses, strict=True):
+                if length == 0.0 or loss + length**2 * penalty <= at_zero:
+                    return params if length == 1.0 else length * params
+            n_tried += len(lengths)
 
-    def _surely_below_zero(self, X, labels, sq_norms, factors, params, errors):
+    def _surely_below_zero(self, rows, factors, params, errors):
         """Whether F(params) < F(0), as far as the last round or a sample can tell."""
-        n = len(labels)
+        n, n_drawn = rows.n_rows, min(max(rows.n_rows // 20, 64), MOST_DRAWN)
+        longest, sq_norms = rows.longest(64)  # those whose loss can be large
         if factors is None and self.cost is None and errors * self.first_step * sq_norms.max() < n / 2:
             return True  # a right label has a smaller loss than at W = 0, a wrong one hardly more than an example's step can move
-        n_longest, n_drawn = 64, max(n // 20, 64)
         if n < 1000:
             return False
-        longest = np.argpartition(sq_norms, n - n_longest)[n - n_longest :]  # those whose loss can be large
-        rows = np.concatenate([longest, np.random.default_rng(0).integers(n, size=n_drawn)])
-        scores = self._scores(X[rows], params)
-        gains = self.losses(np.zeros(scores.shape), labels[rows]) - self.losses(scores, labels[rows])
+
+        drawn = np.random.default_rng(0).integers(n, size=n_drawn)
+        looked_at = np.unique([*longest, *drawn])
+        both = [self._losses_along(X, labels, params, [0.0, 1.0]) for X, labels in rows.some(looked_at)]
+        gains = np.concatenate([at_zero - here for at_zero, here in both])
         if factors is not None:
-            gains *= factors[rows] / factors.mean()
-        drawn = gains[n_longest:]
-        least = drawn.mean() - 4.0 * drawn.std() / np.sqrt(n_drawn) + np.minimum(gains[:n_longest], 0.0).sum() / n
-        return bool(least > self.regularizer / 2 * (params**2).sum())
+            gains *= factors[looked_at] / factors.mean()
+        worst = np.minimum(gains[np.searchsorted(looked_at, longest)], 0.0).sum()
+        drawn = gains[np.searchsorted(looked_at, drawn)]
+        least = drawn.mean() - 4.0 * drawn.std() / np.sqrt(n_drawn) + worst / n
+        return bool(least > self._penalty(params))

@@ -84,6 +84,19 @@ class StructuredClassifier(OnlineClassifier):
     scores = (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm is half of ‖Φ(x, y) − Φ(x, ŷ)‖², in which
     what stands in both Φ cancels; in the flat case it is ‖g(x)‖². It answers (−τ, τ). Nothing is asked where the rival
     is the truth itself, or where Φ is the same for both.
+
+    Examples
+    --------
+    A learner is little more than its rule; here that of the perceptron:
+
+    >>> from classifiers.perceptron import perceptron_rule
+    >>> class Tagger(StructuredClassifier):
+    ...     rule = staticmethod(perceptron_rule)
+    >>> X, y = [["I", "saw", "it"], ["a", "saw"]], [["PRON", "VERB", "PRON"], ["DET", "NOUN"]]
+    >>> tagger = Tagger(templates=["word"])
+    >>> params = tagger.train(X, y)
+    >>> tagger.test([["it", "saw", "I"], ["a", "saw"]], params), params.shape
+    ([['PRON', 'VERB', 'PRON'], ['DET', 'NOUN']], (11, 4))
     """
 
     name = "Structured classifier"
@@ -302,13 +315,18 @@ class StructuredClassifier(OnlineClassifier):
         list of M :class:`classifiers.viterbi.ChainScores`
             Tags by their number in ``classes``; with trigrams pairs of them (`Layout.scores`), the number of the tag being
             what is left over from a division by K.
+
+        Raises
+        ------
+        InputError
+            If X holds no sentences, or params have not as many rows as there are features and tags.
         """
         layout, params = self._fit(params)
         words = self._encode(check_sentences(X))
         return [layout.scores(words, m, params) for m in range(len(words.starts) - 1)]
 
     def get_label(self, X: Sentences, params: ArrayLike) -> list[list[Any]]:
-        """The same as :meth:`test`: sentences need no intercept term."""
+        """The same as :meth:`test`, lists of tags for M sentences and ``params`` (J + 1 + K + 2, K): they need no intercept term."""
         return self.test(X, params)
 
     def evaluate(self, truth: Tags, predicted: Tags) -> float:
@@ -360,6 +378,15 @@ class StructuredClassifier(OnlineClassifier):
         X : EncodedSentences, or list of M sentences
         y : list of M sequences of tags that were seen in training
         params : array, what ``train`` returned
+
+        Returns
+        -------
+        float or None
+
+        Raises
+        ------
+        InputError
+            If there are no sentences, or sentences, tags and parameters do not fit together.
         """
         from lxmls_day1.compiled import chains
 
@@ -436,6 +463,19 @@ def check_sentences(X: Any) -> Any:
     """Sentences as a list of sequences of words; an error for text that is not split, and for sentences without words.
 
     Those that are encoded stay as they are.
+
+    Parameters
+    ----------
+    X : EncodedSentences, or list of M sentences, each a sequence of words
+
+    Returns
+    -------
+    EncodedSentences, or list of M sentences
+
+    Raises
+    ------
+    InputError
+        For anything else.
 
     Examples
     --------

@@ -32,6 +32,13 @@ class StructuredGradient(StructuredClassifier, StochasticGradient):
     regularizer, nr_rounds, initial_step, alpha, averaged, seed, order, cost, track_objective, progress
         As in :class:`StochasticGradient`, with defaults that suit a treebank: a sentence has hundreds of features that
         are 1, and so its weights are small ones; and the mean over the steps does much better than the last weights.
+
+    Examples
+    --------
+    The steps η_0 ((t_0 + t − 1)/t_0)^(−α), from t = 1 on:
+
+    >>> StructuredGradient(initial_step=1.0, alpha=1.0, delay=2).steps(1, 3).round(3)
+    array([1.   , 0.667, 0.5  ])
     """
 
     def __init__(

@@ -31,7 +31,7 @@ from lxmls_day1.streaming.shard_rows import check_in_memory, corpus_on_disk
 
 @compiled
 def svm_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = η (e_y − e_ỹ), which is 0 where the true class wins by its margin.
+    """d = η (e_y − e_ỹ) (K,), which is 0 where the true class wins by its margin.
 
     Right, but by less than the margin of 1:
 
@@ -256,7 +256,23 @@ class SVM(StochasticGradient):
         callback: Callable[..., object] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> tuple[np.ndarray, Any]:
-        """As :meth:`OnlineClassifier.resume`, of the subgradient solver only: the dual one keeps M x K numbers of its data."""
+        """As :meth:`OnlineClassifier.resume`, of the subgradient solver only: the dual one keeps M x K numbers of its data.
+
+        Parameters
+        ----------
+        state, X, y, classes, callback, sample_weight
+            As in :meth:`OnlineClassifier.resume`.
+
+        Returns
+        -------
+        params : array (J + 1, K)
+        state : OnlineState
+
+        Raises
+        ------
+        InputError
+            If the solver is the dual one; and as :meth:`OnlineClassifier.resume`.
+        """
         if self.solver == "dual":
             raise InputError('the dual solver cannot go on; call train, or take solver="subgradient"')
         return super().resume(state, X, y, classes, callback, sample_weight)

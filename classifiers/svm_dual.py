@@ -61,6 +61,11 @@ class Epoch(NamedTuple):
     """One epoch of the dual method, some sweeps and a measurement; ``history`` keeps one of these for each.
 
     The optimum of the objective lies between ``dual`` and ``objective``.
+
+    Examples
+    --------
+    >>> Epoch(number=1, sweeps=3, updates=12, seconds=0.01, objective=0.75, dual=0.5).gap
+    0.25
     """
 
     number: int  # 1, 2, …
@@ -151,6 +156,18 @@ def solve_dual(
     -------
     params : array (J + 1, K)
     converged : bool
+
+    Examples
+    --------
+    Points at 1 and −1, each of its own class: both weights are just as large as the margin of 1 wants them.
+
+    >>> from lxmls_day1.compiled.sparse_rows import as_examples
+    >>> examples, labels, costs = as_examples(np.array([[1.0], [-1.0]])), np.array([1, 0]), 1 - np.eye(2)
+    >>> epochs = []
+    >>> keep = lambda epoch, params: epochs.append(epoch)
+    >>> params, converged = solve_dual(examples, labels, costs, 0.1, 1e-8, 50, np.random.default_rng(1), keep)
+    >>> params[1].round(3), bool(converged), epochs[-1].gap <= 1e-8 * epochs[-1].objective
+    (array([-0.5,  0.5]), True, True)
     """
     problem = _Problem(examples, labels, costs, regularizer, shares)
     n_sweeps, dual, elsewhere, started = 0, 0.0, 0.0, time.perf_counter()
@@ -214,7 +231,7 @@ class _Problem:
         )  # fmt: skip
         sq_norm = (self.weights * self.weights).sum() / (2 if self.two_classes else 1)  # W = (−v/2, v/2)
         penalty = self.regularizer / 2 * float(sq_norm)
-        return loss / len(self.labels) + penalty, cost / len(self.labels) - penalty
+        return float(loss) / len(self.labels) + penalty, float(cost) / len(self.labels) - penalty
 
     def params(self):
         """The weight matrix W (J + 1, K), a new array."""

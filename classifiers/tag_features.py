@@ -8,6 +8,8 @@ Each template yields at most one feature per word, and a feature is there or not
 one per template. Which features there are is decided by the training sentences alone; at other sentences, what was
 never seen in training does not count.
 
+(More than 400 lines: half of them are docstrings and examples.)
+
 References
 ----------
 A. Ratnaparkhi (1996), *A Maximum Entropy Model for Part-of-Speech Tagging*, EMNLP 1996: the kinds of templates.
@@ -88,12 +90,24 @@ def _kind_of_character(character: str) -> str:
 
 
 def prefix(word: str, length: int) -> str | None:
-    """The first letters in lower case; None where there are not more than these."""
+    """The first letters in lower case; None where there are not more than these.
+
+    Examples
+    --------
+    >>> prefix("Walked", 3), prefix("Go", 3)
+    ('wal', None)
+    """
     return word[:length].lower() if len(word) > length else None
 
 
 def suffix(word: str, length: int) -> str | None:
-    """The last letters in lower case; None where there are not more than these."""
+    """The last letters in lower case; None where there are not more than these.
+
+    Examples
+    --------
+    >>> suffix("WALKED", 2), suffix("Go", 2)
+    ('ed', None)
+    """
     return word[-length:].lower() if len(word) > length else None
 
 
@@ -113,7 +127,13 @@ AFFIXES = {"prefix": prefix, "suffix": suffix}
 
 
 class Part(NamedTuple):
-    """One attribute of one word, seen from the word that is to be tagged."""
+    """One attribute of one word, seen from the word that is to be tagged.
+
+    Examples
+    --------
+    >>> [part.value("Walked") for part in (Part("lower", None, 0), Part("suffix", 2, -1), Part("prefix", 7, 0))]
+    ['walked', 'ed', None]
+    """
 
     attribute: str  # a key of ATTRIBUTES or AFFIXES
     length: int | None  # of an affix
@@ -169,7 +189,16 @@ def parse_template(template: str) -> tuple[Part, ...]:
 
 
 class TokenFeatures(NamedTuple):
-    """The features of every word of M sentences with N words in all: rows of a sparse matrix that holds only ones."""
+    """The features of every word of M sentences with N words in all: rows of a sparse matrix that holds only ones.
+
+    Examples
+    --------
+    Three words in two sentences; the second and the third one are the same:
+
+    >>> _, features = FeatureIndex.learn([["a", "dog"], ["dog"]], ["word"])
+    >>> features.starts.tolist(), features.indptr.tolist(), features.indices.tolist()
+    ([0, 2, 3], [0, 1, 2, 3], [0, 1, 1])
+    """
 
     starts: np.ndarray  # (M + 1,) int64: the words of sentence m are those from starts[m] to starts[m + 1]
     indptr: np.ndarray  # (N + 1,) int64: the features of word n are indices[indptr[n] : indptr[n + 1]]
@@ -312,7 +341,22 @@ def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
 
 
 def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
-    """Templates as a tuple; an error if there is none, one cannot be read, or one stands there twice."""
+    """Templates as a tuple, if there are some and each can be read.
+
+    Raises
+    ------
+    InputError
+        If there is none, one cannot be read, or one stands there twice.
+
+    Examples
+    --------
+    >>> check_templates(["word", "lower[-1] lower"])
+    ('word', 'lower[-1] lower')
+    >>> check_templates(["word", "word"])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: each template counts once, but 'word' is listed twice; leave one out
+    """
     if isinstance(templates, str) or not isinstance(templates, Sequence) or not len(templates):
         raise InputError(f"templates must be a list of at least one template, but is {templates!r}")
     for template in templates:

@@ -29,7 +29,17 @@ from numpy.typing import ArrayLike
 
 
 class ChainScores(NamedTuple):
-    """The scores of all parts that a tag sequence of one sentence can have; T words, K tags."""
+    """The scores of all parts that a tag sequence of one sentence can have; T words, K tags.
+
+    Examples
+    --------
+    Two words and two tags; of the transitions that from 0 to 1 alone has a score:
+
+    >>> emissions, transitions = np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[0.0, -2.0], [0.0, 0.0]])
+    >>> scores = ChainScores(emissions, transitions, start=np.zeros(2), stop=np.zeros(2))
+    >>> path_score(scores, [0, 1]), path_score(scores, [0, 0])
+    (2.0, 3.0)
+    """
 
     emissions: np.ndarray  # (T, K): word t has the tag k
     transitions: np.ndarray  # (K, K): after the tag of the row comes that of the column

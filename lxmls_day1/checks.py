@@ -17,7 +17,18 @@ from lxmls_day1.errors import InputError
 
 
 def check_inputs(X: Any) -> Any:
-    """``X`` as a float64 matrix, sparse or dense; an error for what is no matrix or holds NaN or infinity."""
+    """``X`` as a float64 matrix, sparse or dense; an error for what is no matrix or holds NaN or infinity.
+
+    Examples
+    --------
+    >>> check_inputs([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    >>> check_inputs([[1.0, float("nan")]])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: X must be finite, but X[0, 1] is nan; leave such examples out or fill the gap
+    """
     X = as_matrix(X)
     check_finite(X)
     return X
@@ -27,6 +38,18 @@ def as_matrix(X: Any) -> Any:
     """The first half of :func:`check_inputs`: ``X`` as a float64 matrix, sparse or dense, whatever numbers it holds.
 
     A sparse matrix becomes a ``csr_array`` all of whose entries lie inside of it: compiled loops do not look whether they do.
+    What is no matrix of real numbers raises an :class:`InputError`.
+
+    Examples
+    --------
+    >>> as_matrix([[1, float("inf")]])
+    array([[ 1., inf]])
+    >>> as_matrix(sp.coo_array(([2, 3], ([0, 0], [1, 1])), shape=(1, 2))).toarray()
+    array([[0., 5.]])
+    >>> as_matrix([1, 2])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: X must be a matrix (M, J), one row per example, but has the shape (2,); a single example ...
     """
     if sp.issparse(X):
         return _as_rows(X)
@@ -40,7 +63,7 @@ def as_matrix(X: Any) -> Any:
 
 
 def as_numbers(values: Any, wanted: str) -> np.ndarray:
-    """What can be read as an array of real numbers, as float64; else an error that begins with what was wanted.
+    """What can be read as an array of real numbers, of any shape, as float64; else an error that begins with what was wanted.
 
     Text is not read as numbers, and no imaginary part, date or mask is dropped.
 
@@ -143,7 +166,15 @@ def _check_range(indices: np.ndarray, n_places: int, name: str) -> None:
 
 
 def check_finite(X: Any) -> None:
-    """The second half of :func:`check_inputs`: an error for a matrix with NaN or infinity in it."""
+    """The second half of :func:`check_inputs`: an error for a matrix with NaN or infinity in it.
+
+    Examples
+    --------
+    >>> check_finite(sp.csr_array([[0.0, -np.inf]]))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: X must be finite, but X[0, 1] is -inf; leave such examples out or fill the gap
+    """
     values = X.data if sp.issparse(X) else X
     if not all_finite(values):
         bad = np.flatnonzero(~np.isfinite(values.ravel()))[0]
@@ -157,7 +188,15 @@ def check_finite(X: Any) -> None:
 
 
 def all_finite(values: np.ndarray) -> bool:
-    """Whether no number of an array is NaN or infinite."""
+    """Whether no number of an array, of any shape, is NaN or infinite.
+
+    Examples
+    --------
+    The sum of the first two is infinite, and none of them is:
+
+    >>> all_finite(np.array([1e308, 1e308])), all_finite(np.array([1.0, np.nan]))
+    (True, False)
+    """
     with np.errstate(all="ignore"):
         if np.isfinite(values.sum()):  # reads the numbers once and keeps nothing, and nearly always settles it
             return True
@@ -227,6 +266,15 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: boo
     ------
     InputError
         For another number of weights, one that is negative or not finite, or a class whose weights are all 0.
+
+    Examples
+    --------
+    >>> check_sample_weight([1, 2, 0], np.array([0, 1, 1]))
+    array([1., 2., 0.])
+    >>> check_sample_weight([0, 2, 1], np.array([0, 1, 1]))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: sample_weight must have a number above 0 in every class, but all weights of at least one ...
     """
     if sample_weight is None:
         return None
@@ -275,7 +323,7 @@ def _unknown_labels(labels: np.ndarray) -> np.ndarray:
 
 
 def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
-    """Raise for labels of two kinds, as numbers and texts, or numbers and dates: none of them is ever equal, "1" and 1 neither.
+    """Raise for labels (M,) and others (N,) of two kinds, as numbers and texts, or numbers and dates: none are equal, "1" and 1 neither.
 
     Examples
     --------
@@ -303,7 +351,19 @@ def _kind(label: Any) -> str:
 
 
 def check_params(params: Any) -> np.ndarray:
-    """Parameters as a float64 matrix (J + 1, K), whatever numbers it holds: each use of it tells what is not finite."""
+    """Parameters as a float64 matrix (J + 1, K), whatever numbers it holds: each use of it tells what is not finite. For anything
+    else an :class:`InputError`.
+
+    Examples
+    --------
+    >>> check_params([[0, 1], [2, 3]])
+    array([[0., 1.],
+           [2., 3.]])
+    >>> check_params([0, 1])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape (2,)
+    """
     matrix = as_numbers(params, "params must be a matrix of numbers")
     if matrix.ndim != 2 or len(matrix) < 1 or matrix.shape[1] < 1:
         raise InputError(f"params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape {matrix.shape}")
@@ -311,7 +371,17 @@ def check_params(params: Any) -> np.ndarray:
 
 
 def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
-    """:func:`check_params`, and an error for parameters that are not finite; with ``rules_out`` −∞ may be among them."""
+    """:func:`check_params`, and an error for parameters (J + 1, K) that are not finite; with ``rules_out`` −∞ may be among them.
+
+    Examples
+    --------
+    >>> check_finite_params([[0.0, -np.inf]], rules_out=True)
+    array([[  0., -inf]])
+    >>> check_finite_params([[0.0, -np.inf]])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: params must be finite, but params[0, 1] is -inf; train the classifier anew
+    """
     matrix = check_params(params)
     if not all_finite(matrix):
         allowed = np.isfinite(matrix) | (np.isneginf(matrix) & rules_out)
@@ -324,12 +394,22 @@ def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
 
 
 def check_costs(cost: Any, n_classes: int) -> np.ndarray:
-    """The K x K matrix ρ, with ``cost[p, y]`` the cost of predicting class p where y is true; None is the 0/1 cost.
+    """The matrix ρ (K, K), with ``cost[p, y]`` the cost of predicting class p where y is true; None is the 0/1 cost.
 
     Raises
     ------
     InputError
         For a wrong shape, a negative or non-finite entry, or a non-zero diagonal.
+
+    Examples
+    --------
+    >>> check_costs(None, 2)
+    array([[0., 1.],
+           [1., 0.]])
+    >>> check_costs([[1, 0], [0, 1]], 2)
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: the cost matrix must have a zero diagonal: the right answer costs nothing
     """
     if cost is None:
         return 1.0 - np.eye(n_classes)
@@ -356,7 +436,17 @@ def check_number(
     below: float | None = None,
     whole: bool = False,
 ) -> Any:
-    """A hyper-parameter as a number in its range, or an error that names it."""
+    """A hyper-parameter as a number in its range, or an error that names it.
+
+    Examples
+    --------
+    >>> check_number("nr_rounds", 3.0, at_least=1, whole=True)
+    3
+    >>> check_number("nr_rounds", 2.5, at_least=1, whole=True)
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: nr_rounds must be a whole number at least 1, but is 2.5
+    """
     bounds = [
         text.format(limit)
         for text, limit in (
@@ -475,11 +565,23 @@ def random_numbers(seed: Any) -> np.random.Generator:
 
 
 def shown(label: Any) -> str:
-    """A label as an error message prints it: 3, not np.int64(3)."""
+    """A label as an error message prints it: 3, not np.int64(3).
+
+    Examples
+    --------
+    >>> shown(np.int64(3)), shown("yes")
+    ('3', "'yes'")
+    """
     return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def listed(labels: Sequence[Any] | np.ndarray, most: int = 10) -> str:
-    """Labels for an error message, the first few of many."""
+    """Labels (M,) for an error message, the first few of many.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(np.arange(20), most=3)
+    ("'a', 'b', 'c'", '0, 1, 2, … (20 in all)')
+    """
     some = ", ".join(shown(label) for label in labels[:most])
     return some if len(labels) <= most else f"{some}, … ({len(labels)} in all)"

@@ -24,27 +24,91 @@ def counted(number: int, thing: str) -> str:
 
 
 class InputError(ValueError):
-    """An argument, an option or a file that cannot be used as it is."""
+    """An argument, an option or a file that cannot be used as it is.
+
+    Examples
+    --------
+    It is a ``ValueError``, so that code which knows nothing of this package can catch it:
+
+    >>> try:
+    ...     check_path("the corpus", 3)
+    ... except ValueError as error:
+    ...     print(f"{type(error).__name__}: {error}")
+    InputError: the corpus must be the path of a file or folder, as text or as pathlib.Path, but is 3
+    """
 
 
 class UnknownSetting(InputError, TypeError):
-    """A keyword argument that a class does not take: a ``TypeError`` too, as Python itself raises in this case."""
+    """A keyword argument that a class does not take: a ``TypeError`` too, as Python itself raises in this case.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import Mira
+    >>> try:
+    ...     Mira(nr_round=3)
+    ... except UnknownSetting as error:
+    ...     print("nr_rounds" in str(error), isinstance(error, TypeError))
+    True True
+    """
 
 
 class NotInLab(InputError):
-    """A file, a class or a function that a lab does not have."""
+    """A file, a class or a function that a lab does not have.
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import Lab
+    >>> try:
+    ...     Lab.open().classifier("mria", "Mira")
+    ... except NotInLab as error:
+    ...     print("mira.py" in str(error))
+    True
+    """
 
 
 class CorpusError(InputError):
-    """A corpus file that breaks its format; the message names file and line and what was expected there."""
+    """A corpus file that breaks its format; the message names file and line and what was expected there.
+
+    Examples
+    --------
+    >>> from lxmls_day1.readers.question_reader import parse_questions
+    >>> try:
+    ...     parse_questions(["Who ?"], "mine.txt")
+    ... except CorpusError as error:
+    ...     print(error)
+    mine.txt, line 1: no colon in 'Who'; expected a class such as HUM:ind at the start
+    """
 
 
 class CorpusUnavailable(InputError):
-    """A corpus that is neither on this machine nor to be had from the network now."""
+    """A corpus that is neither on this machine nor to be had from the network now.
+
+    Examples
+    --------
+    Who asks for a corpus may want to do without it:
+
+    >>> try:
+    ...     raise CorpusUnavailable("books is not on this machine")
+    ... except InputError as error:
+    ...     print(error)
+    books is not on this machine
+    """
 
 
 class LibraryName(UserWarning):
-    """A file of a lab that bears the name of a library."""
+    """A file of a lab that bears the name of a library.
+
+    Examples
+    --------
+    Who means it can leave the warning out:
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("ignore", LibraryName)
+    ...     warnings.warn("random.py bears the name of a library", LibraryName, stacklevel=1)
+    >>> seen
+    []
+    """
 
 
 def check_path(name: str, path: Any) -> Path:

@@ -408,6 +408,16 @@ def set_aside(folder: Path) -> Iterator[None]:
     ----------
     folder : Path
         The lab that will be opened in this context. What was imported from its files under other names is set aside too.
+
+    Examples
+    --------
+    >>> folder = reference_folder()
+    >>> mira = Lab.open(folder).load("classifiers.mira")
+    >>> with set_aside(folder):
+    ...     "classifiers.mira" in sys.modules
+    False
+    >>> sys.modules["classifiers.mira"] is mira
+    True
     """
     finder = _finder()
     with _IMPORTS:
@@ -490,18 +500,36 @@ def library_names(folder: Path) -> list[Path]:
 
 
 def is_within(path: Path, folder: Path) -> bool:
-    """Whether `path` is below `folder`, as it is spelled or after its symbolic links are followed."""
+    """Whether `path` is below `folder`, as it is spelled or after its symbolic links are followed.
+
+    Examples
+    --------
+    >>> is_within(Path("my-lab/readers/mine.py"), Path("my-lab")), is_within(Path("elsewhere.py"), Path("my-lab").resolve())
+    (True, False)
+    """
     if folder in path.parents:
         return True
     return path.resolve().is_relative_to(folder)
 
 
 def reference_folder() -> Path:
-    """Where the reference lab stands: inside the installed package, or around it in a checkout."""
+    """Where the reference lab stands: inside the installed package, or around it in a checkout.
+
+    Examples
+    --------
+    >>> (reference_folder() / "classifiers" / "mira.py").is_file()
+    True
+    """
     return Path(reference_place())
 
 
 def describe_exception(error: BaseException) -> str:
-    """``NameError: name 'np' is not defined``, in one line."""
+    """``NameError: name 'np' is not defined``, in one line.
+
+    Examples
+    --------
+    >>> describe_exception(ValueError("one line,\\nand another")), describe_exception(KeyboardInterrupt())
+    ('ValueError: one line, and another', 'KeyboardInterrupt')
+    """
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -51,6 +51,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "settings": ("check_settings", "settings"),
     "streaming.mixed_steps": ("MixedSteps", "Threads", "place_of"),
     "streaming.shard_rows": (
+        "MatrixRows",
+        "ShardRows",
         "check_alone",
         "check_classes",
         "check_in_memory",

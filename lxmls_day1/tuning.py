@@ -30,6 +30,12 @@ class Trial:
     accuracy : float
         The share of right labels on the development part.
     training_accuracy : float
+
+    Examples
+    --------
+    >>> trial = Trial({"regularizer": 0.1}, accuracy=0.8, training_accuracy=1.0)
+    >>> trial.settings["regularizer"], trial.accuracy
+    (0.1, 0.8)
     """
 
     settings: dict[str, Any]
@@ -53,6 +59,15 @@ class Tuned:
         What its training returned.
     n_examples : int
         Of the development part; the words of tagged sentences.
+
+    Examples
+    --------
+    Of 100 examples, an accuracy of 0.8 has a standard error of 0.04; 0.77 is as good, and 0.7 is not:
+
+    >>> trials = [Trial({"regularizer": 10.0**-i}, accuracy, 1.0) for i, accuracy in enumerate([0.7, 0.77, 0.8])]
+    >>> found = Tuned(trials, best=trials[2], classifier=None, params=np.zeros((3, 2)), n_examples=100)
+    >>> round(found.standard_error(found.best), 6), [trial.settings for trial in found.as_good()]
+    (0.04, [{'regularizer': 0.1}, {'regularizer': 0.01}])
     """
 
     trials: list[Trial]
@@ -135,7 +150,14 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
 
 @dataclass(frozen=True)
 class Parts:
-    """The two parts that `tune` looks at."""
+    """The two parts that `tune` looks at.
+
+    Examples
+    --------
+    >>> parts = Parts([[1.0], [2.0]], [0, 1], [[3.0]], [1])
+    >>> len(parts.train_y), len(parts.dev_y)
+    (2, 1)
+    """
 
     train_X: Any
     train_y: Any
@@ -218,6 +240,13 @@ def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
     ------
     InputError
         If the classifier has neither of the two settings, or is none.
+
+    Examples
+    --------
+    >>> from lxmls_day1 import Lab
+    >>> lab = Lab.open()
+    >>> [list(usual_grid(lab.classifier(*name))) for name in (("svm", "SVM"), ("naive_bayes", "MultinomialNaiveBayes"))]
+    [['regularizer'], ['smooth_param']]
     """
     _check_classifier(classifier)
     known = known_settings(type(classifier))

@@ -76,21 +76,22 @@ print(f"{reviews.get_name()}: {reviews.train_X.shape[0]} training, {reviews.test
 # factor? Which one labels the test reviews better? *Your prediction:*
 
 # %% tags=["real-data", "cell-passive"]
-learners = {
-    "MIRA, cap 0.01": lambda seed: Mira(regularizer=100.0, seed=seed),
-    "passive-aggressive, C = 0.01": lambda seed: PassiveAggressive(cap=0.01, seed=seed),
-}
-accuracies, updates = {}, {}
-for name, make in learners.items():
-    for seed in range(1, 21):
-        learner = make(seed)
-        params = learner.train(reviews.train_X, reviews.train_y)
-        accuracies.setdefault(name, []).append(learner.evaluate(reviews.test_y, learner.test(reviews.test_X, params)))
-        updates.setdefault(name, []).append(learner.nr_updates)
-    print(f"{name:30} test accuracy {mean_and_error(accuracies[name])}, {np.mean(updates[name]):.0f} updates")
-mira, passive = accuracies.values()
-print(f"difference, order by order: {mean_and_error(np.subtract(passive, mira))}")
-print(f"updates, ratio: {np.mean(updates['passive-aggressive, C = 0.01']) / np.mean(updates['MIRA, cap 0.01']):.1f}")
+with lab.exercise("1.5"):
+    learners = {
+        "MIRA, cap 0.01": lambda seed: Mira(regularizer=100.0, seed=seed),
+        "passive-aggressive, C = 0.01": lambda seed: PassiveAggressive(cap=0.01, seed=seed),
+    }
+    accuracies, updates = {}, {}
+    for name, make in learners.items():
+        for seed in range(1, 21):
+            learner = make(seed)
+            params = learner.train(reviews.train_X, reviews.train_y)
+            accuracies.setdefault(name, []).append(learner.evaluate(reviews.test_y, learner.test(reviews.test_X, params)))
+            updates.setdefault(name, []).append(learner.nr_updates)
+        print(f"{name:30} test accuracy {mean_and_error(accuracies[name])}, {np.mean(updates[name]):.0f} updates")
+    mira, passive = accuracies.values()
+    print(f"difference, order by order: {mean_and_error(np.subtract(passive, mira))}")
+    print(f"updates, ratio: {np.mean(updates['passive-aggressive, C = 0.01']) / np.mean(updates['MIRA, cap 0.01']):.1f}")
 
 # %% [markdown] tags=["answer"]
 # **Explain.** (1) Why does PA-I make more updates, although its first step on a mistake is the same? (2) On the training reviews both end

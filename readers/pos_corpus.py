@@ -37,7 +37,14 @@ _RANGE_OR_EMPTY = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|[0-9]+\.[1-9][0-9]*")
 
 
 class TaggedSentence(NamedTuple):
-    """A sentence: words, and the tag of each."""
+    """A sentence: words, and the tag of each.
+
+    Examples
+    --------
+    >>> sentence = TaggedSentence(("Dogs", "bark"), ("NOUN", "VERB"))
+    >>> list(zip(sentence.words, sentence.tags))
+    [('Dogs', 'NOUN'), ('bark', 'VERB')]
+    """
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -118,7 +125,17 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
 
 
 def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[TaggedSentence]:
-    """Read a file in the CoNLL-U format; see `parse_conllu`.
+    """Read a file in the CoNLL-U format.
+
+    Parameters
+    ----------
+    path : path
+    tags : {"upos", "xpos"}
+        Which tags to take; see `parse_conllu`.
+
+    Returns
+    -------
+    list of TaggedSentence
 
     Raises
     ------
@@ -126,6 +143,17 @@ def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[Tagged
         If it is malformed.
     InputError
         If it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> line = "{}\\t{}\\t_\\t{}\\t_\\t_\\t_\\t_\\t_\\t_\\n"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "dev.conllu")
+    ...     with open(file, "w", encoding="utf-8", newline="\\n") as stream:
+    ...         _ = stream.write(line.format(1, "Dogs", "NOUN") + line.format(2, "bark", "VERB"))
+    ...     read_conllu(file)
+    [TaggedSentence(words=('Dogs', 'bark'), tags=('NOUN', 'VERB'))]
     """
     path = check_path("path", path)
     try:

@@ -37,7 +37,14 @@ _TRAIN_FILE, _TEST_FILE = "train_5500.label", "TREC_10.label"
 
 
 class Question(NamedTuple):
-    """One line of the corpus."""
+    """One line of the corpus.
+
+    Examples
+    --------
+    >>> question = parse_question("HUM:ind Who wrote the first cookbook ?")
+    >>> question.coarse, question.fine, question.text.split()[-1]
+    ('HUM', 'ind', '?')
+    """
 
     coarse: str
     """One of `COARSE_CLASSES`, such as ``HUM``."""
@@ -104,6 +111,16 @@ def parse_questions(lines: Iterable[str], name: str = "the lines given") -> list
     ------
     CorpusError
         If a line is malformed (see `parse_question`), or there is none.
+
+    Examples
+    --------
+    >>> lines = ["HUM:ind Who wrote the first cookbook ?", "LOC:city What city hosts the tea fair ?"]
+    >>> [question.coarse for question in parse_questions(lines)]
+    ['HUM', 'LOC']
+    >>> parse_questions(["HUM:ind Who wrote the first cookbook ?", "ind Who ?"], "mine.txt")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.CorpusError: mine.txt, line 2: no colon in 'ind'; expected a class such as HUM:ind at the start
     """
     questions = [parse_question(line, f"{name}, line {number}") for number, line in enumerate(lines, start=1)]
     if not questions:

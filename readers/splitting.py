@@ -61,7 +61,22 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
 
 
 def checked_shares(split: Sequence[float]) -> list[float]:
-    """Three shares as numbers from 0 on whose sum is at most 1; an InputError for anything else."""
+    """The shares of training, development and test part as three numbers from 0 on whose sum is at most 1.
+
+    Raises
+    ------
+    InputError
+        For anything else.
+
+    Examples
+    --------
+    >>> checked_shares((0.8, 0, 0.2))
+    [0.8, 0.0, 0.2]
+    >>> checked_shares((0.8, 0.2, 0.2))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: the shares of train, dev and test may sum to 1 at most, got [0.8, 0.2, 0.2] with sum 1.2
+    """
     try:
         given = list(split)
     except TypeError:

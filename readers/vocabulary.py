@@ -40,6 +40,11 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
     dict of str to number
         Token -> sum of its counts, in the order of first occurrence.
 
+    Raises
+    ------
+    InputError
+        If a bag is none, a count is no number, or `min_count` is no whole number from 1 on.
+
     Examples
     --------
     >>> count_vocabulary([{"what": 1, "river": 1}, {"what": 2, "year": 1}], min_count=2)
@@ -74,6 +79,11 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     -------
     csr_array of shape (len(bags), J)
         float64, with sorted int32 indices.
+
+    Raises
+    ------
+    InputError
+        If a bag is none, a count is no finite number, or the columns are not 0 … J - 1.
 
     Examples
     --------
@@ -147,6 +157,11 @@ def count_words(text: str) -> dict[str, int]:
     dict of str to int
         First the unigrams ``a``, then the bigrams ``a_b``, each in the order of first occurrence.
 
+    Raises
+    ------
+    InputError
+        If it is no text.
+
     Examples
     --------
     >>> count_words("Who was who ?")
@@ -185,6 +200,19 @@ class BagCorpus:
         Column -> token.
     nr_features, nr_examples : int
         J and M.
+
+    Examples
+    --------
+    A reader of its own fills it with two bags to learn from and one for testing. What the first two do not have is no feature:
+
+    >>> class Films(BagCorpus):
+    ...     def __init__(self):
+    ...         self._set_examples([{"fine": 2}, {"dull": 1}, {"fine": 1, "long": 1}], ["good", "bad", "good"], 2, 2)
+    >>> films = Films()
+    >>> films.feat_dict, films.label_names
+    ({'fine': 0, 'dull': 1}, ('bad', 'good'))
+    >>> films.train_X.toarray().tolist(), films.train_y.tolist(), films.test_X.toarray().tolist(), films.test_y.tolist()
+    ([[2.0, 0.0], [0.0, 1.0]], [1, 0], [[1.0, 0.0]], [1])
     """
 
     def _set_examples(
@@ -268,6 +296,15 @@ def checked_min_count(min_count: int) -> int:
     ------
     InputError
         If it is anything else.
+
+    Examples
+    --------
+    >>> checked_min_count(2)
+    2
+    >>> checked_min_count(0)
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: min_count must be a whole number from 1 on, got 0
     """
     if isinstance(min_count, bool) or not isinstance(min_count, (int, np.integer)) or min_count < 1:
         raise InputError(f"min_count must be a whole number from 1 on, got {min_count!r}")

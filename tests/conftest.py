@@ -297,7 +297,7 @@ def real_data() -> Path:
     """The folder of real corpora, laid out as ``sentiment/<domain>/{positive,negative}.review`` and so on."""
     folder = os.environ.get("LXMLS_DAY1_DATA")
     if not folder:
-        pytest.skip('real data wanted: set LXMLS_DAY1_DATA to its folder (README, section "Real data")')
+        pytest.skip('real data wanted: set LXMLS_DAY1_DATA to its folder (docs/how-to/corpus.md, "Real data")')
     if not Path(folder).is_dir():
-        pytest.skip(f'LXMLS_DAY1_DATA={folder} is no folder (README, section "Real data")')
+        pytest.skip(f'LXMLS_DAY1_DATA={folder} is no folder (docs/how-to/corpus.md, "Real data")')
     return Path(folder)

@@ -1,14 +1,25 @@
 """The pages of docs/: their commands and programs run, and what they name is there."""
 
+import ast
 import contextlib
+import doctest
+import functools
+import importlib
+import importlib.util
+import inspect
 import os
 import re
 import subprocess
 import sys
+import textwrap
+import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from classifiers.perceptron import Perceptron
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -62,8 +73,68 @@ def test_the_programs_of_how_to_run(tmp_path, monkeypatch, capsys):
         Path(name).write_text("category,text\n" + rows, encoding="utf-8")
     corpus = run("corpus.md", programs_of(DOCS / "how-to/corpus.md"))["corpus"]
     assert corpus.train_X.shape[0] == 20 and capsys.readouterr().out == "['yes']\n"
-    run("rule.md", programs_of(DOCS / "how-to/rule.md"))
-    assert capsys.readouterr().out == "1.0\n"
+
+
+def test_programs_with_dictionaries_and_of_an_installed_package(capsys):
+    dictionaries, installed, *_ = programs_of(DOCS / "how-to/python.md")
+    run("python.md", [dictionaries])
+    assert capsys.readouterr().out == "".join(line + "\n" for line in re.findall(r"# (\[.*\])", dictionaries))
+    assert {"Lab", "Mira", "SentimentCorpus"} <= set(run("python.md", [installed]))
+
+
+@pytest.mark.slow
+def test_programs_with_scikit_learn(capsys):
+    *_, search, report = programs_of(DOCS / "how-to/python.md")
+    names = {}
+    exec(compile(search, "python.md", "exec"), names)
+    assert capsys.readouterr().out.endswith("['+']\n")
+    exec(compile(report, "python.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert "precision    recall  f1-score" in printed and printed.endswith("[[10  0]\n [ 0 10]]\n")
+
+
+(OWN_RULE,) = programs_of(DOCS / "how-to/rule.md")
+
+
+@pytest.fixture
+def own_rule(tmp_path):
+    """The learner of the page on rules, as a module in a file of its own."""
+    path = tmp_path / "passive_aggressive_2.py"
+    path.write_text(OWN_RULE, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("passive_aggressive_2", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_an_own_rule_learns_as_the_formula_says(own_rule, n_classes):
+    """Against Crammer et al. 2006, section 4: τ = ℓ / (‖f(x, y) − f(x, r)‖² + 1/(2C)), with every W in full."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % n_classes
+    g, W, total = np.hstack([np.ones((40, 1)), X]), np.zeros((4, n_classes)), np.zeros((4, n_classes))
+    order = rng.permutation(40)
+    for m in order:
+        scores = g[m] @ W
+        rival = max((k for k in range(n_classes) if k != y[m]), key=lambda k: scores[k])
+        loss = max(0.0, 1 + scores[rival] - scores[y[m]])
+        difference = np.zeros_like(W)
+        difference[:, y[m]], difference[:, rival] = g[m], -g[m]
+        W = W + loss / ((difference**2).sum() + 1 / 2) * difference
+        total += W
+    learner = own_rule.PassiveAggressive2(nr_rounds=1, order=order)
+    np.testing.assert_allclose(learner.train(X, y), total / 40, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_an_own_rule_has_the_compiled_speed(own_rule):
+    """It is machine code of the same loop as the perceptron's (how fast that is, the benchmarks tell)."""
+    from lxmls_day1.compiled import sparse_rows
+
+    signatures = [sparse_rows.compile_rule(rule).nopython_signatures for rule in (own_rule.pa2_rule, Perceptron.rule)]
+    assert signatures[0] == signatures[1] == [sparse_rows.RULE_SIGNATURE]
+    assert len(OWN_RULE.split('"""')[0].splitlines() + OWN_RULE.split('"""')[2].splitlines()) <= 25
 
 
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "generated" not in path.parts)
@@ -108,3 +179,116 @@ def test_excerpts_of_explanations_are_there():
                 assert re.search(rf"def {name}\(", source), f"{page.name}: {file} has no {name}"
             excerpts += 1
     assert excerpts >= 15
+
+
+REFERENCE = DOCS / "reference"
+
+
+def listed_on(page):
+    """The modules of a page of the reference, in their order."""
+    text = (REFERENCE / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\{eval-rst\}\n(.*?)```", text, re.DOTALL)
+    return [name for block in blocks for name in re.findall(r"^ {3}(\w[\w.]*)$", block, re.MULTILINE)]
+
+
+@pytest.mark.parametrize(
+    ("page", "package"), [("classifiers", "classifiers"), ("readers", "readers"), ("package", "lxmls_day1.figures")]
+)
+def test_the_reference_lists_each_module_once(page, package):
+    files = (ROOT / package.replace(".", "/")).glob("[!_]*.py")
+    listed = [name for name in listed_on(page) if name.startswith(f"{package}.")]
+    assert listed == sorted(f"{package}.{file.stem}" for file in files) and len(listed) > 5
+
+
+def test_what_pages_import_is_in_the_reference():
+    """README and the pages show imports; who wants to know more finds the name."""
+    pages = [ROOT / "README.md", *(DOCS / page for page in PAGES)]
+    imported = {
+        (module, name.split()[0])
+        for page in pages
+        for module, names in re.findall(
+            r"^(?:>>> )?from (lxmls_day1[\w.]*|classifiers|readers)(?: import (.*?))(?:  #.*)?$",
+            page.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+        for name in names.split(", ")
+    }
+    assert len(imported) > 8
+    for module, name in imported:
+        home = inspect.unwrap(getattr(importlib.import_module(module), name)).__module__
+        home = re.sub(r"^lxmls_day1\.(classifiers|readers)\b", r"\1", home)
+        assert home in LISTED, f"{name} of {home}"
+
+
+LISTED = [name for page in ("classifiers", "readers", "package") for name in listed_on(page)]
+
+
+def public_things(module):
+    """The classes and functions that a module declares under a name without an underscore before it."""
+    for name, thing in vars(module).items():
+        is_code = inspect.isclass(thing) or inspect.isfunction(inspect.unwrap(thing))
+        if is_code and not name.startswith("_") and (thing.__module__, thing.__name__) == (module.__name__, name):
+            yield name, thing
+
+
+def public_members(cls):
+    """Its own methods and properties; those of a base class are documented there."""
+    for name, member in vars(cls).items():
+        if isinstance(member, (property, functools.cached_property)):
+            yield name, member
+        elif inspect.isroutine(member) and not name.startswith("_"):
+            yield name, inspect.unwrap(getattr(cls, name))
+
+
+CHECKS = re.compile(r"_?check(ed)?_\w+|as_(list|matrix|numbers)|random_numbers")
+
+
+def refuses(function):
+    """Whether a `raise` with an error, or the call of a check, stands in the source of a function."""
+    nodes = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))))
+    raised = any(isinstance(node, ast.Raise) and node.exc is not None for node in nodes)
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    return raised or any(isinstance(name, ast.Name) and CHECKS.fullmatch(name.id) for name in called)
+
+
+SECTIONS = re.compile(r"^(Parameters|Returns|Attributes)\n-+$", re.MULTILINE)
+#: Such as (K,) or (J + 1, K), but not in an example.
+SHAPE = re.compile(r"^(?!>>>).*(?<!\w)\((\d )?([A-Z]|count|n)( [+−] \d)?,.*\)|of any shape", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_the_reference_has_docstring_shapes_errors_and_example_of_each_name(name):
+    """Modules, classes, functions and methods say what they are; an override may leave that to its base, whose docstring autodoc shows.
+    What takes or returns arrays says their shapes, and what raises says when. Each class and each function has an example of its
+    own, values and bases of others too, and the doctests run it.
+    """
+    module = importlib.import_module(name)
+    assert module.__doc__
+    examples = {
+        test.name
+        for test in doctest.DocTestFinder(exclude_empty=True).find(module)
+        if any(not example.options.get(doctest.SKIP) for example in test.examples)
+    }
+    for own, thing in public_things(module):
+        assert f"{name}.{own}" in examples, f"{name}.{own} has no example that runs"
+        of_class = list(public_members(thing)) if inspect.isclass(thing) else []
+        assert vars(thing)["__doc__"] if inspect.isclass(thing) else thing.__doc__, f"{name}.{own} has no docstring"
+        for member, value in of_class or [(own, thing)]:
+            text = inspect.getdoc(value)
+            assert text, f"{name}.{own}.{member} has no docstring"
+            if not inspect.isfunction(value) or value.__module__ != name:
+                continue
+            signature = inspect.signature(value)
+            kinds = map(str, [signature.return_annotation, *(one.annotation for one in signature.parameters.values())])
+            if any("ndarray" in kind or "ArrayLike" in kind for kind in kinds):
+                assert SECTIONS.search(text) or SHAPE.search(text), f"{name}.{own}.{member} does not say shapes"
+            if refuses(value):
+                assert re.search("error|raise", text, re.IGNORECASE), (
+                    f"{name}.{own}.{member} does not say when it raises"
+                )
+
+
+def test_doctests_of_the_reference_run():
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    assert "--doctest-modules" in options["addopts"]
+    assert {name.partition(".")[0] for name in LISTED} <= set(options["testpaths"])

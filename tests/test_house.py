@@ -279,7 +279,7 @@ PAGES = (
     "docs/figures.md",
     *sorted(
         p.relative_to(ROOT).as_posix()
-        for f in ("start", "how-to", "explanations")
+        for f in ("start", "how-to", "explanations", "reference")
         for p in (ROOT / "docs" / f).glob("*.md")
     ),
     "docs/grading.md",
@@ -303,7 +303,9 @@ def test_files_that_a_page_names_are_there(page):
 
 
 def _source_of(link: str) -> str:
-    """What a page of the gallery is made from when the book is built; other links as they are."""
+    """What a page of the gallery, or that of the commands, is made from when the book is built; other links as they are."""
+    if link.endswith("reference/commands.md"):
+        return link.removesuffix("reference/commands.md") + "conf.py"
     made = re.fullmatch(r"(.*)gallery_pages/(\w+)\.rst", link)
     if made is None:
         return link

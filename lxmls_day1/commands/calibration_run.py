@@ -55,7 +55,7 @@ def run(folder: "Path", dataset: Any, classifiers: Mapping[str, Any], notes: lis
     """
     with shown_progress() as progress:
         rows, diagrams, more = measure(dataset, classifiers, progress)
-    contents = {"reliability.png": png(draw(diagrams)), "calibration.csv": to_csv(rows).encode()}
+        contents = {"reliability.png": png(draw(diagrams)), "calibration.csv": to_csv(rows).encode()}
     replace_files({folder / name: content for name, content in contents.items()})
     click.echo(f"{dataset.get_name()}, test part: accuracy, and expected calibration error\n\n{as_text(rows)}")
     for note in dict.fromkeys([*notes, *more]):

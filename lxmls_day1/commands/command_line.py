@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import click
 
 import lxmls_day1
+from lxmls_day1.commands import first_compilation
 from lxmls_day1.commands.standard_streams import OutputLost, StandardStreams
 from lxmls_day1.errors import InputError, LibraryName, nearest
 
@@ -198,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     warnings.formatwarning = formatwarning
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     try:
-        with caches_without_home():
+        with caches_without_home(), first_compilation.announced():
             command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
     except SystemExit as end:
         status = end.code

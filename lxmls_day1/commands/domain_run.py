@@ -107,10 +107,11 @@ def run(
     pairs, notes = chosen_pairs(source or ALL, target or ALL, data_dir)
     with shown_progress() as progress:
         rows, pivots, nr_unlabelled = compare_domains(lab, pairs, data_dir, progress)
+        drawn = png(draw(rows))
     if nr_unlabelled:
         notes.append(f"The texts without labels include {nr_unlabelled} reviews of files unlabeled.review.")
     contents = {
-        "domains.png": png(draw(rows)),
+        "domains.png": drawn,
         "results.json": to_json(rows, pivots, notes).encode(),
         "domains.csv": to_csv(DomainRow._fields, rows).encode(),
         "pivots.csv": to_csv(Pivot._fields, pivots).encode(),

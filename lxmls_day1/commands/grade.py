@@ -17,6 +17,7 @@ from lxmls_day1.library_path import library_path
 
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
 MOST_NOTED = 20
+ONCE = ("out", "exercises", "seed", "named_groups", "question", "again")  # the first three have places of their own
 
 
 @click.command(name="grade", short_help="Grade submissions, whatever is in them.")
@@ -52,6 +53,13 @@ MOST_NOTED = 20
 )
 @click.option("--question", help="What students are asked after the mistake of --name-group.")
 @click.option(
+    "--compare-with",
+    multiple=True,
+    type=click.Path(exists=True),
+    help="Earlier submissions, or the --out of an earlier run, in which alike ones are looked for, too.",
+)
+@click.option("--again", multiple=True, metavar="STUDENT", help="Grade this one again, though nothing has changed.")
+@click.option(
     "--backend", type=click.Choice(["local", "dask"]), default="local", help="Cores of this machine, or a cluster."
 )
 @click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, such as tcp://head:8786.")
@@ -68,6 +76,8 @@ def command(
     run_notebooks: bool,
     named_groups: tuple[tuple[str, str, str], ...],
     question: str | None,
+    compare_with: tuple[str, ...],
+    again: tuple[str, ...],
     backend: str,
     scheduler: str | None,
 ) -> None:
@@ -88,6 +98,7 @@ def command(
                        --scheduler tcp://head:8786
       lxmls-day1 grade class.zip --out marks --name-group 1.5-3fa9c1
                        cap_squared "The cap is 1/λ, not 1/λ²."
+      lxmls-day1 grade class.zip --out marks --compare-with marks-2025
 
     \b
     Limits, for each submission:
@@ -106,6 +117,7 @@ def command(
     if question is not None and len(named_groups) != 1:
         raise click.UsageError("--question belongs to one --name-group.")
     forget_python_path()
+    from lxmls_day1.grading.class_page import Commands
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
@@ -139,7 +151,17 @@ def command(
                 )
             click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
             with cluster(scheduler) as workers, _ProgressBar() as bar:
-                book = grade([Path(path) for path in submissions], folder, plan, jobs, bar.show, workers)
+                book = grade(
+                    [Path(path) for path in submissions],
+                    folder,
+                    plan,
+                    jobs,
+                    bar.show,
+                    workers,
+                    again,
+                    [Path(path) for path in compare_with],
+                    Commands(_words(click.get_current_context()), out, exercises or "", plan.seed),
+                )
     except KeyboardInterrupt:
         click.echo(
             f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
@@ -148,6 +170,18 @@ def command(
     if bar.kept:
         click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
     _conclude(book, folder)
+
+
+def _words(context: click.Context) -> tuple[str, ...]:
+    """The command as it was given, without the options that say what is done this once."""
+    words = ["lxmls-day1", "grade", *context.params["submissions"]]
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+        if isinstance(option, click.Option) and given and option.name not in ONCE:
+            value = context.params[option.name or ""]
+            for one in value if option.multiple else [value]:
+                words += [option.opts[0]] if option.is_flag else [option.opts[0], str(one)]
+    return tuple(words)
 
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
@@ -231,13 +265,17 @@ def _conclude(book: Any, folder: Path) -> None:
     points = [row.points for row in book.rows]
     ordered = sorted(points)
     median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
-    out_of = book.rows[0].out_of
+    out_of = max(row.out_of for row in book.rows)
     click.echo(f"{counted(len(book.rows), 'submission')}: {median:g} of {out_of:g} points in the middle")
     click.echo(
         f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
     )
-    if any(exercise.by_hand for exercise in book.rows[0].exercises):
-        click.echo(f"  {folder / 'answers.html'}: what is to be marked by hand")
+    by_hand = [exercise for row in book.rows for exercise in row.exercises if exercise.by_hand]
+    if by_hand:
+        marked = sum(exercise.points is not None for exercise in by_hand)
+        click.echo(
+            f"  {folder / 'hand-marks.csv'}: {marked} of {len(by_hand)} answers are marked by hand; fill it in, and grade again"
+        )
     noted = [row for row in book.rows if row.notes]
     if noted:
         click.echo(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", err=True)

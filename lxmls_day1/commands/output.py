@@ -37,7 +37,7 @@ def writable_folder(out: str) -> Path:
 
 @contextlib.contextmanager
 def shown_progress() -> Iterator[ReportProgress]:
-    """A bar on a terminal's standard error, plain lines where that is not a terminal."""
+    """A bar on a terminal's standard error, plain lines where that is not a terminal: "reading", the names, "drawing"."""
     if not sys.stderr.isatty():
         yield lambda done, total, name: click.echo(f"[{done + 1}/{total}] {name}", err=True) if name else None
         return
@@ -52,7 +52,7 @@ def shown_progress() -> Iterator[ReportProgress]:
         transient=True,
     ) as bar:
         task = bar.add_task("reading", total=None)
-        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name)
+        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name or "drawing")
 
 
 def png(figure: "Figure") -> bytes:

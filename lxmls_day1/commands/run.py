@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands import first_compilation
 from lxmls_day1.commands.output import ReportProgress, png, show_table, shown_progress, writable_folder
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
@@ -110,11 +111,13 @@ def command(
             text, notes = open_reviews(lab, domain or "books", data_dir, split)
         calibration_run.run(folder, text, classifiers_of(lab, text, every), notes)
         return
-    text, notes = open_own_file(lab, own) if own else open_reviews(lab, domain or "books", data_dir)
-    with shown_progress() as progress:
+    text, notes = open_own_file(lab, own) if own else (None, [])
+    with shown_progress() as progress, first_compilation.halved(lab.folder):
+        if not own:
+            text, notes = open_reviews(lab, domain or "books", data_dir)
         table, figures = compare(lab, text, progress, every)
+        contents = {f"{name}.png": png(figure) for name, figure in figures.items()}
     table = ResultTable(table.rows, [*notes, *table.notes])
-    contents = {f"{name}.png": png(figure) for name, figure in figures.items()}
     contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
     replace_files({folder / name: content for name, content in contents.items()})
     show_table(table)

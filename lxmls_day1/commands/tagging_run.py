@@ -97,11 +97,11 @@ def run(
     """
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
-    sentences, notes = open_sentences(lab, corpus, tags, data_dir)
     with shown_progress() as progress:
+        sentences, notes = open_sentences(lab, corpus, tags, data_dir)
         results = compare_taggers(lab, sentences, progress)
+        contents = {f"{name}.png": png(figure) for name, figure in results.figures.items()}
     table = ResultTable(results.table.rows, [*notes, *results.table.notes])
-    contents = {f"{name}.png": png(figure) for name, figure in results.figures.items()}
     contents |= {
         "results.json": to_json(results._replace(table=table)).encode(),
         "results.csv": table.to_csv().encode(),

@@ -20,6 +20,7 @@ input) are always compiled.
 
 import functools
 import hashlib
+import logging
 import os
 import pickle
 import re
@@ -47,6 +48,7 @@ from lxmls_day1.whole_files import replace_files
 _VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
 _CONFIG: Any = numba.config  # its attributes are made from the environment
 _CHECKSUM = 32  # bytes of it
+_LOG = logging.getLogger(__name__)
 
 
 def cached_jit(signature: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -93,10 +95,14 @@ class MachineCodeCache(NullCache):
         self._source = Path(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was kept for a signature; None if there is nothing that can be used."""
+        """What was kept for a signature; None, which is logged, if there is nothing that can be used: it is compiled then."""
         target_context.refresh()
-        if not self._has_place():
-            return None
+        found = self._found(sig, target_context) if self._has_place() else None
+        if found is None:
+            _LOG.info("compiling %s", self._function.__qualname__)
+        return found
+
+    def _found(self, sig: Any, target_context: Any) -> Any:
         name, belongs_to = self._entry(sig, target_context.codegen())
         for folder in _folders(self._source):
             try:

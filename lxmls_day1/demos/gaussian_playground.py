@@ -151,18 +151,18 @@ class DemoGaussianPlayground(Demonstration):
 
         left = [self.nr_classes, *self.groups, self.balance, self.nr_points, self.seed]
         right = [table, self.best, self.click, self.label, self.undo]
-        column = widgets.VBox(right, layout=widgets.Layout(width=page_pixels(350), flex="0 0 auto"))
+        column = widgets.VBox(right, layout=widgets.Layout(width=page_pixels(376), flex="0 0 auto"))
         column.add_class("demo-ranks")
         middle = widgets.HBox(
             [self.stage.view(), column], layout=widgets.Layout(grid_gap="8px", align_items="flex-start")
         )
-        return [self.stage.beside(left, middle, width=280)]
+        return [self.stage.beside(left, middle, width=272)]
 
     def _tick(self, label: str) -> Any:
         import ipywidgets as widgets
 
         tick = widgets.Checkbox(value=True, description=label, indent=False)
-        tick.layout = widgets.Layout(width=page_pixels(190), flex="0 0 auto")
+        tick.layout = widgets.Layout(width=page_pixels(212), flex="0 0 auto")
         return tick
 
     @property

@@ -8,12 +8,15 @@ in the same way.
 """
 
 import os
+import re
 import traceback
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from lxmls_day1.exercises.newest_code import NewestCode
+
+COMMAND = re.compile(r"`lxmls-day1 hint ([\w.]+)`")  # as a stub names it
 
 
 class ExerciseCell:
@@ -30,7 +33,7 @@ class ExerciseCell:
     >>> from lxmls_day1.lab import Lab
     >>> with ExerciseCell(Lab.open(), "1.5"):
     ...     raise NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps")
-    Still to be done – Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps
+    Still to be done – Exercise 1.5: MIRA; `lab.hint("1.5")` helps
     >>> with ExerciseCell(Lab.open(), "1.5"):
     ...     print("done")
     done
@@ -60,6 +63,7 @@ class ExerciseCell:
             return False
         waiting.add(self.number)
         what = " ".join(str(error).split()) or f"Exercise {self.number}"
+        what = COMMAND.sub(r'`lab.hint("\1")`', what)  # in a web page there is no command line
         place = place_in_folder(trace, self.lab.folder)
         print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")
         return True

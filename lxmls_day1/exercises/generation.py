@@ -106,10 +106,13 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
     return made
 
 
-def answers_in_notebooks(lab_folder: Path) -> Iterator[ModelAnswer]:
-    """The model answers that stand in the notebooks of a lab with solutions."""
-    for path in sorted((lab_folder / "notebooks").glob("*.ipynb")):
-        notebook = json.loads(path.read_bytes())
+def answers_in_notebooks(lab_folder: Path, pattern: str = "notebooks/*.ipynb") -> Iterator[ModelAnswer]:
+    """The model answers that stand in the notebooks of a lab, or in some of them: those that come with their solutions."""
+    for path in sorted(lab_folder.glob(pattern)):
+        try:
+            notebook = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise InputError(f"{path.name} cannot be read as a notebook: {error}; save it once more.") from error
         name = path.relative_to(lab_folder).as_posix()
         yield from answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name)
 

@@ -126,7 +126,7 @@ def revealed(folder: Path, exercise: str, of_notebooks: Collection[ModelAnswer] 
         A workspace, where those are shown whose question was answered in the notebook on disk; or a lab with solutions.
     exercise : str
     of_notebooks : collection of ModelAnswer
-        Those that stand in the lab's own notebooks, as in a lab with solutions; all of them are shown.
+        Those that stand in the lab's own notebooks, as of an exercise that came with its solution; all of them are shown.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def revealed(folder: Path, exercise: str, of_notebooks: Collection[ModelAnswer] 
     described = Registry.of(folder)[exercise]
     known = written = [answer for answer in of_notebooks if answer.exercise == exercise]
     path = folder / FILE
-    if path.is_file():
+    if path.is_file() and not known:
         cells = _cells_of(folder / described.notebook)
         known = [answer for answer in decoded(path.read_bytes()) if answer.exercise == exercise]
         written = [answer for answer in known if _is_answered(answer, cells)]

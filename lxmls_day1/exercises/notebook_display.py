@@ -133,8 +133,11 @@ def hinted(lab: Lab, exercise: Any) -> Shown:
 
 def revealed_answers(lab: Lab, exercise: Any) -> Shown:
     """The model answers to an exercise that may be read now; formulae in them are typeset, so they are shown as markdown."""
-    own = () if (lab.folder / MODEL_ANSWERS).is_file() else tuple(answers_in_notebooks(lab.folder))
-    found = revealed(lab.folder, _one_exercise(lab.folder, exercise, "lab.reveal"), own)
+    id = _one_exercise(lab.folder, exercise, "lab.reveal")
+    registry = Registry.of(lab.folder)
+    solved = id not in registry.assigned or not (lab.folder / MODEL_ANSWERS).is_file()
+    own = tuple(answers_in_notebooks(lab.folder, registry[id].notebook)) if solved else ()
+    found = revealed(lab.folder, id, own)
     text = "\n\n".join(
         filter(None, [f"**{found.exercise}**", *(answer.text for answer in found.answers), found.closing])
     )

@@ -1,6 +1,6 @@
 """Small inputs: each exercise is asked what it answers to some dozens of them, the smallest first.
 
-The file of checks of an exercise has two functions for this, and may have a third one:
+The file of checks of an exercise has two functions for this, and may have two more:
 
     def small_inputs():
         '''Inputs from the smallest on, as dicts from words that a student understands to numbers, texts or nested lists.'''
@@ -11,12 +11,17 @@ The file of checks of an exercise has two functions for this, and may have a thi
     def small_properties(given, answer):
         '''What does not hold of a wrong answer to one of them: pairs of a name and a sentence.'''
 
+    def small_parts(given, answer):
+        '''The parts of an answer of the right form: pairs of a word and the part.'''
+
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
     PAIRED = 3                      of each known mistake, how many programs are tried together with others; 0 unless given
+    TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
 
 `lxmls_day1.exercises.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
 are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
-that a student is told the same wherever the check runs.
+that a student is told the same wherever the check runs. Where neither a known mistake nor a property says what is wrong, it says which
+parts of the answers are wrong, if the others are right in all of them.
 """
 
 import math
@@ -29,13 +34,15 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import Answer, NoAnswer, Pool, form_of, shortened
+from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, NoAnswer, Pool, form_of, shortened
 from lxmls_day1.exercises.expect import WrongAnswer, show
 from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.naming import PROPERTY, named
 
-ASKED, ANSWERED, HELD = "small_inputs", "small_answers", "small_properties"  # the functions of a file of checks
-MAY_CHANGE, PAIRED = "MAY_CHANGE", "PAIRED"
+ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
+HELD, SPLIT = "small_properties", "small_parts"
+MAY_CHANGE, PAIRED, TOLD_AS = "MAY_CHANGE", "PAIRED", "TOLD_AS"
+ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_DRY = 20  # inputs in a dry run, about
 RAISES = "raises "
@@ -44,6 +51,8 @@ CHANGES = (
     "An array that is handed in is another one afterwards, and whoever handed it in goes on working with it. Work on a copy, "
     "or on an array of your own.",
 )
+
+WRONG_PARTS = "wrong_parts"  # the name of what is said of them
 
 SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
@@ -104,7 +113,8 @@ class SmallInputs:
             if changed:
                 raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
             return
-        example = CounterExample(pool.inputs[wrong[0]], pool.answers[wrong[0]][0], got[wrong[0]])
+        told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
+        example = CounterExample(pool.inputs[wrong[0]] | told_as, pool.answers[wrong[0]][0], got[wrong[0]])
         found = named(pool, row, got)
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
@@ -113,6 +123,8 @@ class SmallInputs:
                 self._what_does_not_hold([(pool.inputs[i], pool.answers[i][0], got[i]) for i in wrong]),
                 PROPERTY,
             )
+        if not mistakes:
+            mistakes = self._wrong_parts(pool, row, got)
         if not mistakes and changed:
             mistakes = [CHANGES]
         raise WrongAnswer(
@@ -148,6 +160,25 @@ class SmallInputs:
             for name, sentence in properties_lacking(held, given, wanted, got):
                 counts[name, sentence] = counts.get((name, sentence), 0) + 1
         return [pair for pair, count in counts.items() if 2 * count > len(wrong)][:1]
+
+    def _wrong_parts(self, pool: Pool, row: Sequence[int], got: Sequence[Answer]) -> list[tuple[str, str]]:
+        """Which parts are wrong, if all wrong answers have the right form and some parts are right in every one of them."""
+        split = getattr(self._module, SPLIT, None)
+        if split is None:
+            return []
+        is_wrong: dict[str, bool] = {}  # by the word for the part
+        for given, (wanted, *_), its, place in zip(pool.inputs, pool.answers, got, row, strict=True):
+            if wanted.kind is not float or (its.shape, its.kind) != (wanted.shape, wanted.kind):
+                if place:
+                    return []
+                continue
+            for (word, right), (_, part) in zip(split(given, wanted.array), split(given, its.array), strict=True):
+                agrees = Answer.of(right).agrees(Answer.of(part), POOL_RTOL, POOL_ATOL)
+                is_wrong[word] = is_wrong.get(word, False) or not agrees
+        wrong, right = ([word for word, is_so in is_wrong.items() if is_so is wanted] for wanted in (True, False))
+        if not wrong or not right:
+            return []
+        return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
 
 
 def properties_lacking(

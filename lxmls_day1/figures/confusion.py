@@ -33,6 +33,11 @@ def confusion_counts(
     counts : int array (K, K)
         Row the true tag, column the predicted one.
 
+    Raises
+    ------
+    InputError
+        If the sequences are not of the same lengths, or tags are of two kinds.
+
     Examples
     --------
     >>> tags, counts = confusion_counts([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]])

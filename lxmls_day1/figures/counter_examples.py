@@ -20,6 +20,16 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     wanted, got : arrays (K,)
         What the rule adds to the weights of each class, over g(x).
     ax : matplotlib Axes
+
+    Examples
+    --------
+    A step of (1, −1) on g(x) with ‖g(x)‖² = 2 moves each score by 2:
+
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> _, ax = detached_axes()
+    >>> plot_steps({"scores": [0.0, 1.0], "true class": 0, "‖g(x)‖²": 2.0}, [1.0, -1.0], [0.0, 0.0], ax)
+    >>> [[float(bar.get_height()) for bar in bars] for bars in ax.containers]
+    [[0.0, 1.0], [2.0, -1.0], [0.0, 1.0]]
     """
     scores = np.asarray(given["scores"], float)
     sq_norm = next((float(value) for name, value in given.items() if name.startswith("‖g")), 1.0)
@@ -42,23 +52,39 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     Parameters
     ----------
     given : mapping
-        The first entry that is a matrix (T, K) holds the scores of the tags at each word.
+        The first entry that is a matrix (T, K) holds the scores of the tags at each word. "start" and "stop" (K,) stand before and
+        behind the words, unless they are zero.
     wanted, got : arrays (T,)
         Numbers of tags.
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> _, ax = detached_axes()
+    >>> plot_paths({"emissions": [[3.0, 0.0], [0.0, 1.0]]}, [0, 0], [0, 1], ax)
+    >>> [line.get_label() for line in ax.lines], [text.get_text() for text in ax.texts]
+    (['wanted', 'yours'], ['3', '0', '0', '1'])
     """
     words = next(np.asarray(value, float) for value in given.values() if np.ndim(value) == 2)
     n_words, n_tags = words.shape
-    for t in range(n_words):
+    columns = dict(zip([f"word {t}" for t in range(n_words)], words, strict=True))
+    ends = {name: np.asarray(given[name], float) for name in ("start", "stop") if np.any(given.get(name, 0.0))}
+    places = {name: t for t, name in enumerate(columns)} | {n: -1 if n == "start" else n_words for n in ends}
+    for name, scores in (columns | ends).items():
         for k in range(n_tags):
-            ax.text(t, k, f"{words[t, k]:g}", ha="center", va="center", bbox={"fc": "white", "ec": BEFORE}, zorder=3)
-    for path, label, colour, shift in [(wanted, "wanted", WANTED, -0.08), (got, "yours", YOURS, 0.08)]:
-        ax.plot(np.arange(len(path)), np.asarray(path, float) + shift, "o-", color=colour, label=label, linewidth=3)
-    ax.set_xticks(range(n_words), [f"word {t}" for t in range(n_words)])
+            box = {"fc": "white", "ec": "none" if name in ends else BEFORE}
+            ax.text(places[name], k, f"{scores[k]:g}", ha="center", va="center", bbox=box, zorder=3)
+    # Rings are wider than the boxes, so that a path of one word is seen as well.
+    for path, label, colour, marker, size in [(wanted, "wanted", WANTED, "o", 34), (got, "yours", YOURS, "s", 40)]:
+        style = {"marker": marker, "markersize": size, "markerfacecolor": "none", "markeredgewidth": 2.5}
+        shift = 0.04 if label == "yours" else -0.04
+        ax.plot(np.arange(len(path)), np.asarray(path, float) + shift, color=colour, label=label, linewidth=3, **style)
+    ax.set_xticks(list(places.values()), list(places))
     ax.set_yticks(range(n_tags), [f"tag {k}" for k in range(n_tags)])
-    ax.set_ylim(n_tags - 0.5, -0.5)
-    ax.set_xlim(-0.5, n_words - 0.5)
-    ax.legend(fontsize="small")
+    ax.set_ylim(n_tags - 0.3, -0.7)
+    ax.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
+    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), markerscale=0.2)
 
 
 def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
@@ -79,6 +105,17 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
     ------
     ValueError
         If both are the same.
+
+    Examples
+    --------
+    One feature; the lead of class 1 is x where it is wanted, and 2 x:
+
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> _, ax = detached_axes()
+    >>> wanted = [[[0.0, 0.0], [0.0, 1.0]]]
+    >>> plot_boundaries({"points": [[-1.0], [1.0]], "classes": [0, 1]}, wanted, 2 * np.array(wanted), ax)
+    >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() in ("wanted", "yours")]
+    [[-2.0, 2.0], [-4.0, 4.0]]
     """
     of_means = "means" in given
     points = np.asarray(given["means" if of_means else "points"], float)
@@ -142,6 +179,13 @@ def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes
     Returns
     -------
     bytes or None
+
+    Examples
+    --------
+    >>> picture("steps", {"scores": [0.0, 1.0]}, [1.0, -1.0], [0.0, 0.0])[1:4]
+    b'PNG'
+    >>> picture("steps", {"scores": [0.0, 1.0]}, [1.0, -1.0], [0.0]) is None
+    True
     """
     from matplotlib.figure import Figure
 

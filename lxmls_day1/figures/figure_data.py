@@ -29,6 +29,12 @@ def record_figures(shell: Any = None) -> None:
     ----------
     shell : IPython shell, optional
         The running one unless given; outside IPython nothing happens.
+
+    Examples
+    --------
+    In a notebook it is called once, before the first figure. Outside IPython nothing happens:
+
+    >>> record_figures()
     """
     if shell is None and "IPython" in sys.modules:
         shell = sys.modules["IPython"].get_ipython()
@@ -47,6 +53,15 @@ def as_mime_bundle(fig: Any, include: Any = None, exclude: Any = None) -> tuple[
     """Data and description of a figure by media type, as IPython asks for them, and the alternative text of its image.
 
     The image itself comes from matplotlib.
+
+    Examples
+    --------
+    >>> from lxmls_day1.figures.plotting import detached_axes
+    >>> fig, axis = detached_axes()
+    >>> _ = axis.set_title("errors")
+    >>> data, about = as_mime_bundle(fig)
+    >>> sorted(data), about
+    (['application/vnd.lxmls-day1.figure+json', 'text/plain'], {'image/png': {'alt': 'Figure: errors'}})
     """
     return {MIME_TYPE: figure_data(fig), "text/plain": describe(fig)}, {"image/png": {"alt": alternative_text(fig)}}
 

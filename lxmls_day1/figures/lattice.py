@@ -31,7 +31,17 @@ _START, _STOP = "start", "stop"
 
 
 class Edge(NamedTuple):
-    """A step of a path: from a node to one of the next column. The columns −1 and T are the start and the stop."""
+    """A step of a path: from a node to one of the next column. The columns −1 and T are the start and the stop.
+
+    Examples
+    --------
+    The step from the first tag to the second one is on the best path:
+
+    >>> scores = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 0.5], [0.0, 0.0]]), np.zeros(2), np.zeros(2)
+    >>> drawn = lattice(["the", "cat"], ["DET", "NOUN"], scores, best=[0, 1])
+    >>> [(edge.before, edge.after, edge.score) for edge in drawn.edges if edge.column == 1 and edge.on_best]
+    [(0, 1, np.float64(0.5))]
+    """
 
     column: int
     """The column that it leads to, 0 … T."""
@@ -45,7 +55,15 @@ class Edge(NamedTuple):
 
 
 class Lattice(NamedTuple):
-    """What a picture of a lattice shows: T words, and R of the tags."""
+    """What a picture of a lattice shows: T words, and R of the tags.
+
+    Examples
+    --------
+    >>> scores = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 0.5], [0.0, 0.0]]), np.zeros(2), np.zeros(2)
+    >>> drawn = lattice(["the", "cat"], ["DET", "NOUN"], scores, best=[0, 1], true=[0, 0])
+    >>> drawn.rows, drawn.best_score, drawn.true_score
+    (['DET', 'NOUN'], 3.5, 1.0)
+    """
 
     words: list[str]
     rows: list[str]
@@ -235,6 +253,15 @@ def plot_update(
     ------
     InputError
         If they are not of the same words and tags.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> scores = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 0.5], [0.0, 0.0]]), np.zeros(2), np.zeros(2)
+    >>> before, after = (lattice(["the", "cat"], ["DET", "NOUN"], scores, best=best) for best in ([0, 0], [0, 1]))
+    >>> fig, axes = plot_update(before, after, axes=Figure().subplots(2, 1))
+    >>> [ax.get_title(loc="left") for ax in axes]
+    ['Before the update', 'After the update']
     """
     if (before.words, before.rows) != (after.words, after.rows):
         raise InputError(
@@ -288,7 +315,15 @@ def _signed(score: float) -> str:
 
 
 def figure_size(drawn: Lattice) -> tuple[float, float]:
-    """Width and height of a picture of a lattice, in inches."""
+    """Width and height of a picture of a lattice, in inches.
+
+    Examples
+    --------
+    >>> scores = np.zeros((4, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2)
+    >>> drawn = lattice(["a", "b", "c", "d"], ["DET", "NOUN"], scores, best=[0, 0, 0, 0])
+    >>> [round(float(inches), 6) for inches in figure_size(drawn)]
+    [12.48, 3.5]
+    """
     n_words, n_rows = drawn.nodes.shape
     return max(9.0, 2.4 * (n_words + 1.2)), max(3.5, n_rows + 1.4)
 

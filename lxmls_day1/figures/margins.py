@@ -20,7 +20,14 @@ _ON_THE_EDGE = 1e-3  # margins that exceed 1 by less than this count as 1: solve
 
 
 class Street(NamedTuple):
-    """What a linear classifier of two classes makes of M examples."""
+    """What a linear classifier of two classes makes of M examples.
+
+    Examples
+    --------
+    >>> found = street([[-1.0, 0.0], [3.0, 1.0]], [0, 1], [[0, 0], [-0.5, 0.5], [0, 0]])
+    >>> found.half_width, found.normal, found.supports
+    (1.0, array([1., 0.]), array([ True, False]))
+    """
 
     margins: np.ndarray
     """(M,): the score of the true class minus that of the other one."""

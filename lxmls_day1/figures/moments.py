@@ -22,7 +22,14 @@ _HEADINGS = ("feature", "class", "data", "before", "after")
 
 
 class MomentRow(NamedTuple):
-    """One feature with one class."""
+    """One feature with one class.
+
+    Examples
+    --------
+    >>> row = MomentRow("amazing", "positive", empirical=0.2, before=0.1, after=0.2)
+    >>> row.empirical - row.after
+    0.0
+    """
 
     feature: str
     label: str
@@ -40,6 +47,13 @@ class MomentTable(Sequence[MomentRow]):
     Parameters
     ----------
     rows : iterable of MomentRow
+
+    Examples
+    --------
+    >>> print(MomentTable([MomentRow("amazing", "positive", 0.2, 0.1, 0.2)]))
+    feature  class       data  before   after
+    -----------------------------------------
+    amazing  positive  0.2000  0.1000  0.2000
     """
 
     def __init__(self, rows: Iterable[MomentRow]) -> None:

@@ -29,6 +29,11 @@ def class_margins(params: ArrayLike, points: ArrayLike) -> np.ndarray:
     array (n, K)
         s_k − max s_i over i ≠ k: at least 0 in the region of class k, which is the intersection of the half-spaces s_k ≥ s_i.
 
+    Raises
+    ------
+    InputError
+        If the shapes disagree, or there is one class alone.
+
     Examples
     --------
     >>> class_margins([[0, 0, 1], [1, -1, 0]], [[3.0], [0.0]])
@@ -74,6 +79,13 @@ def plot_regions(
     ------
     InputError
         If there are not three axes, or the weights are not those of two features and at least three classes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> fig, axes = plot_regions([[0, 0, 0], [1, -1, 0], [0, 0, 1]], Figure().subplots(1, 3))
+    >>> [text.get_text() for text in axes[1].texts]
+    ['class 0', 'class 1', 'class 2']
     """
     W = as_numbers(params, "params must be a matrix of numbers")
     if len(axes) != 3 or W.ndim != 2 or W.shape[0] != 3 or W.shape[1] < 3:

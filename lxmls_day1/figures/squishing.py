@@ -26,6 +26,11 @@ def levels(gaps: ArrayLike) -> np.ndarray:
     array (k,)
         The last one is the solution.
 
+    Raises
+    ------
+    InputError
+        If no gap is positive.
+
     Examples
     --------
     >>> levels([1.641, 2.996]).round(3)
@@ -67,6 +72,13 @@ def plot_squishing(gaps: Sequence[float], names: Sequence[str], axes: Sequence[A
     ------
     InputError
         If there are not two axes, or not a name for each class, or no gap is positive.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> fig, axes = plot_squishing([3.0, 1.0], ["true", "first", "second"], Figure().subplots(1, 2))
+    >>> [text.get_text() for text in axes[1].texts], [label.get_text() for label in axes[1].get_xticklabels()]
+    (['k = 1: 1.500'], ['true', 'first', 'second'])
     """
     C, found = as_numbers(gaps, "the gaps must be numbers"), levels(gaps)
     if len(axes) != 2 or len(names) != C.size + 1:

@@ -59,6 +59,7 @@ What comes of it
     ``groups``                 wrong answers without a name, grouped; a group that is named
     ``similarity``             which submissions are alike
     ``safe_text``              texts of students, made harmless
+    ``rendered_markdown``      their Markdown and TeX as HTML that does nothing
     =========================  ==========================================================================================
 
 Glossary

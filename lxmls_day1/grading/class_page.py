@@ -1,6 +1,6 @@
 """Two pages for the instructor: how the class did, and what students wrote.
 
-The second has the free-text answers to be marked by hand, what students explained after a mistake was named, beside the
+The second has the free-text answers with their marks, what students explained after a mistake was named, beside the
 attempt that it is about, and what they predicted.
 
 The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
@@ -10,10 +10,13 @@ of one task are alike by themselves. This module computes what the pages show; `
 (More than 400 lines: both pages count the same checks and quote the same answers.)
 """
 
+import os
+import shlex
+import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +37,8 @@ from lxmls_day1.grading.gradebook import (
     SubmissionGrade,
 )
 from lxmls_day1.grading.groups import groups
-from lxmls_day1.grading.page_frame import VERDICT_WORDS, how_graded, points_text, render
+from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
+from lxmls_day1.grading.page_frame import VERDICT_WORDS, class_script, how_graded, points_text, render
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import Alike
 
@@ -47,7 +51,61 @@ BINS = 10
 WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distribution
 
 
-def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
+class Commands(NamedTuple):
+    """The command line of a run, for the commands that grade something again.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The program, the submissions, and all options but those below.
+    out : str
+        As it was given.
+    exercises : str
+        What ``--exercises`` said; may be empty.
+    seed : int
+    """
+
+    words: tuple[str, ...]
+    out: str
+    exercises: str = ""
+    seed: int = 0
+
+    def of_student(self, student: str) -> str:
+        """A line for the shell that grades one student again, and keeps the marks of all others.
+
+        Examples
+        --------
+        >>> Commands(("lxmls-day1", "grade", "my class.zip"), "marks").of_student("ada")
+        "lxmls-day1 grade 'my class.zip' --out marks --again ada"
+        """
+        chosen = ["--exercises", self.exercises] if self.exercises else []
+        return shell_line([*self.words, "--out", self.out, *chosen, "--again", student])
+
+    def of_exercise(self, id: str) -> str:
+        """A line for the shell that grades one exercise again, into another folder.
+
+        Examples
+        --------
+        >>> Commands(("lxmls-day1", "grade", "class.zip"), "marks", seed=7).of_exercise("1.5")
+        'lxmls-day1 grade class.zip --out marks-1.5 --exercises 1.5 --seed 7'
+        """
+        out = f"{self.out.rstrip('/' + os.sep)}-{id}"
+        return shell_line([*self.words, "--out", out, "--exercises", id, "--seed", str(self.seed)])
+
+
+def shell_line(words: Sequence[str]) -> str:
+    """Words as a line for the shell of this system, quoted where they need it."""
+    return shlex.join(words) if os.name == "posix" else subprocess.list2cmdline(words)
+
+
+def summary_html(
+    gradebook: Gradebook,
+    alike: Sequence[Alike] = (),
+    earlier: Sequence[Alike] = (),
+    compared_with: str = "",
+    commands: Commands | None = None,
+    **layout: str,
+) -> str:
     """How the class did.
 
     Parameters
@@ -55,6 +113,14 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
     gradebook : Gradebook
     alike : sequence of Alike
         Pairs of submissions for a human to look at, the most alike first.
+    earlier : sequence of Alike
+        The same, of this class with earlier submissions.
+    compared_with : str
+        What the earlier submissions are; empty where there are none.
+    commands : Commands, optional
+        What grades again; shown beside students and exercises.
+    **layout
+        Another layout than that of a page by itself: ``layout="part.html.j2"``.
 
     Returns
     -------
@@ -72,7 +138,9 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         "summary.html.j2",
         title="Summary of the class",
         wide=True,
+        script=class_script(),
         in_short=_in_short(rows),
+        to_mark=_to_mark(rows),
         notes=[(row, note) for row in rows for note in row.notes],
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),
@@ -83,13 +151,17 @@ def summary_html(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> str:
         most_groups=MOST_GROUPS,
         **_checks(rows),
         trouble=list(_trouble(rows)),
-        alike=alike[:MOST_ALIKE],
-        more_alike=max(0, len(alike) - MOST_ALIKE),
+        alike=_pairs(alike)[:MOST_ALIKE],
+        more_alike=max(0, len(_pairs(alike)) - MOST_ALIKE),
+        earlier=_pairs(earlier)[:MOST_ALIKE],
+        compared_with=compared_with,
+        commands=commands,
         row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
         facts=how_graded(gradebook),
         most_names=MOST_NAMES,
         fewest=FEWEST,
+        **layout,
     )
 
 
@@ -98,7 +170,7 @@ def answers_html(
     model_answers: Mapping[tuple[str, str, str], str] | None = None,
     sentences: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """What students wrote: answers with room for a mark, explanations of mistakes, predictions; and notebook cells that failed.
+    """What students wrote: answers with their marks, explanations of mistakes, predictions; and notebook cells that failed.
 
     Parameters
     ----------
@@ -115,18 +187,55 @@ def answers_html(
     """
     rows = gradebook.rows
     questions = _questions(rows, model_answers or {})
-    explained = _explained(rows, sentences or {})
     return render(
         "answers.html.j2",
         title="Answers to be marked by hand",
         wide=True,
+        script=class_script(),
         in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
+        to_mark=_to_mark(rows),
         questions=questions,
-        explained=explained,
-        predictions=_predictions(rows),
-        rows_in_all=len(rows),
-        most_names=MOST_NAMES,
         failures=[(row, failure) for row in rows for failure in row.notebook_failures],
+        **_written(rows, sentences or {}),
+    )
+
+
+def explanations_html(gradebook: Gradebook, sentences: Mapping[str, Mapping[str, str]]) -> str:
+    """The part of `answers_html` that stands on no student's page: explanations and predictions; empty if there are none."""
+    written = _written(gradebook.rows, sentences)
+    if not written["explained"] and not written["predictions"]:
+        return ""
+    title = "Mistakes explained, and predictions"
+    return render(
+        "answers.html.j2",
+        title=title,
+        in_short="",
+        to_mark="",
+        questions=[],
+        failures=[],
+        layout="part.html.j2",
+        **written,
+    )
+
+
+def _written(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    return {
+        "explained": _explained(rows, sentences),
+        "predictions": _predictions(rows),
+        "rows_in_all": len(rows),
+        "most_names": MOST_NAMES,
+    }
+
+
+def _to_mark(rows: Sequence[SubmissionGrade]) -> str:
+    """How much is marked by hand, and where; empty where nothing is."""
+    by_hand = [exercise for row in rows for exercise in row.exercises if exercise.by_hand]
+    if not by_hand:
+        return ""
+    marked = sum(exercise.points is not None for exercise in by_hand)
+    return (
+        f"Marked by hand: {marked} of {len(by_hand)}. Write points and comments into {HAND_MARKS} beside this page, a row for each "
+        "student and exercise, and give the command of this run again: it reads them."
     )
 
 
@@ -135,7 +244,8 @@ def _in_short(rows: Sequence[SubmissionGrade]) -> str:
         return "No submissions."
     points = [row.points for row in rows]
     out_of = points_text(max(row.out_of for row in rows))
-    full = sum(bool(row.checks) and all(check.verdict == OK for check in row.checks) for row in rows)
+    given = [[exercise for exercise in row.exercises if exercise.points is not None] for row in rows]
+    full = sum(bool(theirs) and all(exercise.is_full for exercise in theirs) for theirs in given)
     return (
         f"{counted(len(rows), 'submission')}; mean {points_text(mean(points))}, median {points_text(median(points))} of "
         f"{out_of} points; {full} with full marks."
@@ -174,29 +284,55 @@ def _distribution(rows: Sequence[SubmissionGrade]) -> _Distribution:
 
 
 class _ExerciseLine(NamedTuple):
+    id: str
     title: str
     points: str
-    share: float | None  # None where marks are given by hand
+    share: float | None  # None where marks are given by hand, and none is yet
+    discrimination: float | None
     full: str
     none: str
+
+    @property
+    def discriminates(self) -> str:
+        """The discrimination as it is printed."""
+        return _signed(self.discrimination)
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the strong have hardly more of these points than the weak."""
+        return self.discrimination is not None and self.discrimination < WEAK
+
+
+def _signed(number: float | None) -> str:
+    return "–" if number is None else f"{number:+.2f}".replace("-", "−")
 
 
 def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[_ExerciseLine]:
     """How the class did in each exercise."""
-    grades: dict[str, list[ExerciseGrade]] = {}
+    grades: dict[str, list[tuple[ExerciseGrade, float]]] = {}  # with the points of all other exercises
     for row in rows:
+        in_all = row.points
         for exercise in row.exercises:
-            grades.setdefault(exercise.id, []).append(exercise)
-    for of_all in grades.values():
-        title, out_of = f"{of_all[0].id} {of_all[0].title}", of_all[0].out_of
-        points = [exercise.points for exercise in of_all if exercise.points is not None]
-        if not points:
-            yield _ExerciseLine(title, f"by hand, out of {points_text(out_of)}", None, "–", "–")
+            grades.setdefault(exercise.id, []).append((exercise, in_all - (exercise.points or 0.0)))
+    for id, of_all in grades.items():
+        title, out_of = f"{id} {of_all[0][0].title}", of_all[0][0].out_of
+        given = [(exercise, exercise.points, rest) for exercise, rest in of_all if exercise.points is not None]
+        if not given:
+            yield _ExerciseLine(id, title, f"by hand, out of {points_text(out_of)}", None, None, "–", "–")
             continue
-        full = sum(exercise.passed == len(exercise.checks) for exercise in of_all)
-        none = sum(exercise.passed == 0 for exercise in of_all)
+        points = [reached for _, reached, _ in given]
         words = f"{points_text(mean(points))} of {points_text(out_of)}"
-        yield _ExerciseLine(title, words, mean(points) / out_of if out_of else 0.0, str(full), str(none))
+        if len(given) < len(of_all):
+            words += f", {len(given)} of {len(of_all)} marked"
+        yield _ExerciseLine(
+            id,
+            title,
+            words,
+            mean(points) / out_of if out_of else 0.0,
+            correlation(points, [rest for *_, rest in given]) if len(given) >= FEWEST else None,
+            str(sum(exercise.is_full for exercise, *_ in given)),
+            str(sum(reached == 0 for reached in points)),
+        )
 
 
 class _MistakeLine(NamedTuple):
@@ -243,7 +379,7 @@ class _CheckLine(NamedTuple):
     @property
     def discriminates(self) -> str:
         """The discrimination as it is printed."""
-        return "–" if self.discrimination is None else f"{self.discrimination:+.2f}".replace("-", "−")
+        return _signed(self.discrimination)
 
     @property
     def is_weak(self) -> bool:
@@ -251,7 +387,7 @@ class _CheckLine(NamedTuple):
         return self.discrimination is not None and self.discrimination < WEAK
 
 
-def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, list[_CheckLine]]:
+def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
     """Difficulty and discrimination of each check: of the hardest ones, and of the others that not all pass."""
     results: dict[str, list[tuple[CheckGrade, float]]] = {}
     for row in rows:
@@ -262,7 +398,8 @@ def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, list[_CheckLine]]:
                 results.setdefault(check.check, []).append((check, points - own))
     lines = [_check_line(theirs) for theirs in results.values()]
     hard = sorted((line for line in lines if line.share < 1), key=lambda line: line.share)
-    return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:]}
+    easy = [line.check for line in lines if line.share == 1]
+    return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:], "easy_checks": easy}
 
 
 def _check_line(theirs: Sequence[tuple[CheckGrade, float]]) -> _CheckLine:
@@ -306,12 +443,37 @@ def point_biserial(right: Sequence[bool], points: Sequence[float]) -> float | No
     ----------
     F. M. Lord, M. R. Novick, *Statistical Theories of Mental Test Scores*, 1968, ch. 15.
     """
-    passed, reached = np.array(right, dtype=bool), np.array(points, dtype=float)
-    share, spread = passed.mean(), reached.std()
-    if spread <= 1e-9 * np.abs(reached).max() or share in (0.0, 1.0):
+    return correlation([float(passed) for passed in right], points)
+
+
+def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Pearson's correlation of two rows of numbers; None if one of them is constant.
+
+    Examples
+    --------
+    >>> correlation([1, 2, 3], [30, 20, 10])
+    -1.0
+    """
+    x, y = np.array(one, dtype=float), np.array(other, dtype=float)
+    if any(row.std() <= 1e-9 * np.abs(row).max() for row in (x, y)):
         return None
-    lead = reached[passed].mean() - reached[~passed].mean()
-    return float(lead / spread * np.sqrt(share * (1 - share)))
+    return float(np.mean((x - x.mean()) * (y - y.mean())) / (x.std() * y.std()))
+
+
+class _Pair(NamedTuple):
+    """Two submissions that are alike, and where."""
+
+    first: str
+    second: str
+    found: list[Alike]
+
+
+def _pairs(alike: Sequence[Alike]) -> list[_Pair]:
+    """What is alike, by pairs of submissions; a pair stands where its strongest likeness does."""
+    found: dict[tuple[str, str], list[Alike]] = {}
+    for one in alike:
+        found.setdefault((one.first, one.second), []).append(one)
+    return [_Pair(*pair, theirs) for pair, theirs in found.items()]
 
 
 class _TroubleLine(NamedTuple):
@@ -352,11 +514,12 @@ class _Question(NamedTuple):
     """A question of a notebook with the answers of all submissions."""
 
     exercise: str
+    label: str  # the exercise, and which of its questions where there are several
     title: str
     notebook: str
     asked: str
     model: str
-    most: str  # the points that it can bring, where they are known
+    marked: str  # how its exercise is marked by hand; empty where it is not
     answered: list[tuple[SubmissionGrade, str]]
     silent: list[SubmissionGrade]
     absent: list[SubmissionGrade]
@@ -435,17 +598,27 @@ def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str
     for key in sorted(answers, key=lambda key: order.get(key[0], len(order))):
         (id, notebook, asked), exercise = key, graded.get(key[0])
         handed_in = {row.student for row, _ in answers[key]}
+        n_questions = sum(id == other for other, *_ in answers)
+        before = sum(question.exercise == id for question in questions)
         questions.append(
             _Question(
                 id,
+                f"{id} ({before + 1})" if n_questions > 1 else id,
                 f"{id} {exercise.title}" if exercise else id,
                 notebook,
                 asked,
                 model_answers.get(key, ""),
-                points_text(exercise.out_of) if exercise and exercise.by_hand else "",
+                _how_marked(exercise, n_questions) if exercise else "",
                 answered=[(row, text) for row, text in answers[key] if text.strip()],
                 silent=[row for row, text in answers[key] if not text.strip()],
                 absent=[row for row in rows if row.student not in handed_in],
             )
         )
     return questions
+
+
+def _how_marked(exercise: ExerciseGrade, n_questions: int) -> str:
+    if not exercise.by_hand:
+        return ""
+    together = f" for its {n_questions} questions together" if n_questions > 1 else ""
+    return f"Marked by hand: up to {points_text(exercise.out_of)} points{together}."

@@ -45,8 +45,9 @@ _GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floatin
 def grades_csv(gradebook: Gradebook) -> bytes:
     """The marks as a table with a line for each submission, for a spreadsheet or a learning platform.
 
-    Columns: student, name, points, out of, one for each exercise (empty where it is marked by hand), by hand (the points
-    that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing).
+    Columns: student, name, points, out of, one for each exercise (empty as long as it is to be marked by hand), by hand (the
+    points that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing), and one for
+    each exercise on which an instructor has commented.
 
     Returns
     -------
@@ -63,7 +64,13 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out)
     of_ids = [table_cell(f"exercise {id}") for id in ids]
-    writer.writerow(["student", "name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings"])
+    commented = [
+        id
+        for id in ids
+        if any(e.id == id and e.mark is not None and e.mark.comment for row in gradebook.rows for e in row.exercises)
+    ]
+    comments = [table_cell(f"comment on exercise {id}") for id in commented]
+    writer.writerow(["student", "name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings", *comments])
     for row in gradebook.rows:
         exercises = {exercise.id: exercise for exercise in row.exercises}
         points = [exercises[id].points if id in exercises else None for id in ids]
@@ -78,6 +85,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
                 _number(_by_hand(row)),
                 *(verdicts[verdict] for verdict in VERDICTS),
                 len(row.warnings),
+                *(table_cell(_comment(exercises[id])) if id in exercises else "" for id in commented),
             ]
         )
     return out.getvalue().encode("utf-8-sig")
@@ -174,9 +182,28 @@ def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
             }
             for exercise in row.exercises
             for n, (check, most) in enumerate(_with_shares(exercise), start=1)
+        ]
+        + [
+            _marked_test(exercise, exercise.points)
+            for exercise in row.exercises
+            if exercise.by_hand and exercise.points is not None
         ],
     }
     return _json(content)
+
+
+def _marked_test(exercise: ExerciseGrade, points: float) -> dict[str, Any]:
+    """What was marked by hand, among the tests of Gradescope."""
+    return {
+        "number": f"{exercise.id}.1",
+        "name": one_line(f"{exercise.id} {exercise.title}: marked by hand", 300),
+        "score": round(points, 4),
+        "max_score": round(exercise.out_of, 4),
+        "status": "passed" if exercise.is_full else "failed",
+        "output": lines(_comment(exercise)),
+        "tags": [exercise.id, "by hand"],
+        "visibility": "after_published",
+    }
 
 
 def _submission(row: SubmissionGrade) -> dict[str, Any]:
@@ -206,6 +233,7 @@ def _exercise(exercise: ExerciseGrade) -> dict[str, Any]:
         "points": exercise.points,
         "out_of": exercise.out_of,
         "by_hand": exercise.by_hand,
+        "comment": _comment(exercise),
         "passed": exercise.passed,
         "mistakes": [_mistake(*mistake) for mistake in exercise.mistakes],
         "checks": checks,
@@ -217,7 +245,11 @@ def _mistake(name: str, sentence: str) -> dict[str, str]:
 
 
 def _by_hand(row: SubmissionGrade) -> float:
-    return sum(exercise.out_of for exercise in row.exercises if exercise.by_hand)
+    return sum(exercise.out_of for exercise in row.unmarked)
+
+
+def _comment(exercise: ExerciseGrade) -> str:
+    return exercise.mark.comment if exercise.mark is not None else ""
 
 
 def _number(value: float) -> str:
@@ -248,7 +280,7 @@ def _output(check: CheckGrade, exercise: ExerciseGrade) -> str:
 
 def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
     said = []
-    by_hand = [exercise.id for exercise in row.exercises if exercise.by_hand]
+    by_hand = [exercise.id for exercise in row.unmarked]
     if by_hand:
         said.append(f"To be marked by hand, up to {_number(_by_hand(row))} points more: {', '.join(by_hand)}.")
     said += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]

@@ -75,12 +75,20 @@ class CheckGrade:
 
 
 @dataclass(frozen=True)
+class HandMark:
+    """What an instructor gave for an exercise without checks; the points are None where there is a comment alone."""
+
+    points: float | None
+    comment: str = ""
+
+
+@dataclass(frozen=True)
 class ExerciseGrade:
     """How one exercise went.
 
-    The points are None if they are given by hand. Otherwise the public checks bring `PUBLIC_SHARE` of them, and the hidden
-    checks the rest; each kind brings its part in proportion to the checks passed. If no hidden check was run, their part is
-    lost. If there is no public check, the hidden ones bring all.
+    The points of an exercise without checks are those of `mark`, None if it is not marked yet. Otherwise the public checks bring
+    `PUBLIC_SHARE` of them, and the hidden checks the rest; each kind brings its part in proportion to the checks passed. If no
+    hidden check was run, their part is lost. If there is no public check, the hidden ones bring all.
 
     Examples
     --------
@@ -94,6 +102,7 @@ class ExerciseGrade:
     kind: str
     out_of: float
     checks: tuple[CheckGrade, ...] = ()
+    mark: HandMark | None = None
 
     @property
     def by_hand(self) -> bool:
@@ -107,14 +116,19 @@ class ExerciseGrade:
 
     @property
     def points(self) -> float | None:
-        """The points reached; None where they are given by hand."""
+        """The points reached; None where they are given by hand, and not yet."""
         if self.by_hand:
-            return None
+            return self.mark.points if self.mark is not None else None
         kinds = {
             hidden: [check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)
         }
         shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in kinds.items() if ok]
         return self.out_of * sum(shares)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing is missing: every check passed, or all points given."""
+        return self.points == self.out_of if self.by_hand else self.passed == len(self.checks)
 
     def weight(self, check: CheckGrade) -> float:
         """The part of the points that one of the checks brings."""
@@ -231,13 +245,18 @@ class SubmissionGrade:
 
     @property
     def points(self) -> float:
-        """Of all checked exercises; those to be marked by hand come on top."""
+        """Of all exercises with checks, and of those that are marked by hand already."""
         return sum(exercise.points or 0.0 for exercise in self.exercises)
 
     @property
     def out_of(self) -> float:
         """The most that `points` can be."""
-        return sum(exercise.out_of for exercise in self.exercises if not exercise.by_hand)
+        return sum(exercise.out_of for exercise in self.exercises if exercise.points is not None)
+
+    @property
+    def unmarked(self) -> tuple[ExerciseGrade, ...]:
+        """The exercises that are still to be marked by hand."""
+        return tuple(exercise for exercise in self.exercises if exercise.points is None)
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:

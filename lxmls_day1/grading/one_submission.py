@@ -37,7 +37,7 @@ from lxmls_day1.grading.gradebook import (
 )
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
-from lxmls_day1.grading.report_files import files_of_student
+from lxmls_day1.grading.report_files import files_of_student, picture_file
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.submissions import Submission
@@ -219,7 +219,8 @@ def _with_files(plan: Plan, row: SubmissionGrade, notes: list[str], began: float
 
     picture = _attempt(notes, "the picture", None, drawn)
     row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
-    return Graded(row, files_of_student(row, plan.gradebook(), picture))
+    kept = {picture_file(row.student): picture or b""}
+    return Graded(row, files_of_student(row, plan.gradebook(), picture) | kept)
 
 
 def without_compiling(source: bytes) -> bytes:

@@ -1,15 +1,16 @@
 """What all pages of a grading run share: templates, signs and words for verdicts, the format of names, points and times.
 
 The HTML stands in the folder ``templates`` (jinja2). The environment cleans (`safe_text.visible`) and escapes every text that
-a template prints; only `safe_text.html_prose` and other templates add markup. The pages follow the reader's choice of light
-or dark. Colours are those of Okabe and Ito, and a sign and a word stand beside each.
+a template prints; only `safe_text.html_prose`, `rendered_markdown` and other templates add markup. The pages follow the
+reader's choice of light or dark. Colours are those of Okabe and Ito, and a sign and a word stand beside each.
 """
 
 import functools
 from base64 import b64encode
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from lxmls_day1.errors import InputError, how_to_install
@@ -24,6 +25,7 @@ from lxmls_day1.grading.gradebook import (
     TIMEOUT,
     VERDICTS,
     WRONG,
+    ExerciseGrade,
     Gradebook,
     SubmissionGrade,
 )
@@ -32,9 +34,11 @@ from lxmls_day1.grading.safe_text import html_prose, lines, one_line, visible
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
+
+    from lxmls_day1.grading.rendered_markdown import html_of_markdown
 except ImportError as error:  # raised on import, so before any submission is graded
     raise InputError(
-        f"grading needs jinja2 for its pages, an optional extra of this package: {how_to_install('grading')}"
+        f"grading needs {error.name or 'jinja2'} for its pages, of an optional extra of this package: {how_to_install('grading')}"
     ) from error
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -76,6 +80,20 @@ def render(template: str, **values: Any) -> str:
     return environment().get_template(template).render(values)
 
 
+class Script(NamedTuple):
+    """A script of ours, and the name by which the policy of a page lets it run."""
+
+    text: Markup
+    digest: str
+
+
+@functools.cache
+def class_script() -> Script:
+    """The script of the class's pages: search, sorting, copying."""
+    text = (TEMPLATES / "class_page.js").read_text(encoding="utf-8")
+    return Script(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}")
+
+
 def embedded(png: bytes) -> Markup:
     """A picture as an address that contains it.
 
@@ -101,10 +119,13 @@ def environment() -> Environment:
         auto_reload=False,
     )
     made.filters.update(
+        exercise=_exercise_of,
         lines=lines,
+        markdown=_rendered,
         name=name_of,
         one_line=one_line,
         percent=_percent,
+        points=points_text,
         prose=_prose,
         quoted=functools.partial(quote, safe=""),
     )
@@ -121,6 +142,15 @@ def _readable(value: Any) -> Any:
 def _prose(text: str, most: int = 0) -> Markup:
     """A sentence of ours as markup, cut to `most` characters; `html_prose` escapes it."""
     return Markup(html_prose(one_line(text, most) if most else text))
+
+
+def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
+    return next((exercise for exercise in row.exercises if exercise.id == id), None)
+
+
+def _rendered(text: str) -> Markup:
+    """A student's Markdown and TeX as markup; `html_of_markdown` says what it may become."""
+    return Markup(html_of_markdown(text))
 
 
 def _percent(share: float) -> str:

@@ -1,11 +1,11 @@
 """The files that a grading run writes, for each student and for the class: paths below the output folder, and contents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.registry import RECORDED
-from lxmls_day1.grading.class_page import answers_html, summary_html
+from lxmls_day1.grading.class_page import Commands, answers_html, summary_html
 from lxmls_day1.grading.class_tables import (
     grades_csv,
     grades_json,
@@ -14,10 +14,13 @@ from lxmls_day1.grading.class_tables import (
 )
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.notebook_answers import model_answers
+from lxmls_day1.grading.printable import printable_html
 from lxmls_day1.grading.similarity import Alike
 from lxmls_day1.grading.student_page import student_html, student_markdown
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
+
+ROWS = ".rows"
 
 
 def files_of_student(
@@ -52,14 +55,32 @@ def files_of_student(
     }
 
 
-def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[PurePosixPath, bytes]:
+def picture_file(student: str) -> PurePosixPath:
+    """Where the picture of a student's page is kept, for a page that is made again; the file is empty where there is none."""
+    return PurePosixPath(ROWS, f"{student}.png")
+
+
+def files_of_class(
+    gradebook: Gradebook,
+    alike: Sequence[Alike] = (),
+    earlier: Sequence[Alike] = (),
+    compared_with: str = "",
+    commands: Commands | None = None,
+    picture_of: Callable[[str], bytes | None] = lambda student: None,
+) -> dict[PurePosixPath, bytes]:
     """The files for the whole class.
 
     Parameters
     ----------
     gradebook : Gradebook
-    alike : sequence of Alike
-        Pairs of submissions for a human to look at, the most alike first.
+    alike, earlier : sequences of Alike
+        Pairs of submissions for a human to look at, the most alike first: of this class, and with earlier ones.
+    compared_with : str
+        What the earlier ones are.
+    commands : Commands, optional
+        How to grade again.
+    picture_of : function from student to PNG
+        The pictures of students' pages, for the file that is printed.
 
     Returns
     -------
@@ -68,16 +89,20 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
     Examples
     --------
     >>> [str(path) for path in files_of_class(Gradebook((), 1, "process", ""))]
-    ['grades.csv', 'grades.json', 'junit.xml', 'summary.html', 'answers.html']
+    ['grades.csv', 'grades.json', 'junit.xml', 'summary.html', 'answers.html', 'printable.html']
     """
     reference = reference_folder()
     sentences = RecordedAnswers.read(reference / RECORDED).sentences
+    pictures = {row.student: picture_of(row.student) for row in gradebook.rows if row.boundaries}
+    printable = printable_html(gradebook, alike, earlier, compared_with, sentences, pictures.get)
+    summary = summary_html(gradebook, alike, earlier, compared_with, commands)
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
         PurePosixPath("junit.xml"): junit_xml(gradebook),
-        PurePosixPath("summary.html"): summary_html(gradebook, alike).encode(),
+        PurePosixPath("summary.html"): summary.encode(),
         PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
+        PurePosixPath("printable.html"): printable.encode(),
     }
 
 

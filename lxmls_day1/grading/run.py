@@ -17,18 +17,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, counted, nearest
+from lxmls_day1.grading.class_page import Commands
 from lxmls_day1.grading.finding_submissions import Found, find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
+from lxmls_day1.grading.hand_marks import read_hand_marks, write_hand_marks
 from lxmls_day1.grading.one_submission import Graded, unfinished
-from lxmls_day1.grading.plan import Plan
-from lxmls_day1.grading.report_files import files_of_class, write_files
+from lxmls_day1.grading.plan import Plan, all_check_files
+from lxmls_day1.grading.report_files import ROWS, files_of_class, files_of_student, picture_file, write_files
 from lxmls_day1.grading.run_folders import run_folder
-from lxmls_day1.grading.similarity import alike
+from lxmls_day1.grading.similarity import alike, alike_with
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.whole_files import held
 
-ROWS = ".rows"
 LOOK_SECONDS = 1.0  # between two looks at which workers of a cluster there are
 
 
@@ -138,6 +139,9 @@ def grade(
     jobs: int = -1,
     progressed: Callable[[Progress], None] = lambda progress: None,
     workers: Callable[[Plan], Workers] | None = None,
+    again: Sequence[str] = (),
+    compare_with: Sequence[Path] = (),
+    commands: Commands | None = None,
 ) -> Gradebook:
     """Grade submissions, and write marks and feedback to `out`; the files of a student as soon as they are known.
 
@@ -152,22 +156,38 @@ def grade(
     progressed : function from Progress
     workers : function from Plan, optional
         Who grades instead, such as `lxmls_day1.grading.cluster.Cluster`.
+    again : sequence of str
+        Students who are graded though nothing has changed.
+    compare_with : sequence of Path
+        Earlier submissions, or output folders of earlier runs: what is alike with them is listed.
+    commands : Commands, optional
+        What the summary shows for grading something again.
 
     Returns
     -------
     Gradebook
-        With a row for every submission, in the order of the students.
+        With a row for every submission, in the order of the students, and the marks that were given by hand.
 
     Raises
     ------
     InputError
-        If there is no submission, another process grades into `out`, or grading as such is not possible. What a submission
-        does is never a reason.
+        If there is no submission, another process grades into `out`, the marks given by hand cannot be read, or grading as such
+        is not possible. What a submission does is never a reason.
     """
     with held(out, "grading into"), run_folder():
         found = [replace(one, path=one.path.absolute()) for one in find_submissions(paths)]  # workers are elsewhere
         rows: dict[str, SubmissionGrade] = {}
+        students = [one.student for one in found]
+        for unknown in (student for student in again if student not in students):
+            raise InputError(f"there is no submission of {unknown!r} to be graded again{nearest(unknown, students)}")
+        by_hand = {
+            exercise.id: float(exercise.points) for exercise in plan.exercises if not all_check_files([exercise])
+        }
+        read_hand_marks(out, students, by_hand)  # what is wrong in that file is said before an hour of grading
+        earlier, compared_with = _earlier_fingerprints(compare_with, [out, *paths], plan)
         kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not row.failed}
+        for student in again:
+            kept.pop(student, None)
         digests = {student: row.digest for student, row in kept.items()}
         local = functools.partial(LocalWorkers, jobs=min(number_of_jobs(jobs), len(found)))
         crew: Workers = (workers or local)(plan)
@@ -181,9 +201,64 @@ def grade(
                     rows[one.student] = graded.row
                     n_graded += 1
                 progressed(Progress(len(rows), len(found), len(rows) - n_graded))
-        book = plan.gradebook(rows.values())
-        write_files(out, files_of_class(book, alike(book.rows)))
+        marks = read_hand_marks(out, students, by_hand)
+        book = plan.gradebook(map(marks.put_into, rows.values()))
+        pairs, earlier_pairs = alike(book.rows), alike_with(book.rows, earlier)
+        picture_of = functools.partial(_picture_of, out)
+        files = files_of_class(book, pairs, earlier_pairs, compared_with, commands, picture_of)
+        shown = {student for student, _ in marks.marks} | set(marks.shown)
+        for row in book.rows:
+            if row.student in shown:  # pages are made without these marks, which workers know nothing of
+                files |= files_of_student(row, book, picture_of(row.student) if row.boundaries else None)
+        write_files(out, files)
+        write_hand_marks(out, book.rows, marks)
         return book
+
+
+def _picture_of(out: Path, student: str) -> bytes | None:
+    """The picture of a student's page, as it was drawn for the row that is kept; None if there is none."""
+    with contextlib.suppress(OSError):
+        return (out / picture_file(student)).read_bytes() or None
+    return None
+
+
+def _earlier_fingerprints(
+    paths: Sequence[Path], own: Sequence[Path], plan: Plan
+) -> tuple[dict[str, Mapping[str, tuple[int, ...]]], str]:
+    """The fingerprints of earlier submissions by name, and a sentence on what they are.
+
+    A folder in which a run has left its rows is taken for that. All else is read by a worker, as what is graded is.
+    """
+    found: dict[str, Mapping[str, tuple[int, ...]]] = {}
+    said, worker = [], WorkerProcess(plan)
+    try:
+        for path in paths:
+            if path.resolve() in [one.resolve() for one in own]:
+                raise InputError(
+                    f"--compare-with {path} is what is graded now; name earlier submissions, or an earlier output."
+                )
+            prints: dict[str, Mapping[str, tuple[int, ...]]] = {}
+            name, unread = path.resolve().name, 0
+            if (path / ROWS).is_dir():
+                prints = {row.student: row.fingerprints for row in kept_rows(path)}
+                if not prints:
+                    raise InputError(
+                        f"--compare-with {path} has no rows that this version can read; name the submissions themselves."
+                    )
+            else:
+                for one in find_submissions([path]):
+                    with contextlib.suppress(WorkerDied):
+                        word, value = worker.ask("fingerprints", (replace(one, path=one.path.absolute()), None))
+                        if word == "fingerprints":
+                            prints[one.student] = value
+                            continue
+                    unread += 1
+            found.update((f"{student} ({name})", numbers) for student, numbers in prints.items())
+            left = f", {unread} of which could not be read" if unread else ""
+            said.append(f"{counted(len(prints) + unread, 'submission')} of {name}{left}")
+    finally:
+        worker.close()
+    return found, "; ".join(said)
 
 
 @dataclass(frozen=True)

@@ -184,3 +184,14 @@ def table_cell(text: str) -> str:
     ("'=1+1", "Ada;'@SUM(A1)", 'Jean-Luc')
     """
     return _FORMULA.sub(r"\1'", one_line(text))
+
+
+def table_lines(text: str, most: int) -> str:
+    """A cell of several lines that a spreadsheet reads as text, as `table_cell`.
+
+    Examples
+    --------
+    >>> table_lines("Two things:\\n- the mean", 100)
+    "Two things:\\n'- the mean"
+    """
+    return _FORMULA.sub(r"\1'", lines(text, most, most))

@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -174,13 +174,65 @@ def alike(rows: Sequence[SubmissionGrade], least: float = 0.8, at_most: int = 50
     return found[:at_most]
 
 
+def alike_with(
+    rows: Sequence[SubmissionGrade],
+    earlier: Mapping[str, Mapping[str, tuple[int, ...]]],
+    least: float = 0.8,
+    at_most: int = 500,
+) -> list[Alike]:
+    """The pairs of a submission of this class and an earlier one that a human should compare.
+
+    What many wrote, in this class and earlier ones together, does not count.
+
+    Parameters
+    ----------
+    rows : sequence of SubmissionGrade
+    earlier : mapping from name to fingerprints
+        Of each earlier submission what `fingerprints` makes of it.
+    least, at_most
+        As in `alike`.
+
+    Returns
+    -------
+    list of Alike
+        In the order of `alike`; `Alike.second` is the name of the earlier one.
+
+    Examples
+    --------
+    >>> row = SubmissionGrade("eve", "Eve", "", "", (), fingerprints={"1.5": (1, 90, *range(10))})
+    >>> alike_with([row], {"ada (2025)": {"1.5": (1, 90, *range(10))}})[0].second
+    'ada (2025)'
+    """
+    found: list[Alike] = []
+    now: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    for row in sorted(rows, key=lambda row: row.student):
+        for exercise, numbers in row.fingerprints.items():
+            if len(numbers) >= 2:
+                now.setdefault(exercise, []).append((row.student, numbers))
+    for exercise, theirs in now.items():
+        before = [(name, prints[exercise]) for name, prints in earlier.items() if len(prints.get(exercise, ())) >= 2]
+        found += _alike_in(exercise, [*theirs, *before], least, len(theirs))
+    found.sort(key=_strength)
+    return found[:at_most]
+
+
 def _strength(pair: Alike) -> tuple[bool, bool, int, float, str, str, str]:
     """The key to sort by: a text that many wrote is the weakest evidence, since it may be the obvious one."""
     is_common = pair.others + 2 > MANY
     return is_common, not pair.identical, pair.others, -pair.share, pair.first, pair.second, pair.exercise
 
 
-def _alike_in(exercise: str, theirs: list[tuple[str, tuple[int, ...]]], least: float) -> Iterator[Alike]:
+def _alike_in(
+    exercise: str, theirs: list[tuple[str, tuple[int, ...]]], least: float, n_now: int | None = None
+) -> Iterator[Alike]:
+    """The pairs; only those of one of the first `n_now` and one of the others, if that is given."""
+
+    def pairs(group: Iterable[int]) -> Iterator[tuple[int, int]]:
+        if n_now is None:
+            return combinations(group, 2)
+        group = list(group)
+        return product([i for i in group if i < n_now], [i for i in group if i >= n_now])
+
     many = max(MANY, MANY_SHARE * len(theirs))
     counts = Counter(number for _, numbers in theirs for number in set(numbers[2:]))
     kept = [{number for number in numbers[2:] if counts[number] <= many} for _, numbers in theirs]
@@ -196,12 +248,12 @@ def _alike_in(exercise: str, theirs: list[tuple[str, tuple[int, ...]]], least: f
         words = theirs[group[0]][1][1]
         is_everybodys = len(group) > max(MANY, MOST_SHARE * len(theirs))
         if len(group) > 1 and not is_everybodys and words >= LEAST_WORDS:
-            for pair in combinations(group, 2):
+            for pair in pairs(group):
                 identical.add(pair)
                 yield Alike(exercise, theirs[pair[0]][0], theirs[pair[1]][0], 1.0, True, len(group) - 2)
     shared: Counter[tuple[int, int]] = Counter()
     for having_it in having.values():
-        shared.update(combinations(having_it, 2))
+        shared.update(pairs(having_it))
     for pair, count in shared.items():
         share = 2 * count / (len(kept[pair[0]]) + len(kept[pair[1]]))
         if share >= least and pair not in identical:

@@ -31,7 +31,9 @@ PICTURE_TEXT = (
 )
 
 
-def student_html(row: SubmissionGrade, gradebook: Gradebook, picture: bytes | None = None) -> str:
+def student_html(
+    row: SubmissionGrade, gradebook: Gradebook, picture: bytes | None = None, prefix: str = "", **layout: str
+) -> str:
     """The page of one student: a document that needs no other file.
 
     Parameters
@@ -41,6 +43,10 @@ def student_html(row: SubmissionGrade, gradebook: Gradebook, picture: bytes | No
         The run that the row belongs to; its other rows are not used.
     picture : bytes, optional
         A PNG of the student's decision boundaries, as `lxmls_day1.grading.boundary_picture` draws it.
+    prefix : str
+        What the anchors begin with, where several of these pages are parts of one.
+    **layout
+        Another layout than that of a page by itself: ``layout="part.html.j2"``. Then what is the same for all is left out.
 
     Returns
     -------
@@ -65,9 +71,11 @@ def student_html(row: SubmissionGrade, gradebook: Gradebook, picture: bytes | No
         still_to_come=_still_to_come(row),
         picture=embedded(picture) if picture is not None else "",
         pictured=joined([one_line(boundary.exercise) for boundary in row.boundaries]),
-        facts=_facts(row, gradebook),
+        facts=[] if layout else _facts(row, gradebook),
+        prefix=prefix,
         BY_HAND=BY_HAND,
         PICTURE_TEXT=PICTURE_TEXT,
+        **layout,
     )
 
 
@@ -147,12 +155,12 @@ def calls_text(check: CheckGrade) -> str:
 
 def _still_to_come(row: SubmissionGrade) -> str:
     """A sentence about the exercises that are marked by hand; empty if there is none."""
-    by_hand = [exercise for exercise in row.exercises if exercise.by_hand]
-    if not by_hand:
+    unmarked = row.unmarked
+    if not unmarked:
         return ""
-    most = points_text(sum(exercise.out_of for exercise in by_hand))
-    ids = joined([one_line(exercise.id) for exercise in by_hand])
-    return f"Up to {most} more points come from exercise{'s' * (len(by_hand) > 1)} {ids}, {BY_HAND}."
+    most = points_text(sum(exercise.out_of for exercise in unmarked))
+    ids = joined([one_line(exercise.id) for exercise in unmarked])
+    return f"Up to {most} more points come from exercise{'s' * (len(unmarked) > 1)} {ids}, {BY_HAND}."
 
 
 def _facts(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
@@ -183,6 +191,7 @@ class _ToldExercise(NamedTuple):
     passed: str
     checks: list[_ToldCheck]
     answers: list[FreeAnswer]
+    answers_are: str  # marked, to be marked, or read only
     named: str  # what stands above the sentences on its mistakes
 
 
@@ -194,9 +203,10 @@ def _told_exercise(exercise: ExerciseGrade, row: SubmissionGrade) -> _ToldExerci
         one_line(f"{exercise.id} {exercise.title}"),
         f"{BY_HAND}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
         points / exercise.out_of if points is not None and exercise.out_of else 0.0,
-        "–" if points is None else f"{exercise.passed} of {len(exercise.checks)}",
+        "–" if exercise.by_hand else f"{exercise.passed} of {len(exercise.checks)}",
         list(_told_checks(exercise)),
         [answer for answer in row.answers if answer.exercise == exercise.id and not answer.is_prediction],
+        "read, not marked" if not exercise.by_hand else BY_HAND if points is None else "marked by hand",
         head_of(exercise.named_as),
     )
 
@@ -224,7 +234,7 @@ def _markdown_list(texts: tuple[str, ...]) -> str:
 
 
 def _markdown_exercise(told: _ToldExercise) -> Iterator[str]:
-    yield f"## {markdown_text(told.title)}: {told.points}{'' if told.grade.by_hand else ' points'}"
+    yield f"## {markdown_text(told.title)}: {told.points}{'' if told.grade.points is None else ' points'}"
     if told.grade.mistakes:
         sentences = "\n".join(f"> - {markdown_prose(sentence)}" for _, sentence in told.grade.mistakes)
         yield f"> **{told.named}:**\n>\n{sentences}"
@@ -232,8 +242,10 @@ def _markdown_exercise(told: _ToldExercise) -> Iterator[str]:
         yield "\n".join(map(_markdown_check, told.checks))
     for answer in told.answers:
         asked = markdown_text(answer.asked, 600)
-        yield f"Your answer in the notebook, {BY_HAND}{f' ({asked})' if asked else ''}:"
+        yield f"Your answer in the notebook, {told.answers_are}{f' ({asked})' if asked else ''}:"
         yield markdown_block(answer.text) if answer.text.strip() else "(no answer)"
+    if told.grade.mark is not None and told.grade.mark.comment:
+        yield f"Comment:\n\n{markdown_block(told.grade.mark.comment)}"
 
 
 def _markdown_check(told: _ToldCheck) -> str:

@@ -20,6 +20,7 @@ from lxmls_day1.grading.gradebook import ERROR
 from lxmls_day1.grading.one_submission import Graded, close_fork_servers, grade_some, known_checks, unfinished
 from lxmls_day1.grading.plan import Plan, identity
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.similarity import fingerprints
 from lxmls_day1.grading.submissions import Submission, read_submission
 
 GIBIBYTE = 1 << 30
@@ -30,8 +31,9 @@ def serve() -> None:
     """Answer requests on standard input until there are no more; end at once when whoever asks is gone.
 
     ``prepare``: plan -> ``ready``, the checks. ``grade``: submission, or where it is and the digest of the row that is kept
-    -> ``graded``; ``kept`` if it has not changed. ``read``: the same -> ``read``, the submission. What is wrong with the
-    machine or with the checks, and not with a submission: ``unavailable`` and ``broken``, with a sentence.
+    -> ``graded``; ``kept`` if it has not changed. ``read``: the same -> ``read``, the submission. ``fingerprints``: the same
+    -> ``fingerprints``, by which it is compared with others. What is wrong with the machine or with the checks, and not with a
+    submission: ``unavailable`` and ``broken``, with a sentence.
     """
     if hasattr(signal, "SIGINT"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has started this one
@@ -95,6 +97,8 @@ def _answer(plan: Plan, word: str, value: Any) -> tuple[str, Any]:
             return "kept", None
     if word == "read":
         return "read", submission
+    if word == "fingerprints":
+        return "fingerprints", fingerprints(submission.files, plan.given, plan.exercises)
     return "graded", grade_some(plan, [submission])[0]
 
 

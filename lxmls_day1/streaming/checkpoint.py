@@ -43,10 +43,20 @@ class Checkpoint:
 
     Examples
     --------
-    A training that is interrupted is called again, with the same settings::
+    A training that is interrupted is called again, with the same settings and ``resume=True``. Called after its end, it returns what it
+    has learnt:
 
-        Mira().train("big.bags", checkpoint=Checkpoint("mira.checkpoint", every=100_000))
-        Mira().train("big.bags", checkpoint=Checkpoint("mira.checkpoint", every=100_000, resume=True))
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import Mira
+    >>> from lxmls_day1.streaming.corpus_making import make_corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mails, kept = Path(folder, "mails.csv"), Path(folder, "mira.checkpoint")
+    ...     _ = mails.write_text("label,text\\nspam,Win a prize!\\nham,See you at noon.\\n")
+    ...     shards = make_corpus([mails], Path(folder, "mails.bags"))
+    ...     params = Mira().train(shards.folder, checkpoint=Checkpoint(kept, every=1))
+    ...     again = Mira().train(shards.folder, checkpoint=Checkpoint(kept, every=1, resume=True))
+    >>> np.array_equal(params, again)
+    True
     """
 
     def __init__(self, path: str | os.PathLike[str], every: int = 1_000_000, resume: bool = False) -> None:

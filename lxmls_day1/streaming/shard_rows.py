@@ -1,7 +1,8 @@
 """A corpus on disk where classifiers take a matrix: told apart from one, checked, and read in blocks of rows."""
 
+import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,16 +147,116 @@ def row_blocks(shards: Shards) -> Iterator[tuple[sp.csr_array, NDArray[np.int32]
         Columns of the classes of the corpus.
     """
     for i in range(len(shards)):
-        shard = shards.open(i)
-        indptr, start = shard.X.indptr, 0
-        while start < len(shard.labels):
-            stop = int(np.searchsorted(indptr, indptr[start] + _NUMBERS_AT_ONCE, side="right")) - 1
-            stop = max(start + 1, min(stop, len(shard.labels)))
-            numbers = slice(indptr[start], indptr[stop])
-            parts = (
-                shard.X.data[numbers].astype(np.float64),
-                shard.X.indices[numbers].astype(np.int32),
-                (indptr[start : stop + 1] - indptr[start]).astype(np.int32),
-            )
-            yield sp.csr_array(parts, shape=(stop - start, shards.n_features)), shard.labels[start:stop]
-            start = stop
+        yield from _blocks_of_shard(shards, i)
+
+
+def _blocks_of_shard(
+    shards: Shards, i: int, rows: NDArray[np.int64] | None = None
+) -> Iterator[tuple[sp.csr_array, NDArray[np.int32]]]:
+    """All rows of a shard, or some that ascend, a few at a time."""
+    shard = shards.open(i)
+    indptr = shard.X.indptr
+    starts, lengths = (
+        (indptr[:-1], np.diff(indptr)) if rows is None else (indptr[rows], indptr[rows + 1] - indptr[rows])
+    )
+    ends, start = np.cumsum(lengths), 0
+    while start < len(lengths):
+        done = ends[start] - lengths[start]
+        stop = max(start + 1, int(np.searchsorted(ends, done + _NUMBERS_AT_ONCE, side="right")))
+        indptr = np.concatenate([[0], ends[start:stop] - done])
+        numbers: Any = slice(starts[start], starts[start] + indptr[-1])
+        if rows is not None:
+            numbers = np.repeat(starts[start:stop] - indptr[:-1], lengths[start:stop]) + np.arange(indptr[-1])
+        parts = (
+            shard.X.data[numbers].astype(np.float64),
+            shard.X.indices[numbers].astype(np.int32),
+            indptr.astype(np.int32),
+        )
+        own = slice(start, stop) if rows is None else rows[start:stop]
+        yield sp.csr_array(parts, shape=(stop - start, shards.n_features)), shard.labels[own]
+        start = stop
+
+
+class MatrixRows(NamedTuple):
+    """The examples of a training in memory, for another look at them when it is over: all, some, or the longest."""
+
+    X: Any  # array or csr_array (M, J)
+    labels: NDArray[np.int64]  # (M,)
+    sq_norms: NDArray[np.float64] | None = None  # (M,): ‖g(x)‖²
+
+    @property
+    def n_rows(self) -> int:
+        """M."""
+        return len(self.labels)
+
+    def shards(self) -> Iterator[Iterable[tuple[Any, NDArray[np.int64]]]]:
+        """X and labels of all examples, in blocks."""
+        yield [(self.X, self.labels)]
+
+    def some(self, rows: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+        """X and labels of some examples, which ascend, in blocks."""
+        yield self.X[rows], self.labels[rows]
+
+    def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The n longest examples and their ‖g(x)‖²."""
+        assert self.sq_norms is not None
+        rows = _longest(self.sq_norms, n)
+        return rows, self.sq_norms[rows]
+
+
+class ShardRows:
+    """The same of a corpus on disk, of which no more than a few rows are in memory; of one shard they are the same numbers.
+
+    Parameters
+    ----------
+    shards : Shards
+    columns : int array (K,)
+        The column of the parameters for each class of the corpus.
+    sq_norms : array, optional
+        ‖g(x)‖² of all rows; those of a sample are of no use here.
+    """
+
+    def __init__(self, shards: Shards, columns: NDArray[np.int64], sq_norms: NDArray[np.float64] | None = None):
+        self._shards, self._columns, self.n_rows = shards, columns, shards.n_rows
+        self._ends = np.cumsum(shards.rows)
+        self._sq_norms = sq_norms if sq_norms is not None and len(sq_norms) == shards.n_rows else None
+
+    def shards(self) -> Iterator[Iterable[tuple[sp.csr_array, NDArray[np.int64]]]]:
+        """X and labels of all examples, in blocks, shard by shard."""
+        for i in range(len(self._shards)):
+            yield ((X, self._columns[labels]) for X, labels in _blocks_of_shard(self._shards, i))
+
+    def some(self, rows: NDArray[np.int64]) -> Iterator[tuple[sp.csr_array, NDArray[np.int64]]]:
+        """X and labels of some examples, which ascend, in blocks."""
+        cuts = np.searchsorted(rows, [0, *self._ends])
+        for i, (first, last) in enumerate(itertools.pairwise(cuts.tolist())):
+            if first < last:
+                own = rows[first:last] - (self._ends[i] - self._shards.rows[i])
+                for X, labels in _blocks_of_shard(self._shards, i, own):
+                    yield X, self._columns[labels]
+
+    def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The n longest examples and their ‖g(x)‖²; where these are not known, the values of all rows are read."""
+        rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
+        for i, end in enumerate(self._ends.tolist()):
+            start = end - int(self._shards.rows[i])
+            of_shard = self._sq_norms_of_shard(i) if self._sq_norms is None else self._sq_norms[start:end]
+            longer = np.flatnonzero(of_shard > (sq_norms.min() if len(rows) >= n else 0.0))
+            rows, sq_norms = np.concatenate([rows, start + longer]), np.concatenate([sq_norms, of_shard[longer]])
+            best = _longest(sq_norms, n)
+            rows, sq_norms = rows[best], sq_norms[best]
+        return rows, sq_norms
+
+    def _sq_norms_of_shard(self, i: int) -> NDArray[np.float64]:
+        from lxmls_day1.compiled.sparse_rows import sums_of_squares  # numba takes its time
+
+        X = self._shards.open(i).X
+        sq_norms: NDArray[np.float64] = sums_of_squares(X.indptr, X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        return sq_norms
+
+
+def _longest(sq_norms: NDArray[np.float64], n: int) -> NDArray[np.int64]:
+    """Where the n largest are, ascending."""
+    if len(sq_norms) <= n:
+        return np.arange(len(sq_norms))
+    return np.sort(np.argpartition(sq_norms, len(sq_norms) - n)[-n:])

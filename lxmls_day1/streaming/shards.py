@@ -38,7 +38,17 @@ _AGAIN = "make it again with `lxmls-day1 cache`"
 
 
 class Shard(NamedTuple):
-    """Some rows of a corpus."""
+    """Some rows of a corpus.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shard = write_shards(Path(place, "small.bags"), [[2, 0], [0, 1]], [0, 1], ("ham", "spam")).open(0)
+    ...     shard.X.toarray().tolist(), shard.labels.tolist()
+    ([[2, 0], [0, 1]], [0, 1])
+    """
 
     X: csr_array
     """(m, J) of counts or values; its arrays are mapped files, so that what is not read takes no memory."""
@@ -205,6 +215,16 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     ------
     InputError
         If it cannot be read.
+
+    Examples
+    --------
+    The first digits of that of "abc", as the standard FIPS 180 has them:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     _ = Path(place, "abc.txt").write_bytes(b"abc")
+    ...     fingerprint(Path(place, "abc.txt"))[:16]
+    'ba7816bf8f01cfea'
     """
     digest = hashlib.sha256()
     try:
@@ -223,6 +243,14 @@ def read_words(path: Path) -> list[str]:
     ------
     InputError
         If the file cannot be read or is damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     _ = Path(place, "words.txt").write_bytes(b'fine\\n"a b"\\n')
+    ...     read_words(Path(place, "words.txt"))
+    ['fine', 'a b']
     """
     try:
         lines = path.read_bytes().decode().split("\n")[:-1]

@@ -235,7 +235,7 @@ class StreamedSteps:
         return sq_norms
 
     def sample_sq_norms(self, rng: np.random.Generator) -> Reals:
-        """‖g(x)‖² of the rows of the corpus; of more than about a million rows, those of a sample.
+        """‖g(x)‖² of the rows of the corpus; of more than about a million rows in several shards, those of a sample.
 
         The sample has neighbouring rows of every shard, from a random row on, as many as its share: reading them takes little of
         the time that reading the corpus takes.
@@ -245,7 +245,7 @@ class StreamedSteps:
         rng : numpy.random.Generator
             It stays as it is.
         """
-        if self.n_rows <= _SAMPLE:
+        if self.n_rows <= _SAMPLE or len(self._shards) == 1:  # of one shard the weights are those of training in memory
             return np.concatenate([self._sq_norms(piece, self._shards.open(piece.shard)) for piece in self._slices])
         rng, found = copy.deepcopy(rng), []
         for i, n_rows in enumerate(self._shards.rows.tolist()):

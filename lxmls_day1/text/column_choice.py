@@ -164,9 +164,9 @@ def find_name(names: Sequence[str], wanted: str) -> int | None:
 
 
 def _known(table: Table, usual: Sequence[str], other: int | None) -> int | None:
-    """The column with the surest of the usual names."""
+    """The column with the surest of the usual names; a name that several columns have says nothing."""
     plain = [_plain(found) if column != other else "" for column, found in enumerate(table.names or ())]
-    return next((plain.index(wanted) for wanted in usual if wanted in plain), None)
+    return next((plain.index(wanted) for wanted in usual if plain.count(wanted) == 1), None)
 
 
 def label_by_shape(rows: Sequence[Sequence[Any]]) -> int:

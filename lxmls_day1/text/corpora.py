@@ -33,7 +33,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Packaged:
-    """Files that lie inside this package, in the folder of that name."""
+    """Files that lie inside this package, in the folder of that name.
+
+    Examples
+    --------
+    >>> corpus_named("toy").source
+    Packaged(folder='toy_corpus')
+    """
 
     folder: str
 
@@ -50,6 +56,12 @@ class Corpus:
         Where its files are under a data folder, with forward slashes; the first part is the kind of corpus.
     files : tuple of CorpusFile
     source : PlainFiles, TarArchive or Packaged
+
+    Examples
+    --------
+    >>> books = corpus_named("books")
+    >>> books.kind, books.folder, [file.name for file in books.files]
+    ('sentiment', 'sentiment/books', ['positive.review', 'negative.review'])
     """
 
     name: str
@@ -144,6 +156,12 @@ class FoundCorpus:
     verified : bool
         Whether the files were checked against the sha256 of the table: true for what was ever downloaded, false for a
         folder of the user's own.
+
+    Examples
+    --------
+    >>> found = find_corpus("toy")
+    >>> found.origin, found.paths["positive.review"] == found.folder / "positive.review"
+    ('package', True)
     """
 
     folder: Path
@@ -222,6 +240,13 @@ def cache_folder() -> Path:
     ------
     CorpusUnavailable
         If that place is in a home folder, and there is none.
+
+    Examples
+    --------
+    >>> from unittest import mock
+    >>> with mock.patch.dict(os.environ, {CACHE_VARIABLE: "here"}):
+    ...     cache_folder() == Path("here")
+    True
     """
     import platformdirs  # imported here, and not through pooch, whose import takes longer than reading a corpus
 
@@ -354,6 +379,18 @@ def sha256_of_files(paths: Iterable[Path]) -> list[str]:
     ------
     OSError
         If a file cannot be read.
+
+    Examples
+    --------
+    The first digits of those of "abc" and of nothing:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     files = [Path(place, name) for name in ("abc", "empty")]
+    ...     for file, content in zip(files, (b"abc", b""), strict=True):
+    ...         _ = file.write_bytes(content)
+    ...     [digits[:16] for digits in sha256_of_files(files)]
+    ['ba7816bf8f01cfea', 'e3b0c44298fc1c14']
     """
     with thread_pool(4) as readers:
         return list(readers.map(downloads.sha256_of, paths))

@@ -57,6 +57,18 @@ class Explanation:
         Whether the words rule out every class, so that the intercepts decided alone.
     deviations : array (n,), optional
         The standard deviation of each of the `differences`; None where the learner keeps no variances.
+
+    Examples
+    --------
+    Its words add up to the lead of the prediction; here "fine", which occurs twice, over "plot":
+
+    >>> why = Explanation(
+    ...     class_names=["good", "bad"], predicted=0, rival=1, scores=np.array([4.0, -1.0]), intercepts=np.zeros(2),
+    ...     words=["fine", "plot"], counts=np.array([2.0, 1.0]), contributions=np.array([[4.0, -2.0], [0.0, 1.0]]),
+    ...     unknown={}, by_intercepts=False,
+    ... )
+    >>> why.margin, why.differences.tolist(), why.speaking_for(), why.speaking_against()
+    (5.0, [6.0, -1.0], [0], [1])
     """
 
     class_names: list[str]
@@ -229,6 +241,16 @@ def explain(
 def lead(contributions: np.ndarray, predicted: int, rival: int) -> np.ndarray:
     """What each word adds to the lead of one class over another; 0 for a word that rules out both.
 
+    Parameters
+    ----------
+    contributions : array (n, K)
+    predicted, rival : int
+        Columns of the two classes.
+
+    Returns
+    -------
+    array (n,)
+
     Examples
     --------
     >>> lead(np.array([[1.0, -2.0], [-np.inf, -1.0], [-np.inf, -np.inf]]), 0, 1)
@@ -240,5 +262,11 @@ def lead(contributions: np.ndarray, predicted: int, rival: int) -> np.ndarray:
 
 
 def finite_or_none(value: float) -> float | None:
-    """The number, or None for one that JSON cannot hold."""
+    """The number, or None for one that JSON cannot hold.
+
+    Examples
+    --------
+    >>> finite_or_none(np.float64(0.5)), finite_or_none(-math.inf)
+    (0.5, None)
+    """
     return float(value) if math.isfinite(value) else None

@@ -16,7 +16,13 @@ from lxmls_day1.errors import InputError
 
 
 def are_dictionaries(X: Any) -> bool:
-    """Whether these examples are feature vectors as dictionaries: a sequence that begins with one."""
+    """Whether these examples are feature vectors as dictionaries: a sequence that begins with one.
+
+    Examples
+    --------
+    >>> are_dictionaries([{"amazing": 1}, {"tag": "noun"}]), are_dictionaries([[1.0, 0.0]]), are_dictionaries([])
+    (True, False, False)
+    """
     is_sequence = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1)
     return is_sequence and len(X) > 0 and isinstance(X[0], Mapping)
 

@@ -120,7 +120,8 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
 
     It does not if a field is more than a short name, or if the first label occurs again. It does if a column is called
     as labels or texts usually are, or holds nothing but numbers below; if the columns are numbered 0, 1, … and hold no
-    numbers; or if every other label occurs several times and the texts are longer than their name.
+    numbers; or if every other label occurs several times and the texts are longer than their name, which is one word, or ends
+    with what such columns are usually called.
 
     Examples
     --------
@@ -132,7 +133,7 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     first, others = rows[0], rows[1:]
     filled = [field for field in first if field]
     numbered = filled == [str(column) for column in range(len(filled))]  # as pandas names columns by itself
-    if not filled or len(set(filled)) < len(filled):
+    if not filled or any(filled.count(field) > 1 and not _is_usual(field) for field in filled):
         return False
     if not numbered and not all(_NAME.fullmatch(field) and len(field) <= LONGEST_NAME for field in filled):
         return False
@@ -156,7 +157,12 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     if any(field and of_numbers for field, of_numbers in zip(first, numbers, strict=True)):
         return True
     words = max(sum(len(row[column].split()) for row in others) for column in beside) / len(others)
-    return min(labels.values()) > 1 and words >= _WORDS_OF_A_TEXT and all(" " not in field for field in first)
+    named = all(" " not in field or _is_usual(field.split()[-1]) for field in first)  # "the label", "review text"
+    return min(labels.values()) > 1 and words >= _WORDS_OF_A_TEXT and named
+
+
+def _is_usual(name: str) -> bool:
+    return is_label_name(name) or is_text_name(name)
 
 
 def parse_json_lines(text: str, name: str = "the text given") -> Table:

@@ -81,6 +81,11 @@ def normalise_word(word: str) -> str:
 def written_words(text: str) -> list[str]:
     """The words of a text as they are written, with whatever marks cling to them: what `normalise_word` takes.
 
+    Raises
+    ------
+    InputError
+        If it is no text.
+
     Examples
     --------
     >>> written_words("I paid 1,250 for it,\\nin 1999 - ...")

@@ -6,7 +6,7 @@ other peers are this package's own learners, set up otherwise. Accuracies are th
 
 import numpy as np
 import scipy.sparse as sp
-from interleaved import print_table, ratio, synthetic_text, time_in_turn
+from interleaved import gain_of_two_processes, print_table, ratio, synthetic_text, time_in_turn
 from sklearn.linear_model import SGDClassifier
 
 from classifiers.max_ent_online import MaxEntOnline
@@ -75,14 +75,15 @@ def compare(n_classes, n_examples, rounds, repeats, compared=ROWS):
             accuracies[name] = lambda: np.mean(learner.test(X_test, params) == y_test)
 
     seconds = time_in_turn({name: lambda n=name, one=one: run(n, one) for name, one in learners.items()}, repeats)
-    rows = []
+    rows, bounded = [], compared is THREAD_ROWS
     for ours, peer, *goals in compared:
         quality = [f"{accuracies[name]():.4f}" for name in (ours, peer)]
         goal = goals[0] if n_classes < 20 else goals[1]
-        rows.append([ours, peer, f"{1 / ratio(seconds, ours, peer):.2f}", f"{goal}", *quality])
+        bound = [f"{gain_of_two_processes(lambda one=learners[peer]: one.train(X, y), repeats):.2f}"] if bounded else []
+        rows.append([ours, peer, f"{1 / ratio(seconds, ours, peer):.2f}", f"{goal}", *bound, *quality])
     print_table(
         f"tf-idf rows: {n_examples} x 50000, K = {n_classes}, {rounds} rounds, medians of {repeats}",
-        ["ours", "peer", "times faster", "goal", "our accuracy", "the peer's"],
+        ["ours", "peer", "times faster", "goal", *["two processes"] * bounded, "our accuracy", "the peer's"],
         rows,
     )
 

@@ -1,5 +1,6 @@
 """Timing of alternatives in one process, in turn, so that all of them meet the machine in the same moods."""
 
+import multiprocessing
 import time
 from statistics import median
 
@@ -35,6 +36,34 @@ def time_in_turn(contestants, repeats, clock=time.perf_counter):
 def ratio(seconds, name, against):
     """Median over the repeats of the time of one contestant divided by that of another in the same repeat."""
     return median(a / b for a, b in zip(seconds[name], seconds[against], strict=True))
+
+
+def gain_of_two_processes(run, repeats):
+    """How much more two processes get done than one, on the clock: what two threads or workers can gain here at most.
+
+    Each calls the same function on data of its own, and they share nothing. Cores that wait for the same memory, and that are taken
+    away now and then, do less than twice the work of one.
+
+    Parameters
+    ----------
+    run : function without arguments
+        It has been called before: its time is not to be that of compiling.
+    repeats : int
+    """
+    context = multiprocessing.get_context("fork")
+
+    def seconds(n_processes):
+        barrier = context.Barrier(n_processes + 1)
+        processes = [context.Process(target=lambda: (barrier.wait(), run())) for _ in range(n_processes)]
+        for process in processes:
+            process.start()
+        barrier.wait()
+        started = time.perf_counter()
+        for process in processes:
+            process.join()
+        return time.perf_counter() - started
+
+    return median(2 * seconds(1) / seconds(2) for _ in range(repeats))
 
 
 def print_table(title, header, rows):

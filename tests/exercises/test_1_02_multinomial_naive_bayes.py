@@ -70,6 +70,15 @@ def small_properties(given, answer):
         )
 
 
+def small_parts(given, answer):
+    """The attributes, and the two parts of what training returns."""
+    if given["asked for"] == "params":
+        yield "row 0 of `params`", answer[0]
+        yield "the rows below it", answer[1:]
+    else:
+        yield f"`{given['asked for']}`", answer
+
+
 def test_add_one(lab, expect):
     """Add-one smoothing."""
     _, params = trained(lab)

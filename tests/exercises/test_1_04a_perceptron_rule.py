@@ -51,6 +51,12 @@ def small_answers(lab, inputs):
     )
 
 
+def small_parts(given, answer):
+    """The entry of the true class, and those of the others."""
+    yield "the entry of the true class", answer[given["true class"]]
+    yield "the entries of the other classes", np.delete(answer, given["true class"])
+
+
 def test_a_mistake(lab, expect):
     """A mistake: the true class up, the predicted one down"""
     (d,) = rule(lab, [([1.0, 3.0, 2.0], 0, 5.0, 1.0, ZERO_ONE[0])])

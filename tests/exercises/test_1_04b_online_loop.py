@@ -8,7 +8,8 @@ import pytest
 ZERO_ONE = 1.0 - np.eye(2)
 COSTS = np.array([[0.0, 2.0, 0.5], [1.0, 0.0, 3.0], [0.25, 1.5, 0.0]])
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
-PAIRED = 2  # of each known mistake, programs whose answers together with another one are recorded
+TOLD_AS = "W after the last step, then the mean"
+PAIRED = 7  # of each known mistake, programs whose answers together with another one are recorded
 
 
 def weights(lab, X, labels, order, steps, costs, shrinkage=0.0):
@@ -61,6 +62,12 @@ def small_answers(lab, inputs):
         for i in inputs
     ]
     return [[np.asarray(W), np.asarray(mean)] for W, mean in lab.each("online_loop", "regression_weights", calls)]
+
+
+def small_parts(given, answer):
+    """W and the mean."""
+    yield "W after the last step", answer[0]
+    yield "the mean", answer[1]
 
 
 def test_one_visit(lab, expect):

@@ -85,6 +85,12 @@ def small_properties(given, d):
         )
 
 
+def small_parts(given, answer):
+    """The entry of the true class, and those of the others."""
+    yield "the entry of the true class", answer[given["true class"]]
+    yield "the entries of the other classes", np.delete(answer, given["true class"])
+
+
 def test_a_mistake(lab, expect):
     """A mistake, and a cap that does not bite."""
     d = step_of(lab, [0.5, 2.5, -1.0], 0, 6.0, 8.0, ZERO_ONE[0])

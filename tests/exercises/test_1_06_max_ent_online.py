@@ -57,6 +57,12 @@ def small_answers(lab, inputs):
     return lab.each("max_ent_online", "max_ent_rule", calls)
 
 
+def small_parts(given, answer):
+    """The entry of the true class, and those of the others."""
+    yield "the entry of the true class", answer[given["true class"]]
+    yield "the entries of the other classes", np.delete(answer, given["true class"])
+
+
 def test_by_hand(lab, expect):
     """One step that can be followed by hand"""
     scores = np.log([1.0, 2.0, 5.0])  # their probabilities are 1/8, 2/8 and 5/8

@@ -45,6 +45,12 @@ def small_answers(lab, inputs):
     return lab.each("batch_gradient", "batch_gradient", calls)
 
 
+def small_parts(given, answer):
+    """The gradient by the intercepts, and by the other weights."""
+    yield "row 0, of the intercepts", answer[0]
+    yield "the rows below it", answer[1:]
+
+
 def test_at_zero(lab, expect):
     """At W = 0, where all classes are equally probable"""
     found = gradient(lab, np.zeros((3, 2)), [[1.0, 2.0], [-1.0, 0.5], [0.0, 1.0]], [1, 0, 1], 0.0)

@@ -109,6 +109,11 @@ def small_properties(given, answer):
         yield "not_the_step_size", "Entries of d are neither 0 nor plus or minus the step size η."
 
 
+def small_parts(given, answer):
+    """The two functions."""
+    yield f"`{given['function']}`", answer
+
+
 def test_rule(lab, expect):
     """The rule on four examples"""
     examples = [  # scores, cost of each class; the true class is 0

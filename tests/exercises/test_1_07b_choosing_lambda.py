@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+TOLD_AS = "the λ chosen, then the accuracies"
+
 TRAIN = (
     np.array([[-2.0, 0.5], [-1.0, -1.0], [0.25, 1.0], [1.0, 0.0], [2.0, 1.5], [3.0, -0.5], [2.5, 2.0]]),
     np.array([0, 0, 1, 0, 1, 1, 1]),
@@ -62,6 +64,12 @@ def small_answers(lab, inputs):
     ]
     found = lab.each("choosing_lambda", "choose_for_max_ent", calls)
     return [[chosen, *np.ravel(accuracies)] for chosen, accuracies in found]
+
+
+def small_parts(given, answer):
+    """The chosen λ, and the accuracies."""
+    yield "the λ chosen", answer[0]
+    yield "the accuracies", answer[1:]
 
 
 def test_accuracies(lab, expect):

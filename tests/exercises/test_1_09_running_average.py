@@ -12,6 +12,7 @@ POINTS, LABELS, ORDER = [[3.0], [2.0], [1.0]], [1, 1, 0], [0, 0, 2, 0, 2, 1, 1, 
 # What a solution in single precision can keep; U has grown a hundred times as large as the average.
 SINGLE, SINGLE_U = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 1e-5, "atol": 1e-3}
 PAIRED = 7  # of each known mistake, programs whose answers together with another one are recorded
+TOLD_AS = "the average, then U, row by row"
 
 
 def run(lab, X, labels, order):
@@ -48,6 +49,13 @@ def small_properties(given, answer):
             "classes_do_not_balance",
             "The weights of the classes do not sum to 0: what the true class gains, the predicted one loses.",
         )
+
+
+def small_parts(given, answer):
+    """The average and U."""
+    average, U = np.split(answer, 2)
+    yield "the average", average
+    yield "U", U
 
 
 def test_one_step(lab, expect):

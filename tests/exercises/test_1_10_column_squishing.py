@@ -105,6 +105,12 @@ def small_properties(given, d):
         yield "margin_missed", "After the step a rival is not behind by its margin, although the cap allows more."
 
 
+def small_parts(given, answer):
+    """The entry of the true class, and those of the others."""
+    yield "the entry of the true class", answer[given["true class"]]
+    yield "the entries of the other classes", np.delete(answer, given["true class"])
+
+
 def test_the_source(lab, expect):
     """The example of the source: each class in turn is to win."""
     ds = steps_of(lab, [(SOURCE, label, 1.0, ones_but(label, 3)) for label in range(3)], NO_CAP)

@@ -8,6 +8,7 @@ import pytest
 COUNTS = np.array([[2.0, 1.0], [1.0, 0.0], [0.0, 3.0], [1.0, 2.0], [0.0, 1.0]])
 LABELS = np.array([0, 0, 1, 1, 1])
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+TOLD_AS = "(1, x, slack) of each row, then V; or the new weights"
 
 
 def scaled(lab, X, labels, n_classes, n_iterations):
@@ -85,6 +86,17 @@ def small_properties(given, answer):
             "wrong_way",
             "A weight falls although the data show its feature more often than the model expects it, or the other way round.",
         )
+
+
+def small_parts(given, answer):
+    """The features with the slack, and V; or the new weights."""
+    if "X" in given:
+        features = answer[:-1].reshape(len(given["X"]), -1)
+        yield "1 and x", features[:, :-1]
+        yield "the slack", features[:, -1]
+        yield "V", answer[-1]
+    else:
+        yield "the new weights", answer
 
 
 def test_slack(lab, expect):

@@ -11,6 +11,7 @@ THREE_CLASSES = np.array([[4.0, 0.0], [3.0, 1.0], [0.0, 3.0], [-1.0, 2.0], [-3.0
 LABELS = np.array([0, 0, 1, 1, 2, 2])
 COLUMNS = np.array([[0.0, 0.5, -0.5], [2.0, 0.0, -1.5], [0.5, 1.5, -2.0]])  # intercepts first, of unequal lengths
 SINGLE = {"rtol": 1e-4}  # what a solution in single precision can keep: γ is a small difference of large scores
+TOLD_AS = "R, γ, the bound"
 
 
 def bound(lab, X, y, separator):
@@ -87,6 +88,11 @@ def small_properties(given, answer):
     radius, _, _ = answer
     if radius < np.sqrt(1 + (np.array(given["points"], float) ** 2).sum(axis=1).max()) - 1e-5:
         yield "longer_example", "R is shorter than an example, (1, x). It must be as long as the longest one."
+
+
+def small_parts(given, answer):
+    """The three numbers."""
+    yield from zip(("R", "γ", "the bound"), answer, strict=True)
 
 
 def test_one_vector(lab, expect):

@@ -64,6 +64,12 @@ def small_properties(given, path):
         yield "no_tags", "The sequence holds numbers that are no tags: they go from 0 to K − 1."
 
 
+def small_parts(given, answer):
+    """The tag of the last word, and those before it."""
+    yield "the last tag", answer[-1]
+    yield "the tags before it", answer[:-1]
+
+
 def test_one_word(lab, expect):
     """A single word is the first one and the last one"""
     word, no_step, nothing = [[1.0, 2.0, 1.5]], np.zeros((3, 3)), [0.0, 0.0, 0.0]

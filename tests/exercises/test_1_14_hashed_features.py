@@ -7,6 +7,7 @@ import pytest
 
 LEAST, MOST = -(2**31), 2**31 - 1
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+TOLD_AS = "columns, then signs; with counts the row"
 
 
 def located(lab, hashes, n_columns):
@@ -98,6 +99,16 @@ def small_properties(given, answer):
         yield "no_columns", "Some columns are outside of 0 … B − 1."
     elif not set(signs.tolist()) <= {-1.0, 1.0}:
         yield "no_signs", "Some signs are neither −1 nor +1."
+
+
+def small_parts(given, answer):
+    """Columns and signs, or the row."""
+    if "counts" in given:
+        yield "`hashed_row`", answer
+    else:
+        columns, signs = np.split(answer, 2)
+        yield "the columns", columns
+        yield "the signs", signs
 
 
 def test_columns(lab, expect):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+TOLD_AS = "W, then the sum, row by row; then the count"
 
 
 def mix(lab, weights, sums, n_steps, shares):
@@ -71,6 +72,14 @@ def small_properties(given, answer):
     W = np.asarray(answer)[: of_parts.shape[1]]
     if (of_parts.max(axis=0) + 1e-4 < W).any() or (of_parts.min(axis=0) - 1e-4 > W).any():
         yield "no_mean", "An entry of W is outside of those of the parts. A mean is never larger than all, nor smaller."
+
+
+def small_parts(given, answer):
+    """The three results."""
+    mean, total = np.split(answer[:-1], 2)
+    yield "W", mean
+    yield "the sum", total
+    yield "the count", answer[-1]
 
 
 WEIGHTS = [

@@ -7,6 +7,7 @@ import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+TOLD_AS = "d, then b"
 MAY_CHANGE = {"arow_rule"}  # the loop makes the scores and the variances anew for each example
 
 
@@ -58,6 +59,12 @@ def small_properties(given, answer):
         yield "less_sure", "An entry of b is negative: an example would make the weights less sure."
     elif np.any(np.asarray(b) * given["variances"] > 1.0 + 1e-6):
         yield "below_zero", "b_k v_k is above 1: a variance would become negative."
+
+
+def small_parts(given, answer):
+    """d and b."""
+    yield "d", answer[0]
+    yield "b", answer[1]
 
 
 def test_a_small_margin(lab, expect):

@@ -17,4 +17,8 @@
     );
     return answer;
   };
+
+  // All other requests are the browser's own, unless JupyterLite is to keep what it loads.
+  const leave = shouldDrop;
+  shouldDrop = (request, address) => !enableCache || leave(request, address);
 }

@@ -75,6 +75,22 @@
 
   // ---- loading begins at once, not when a notebook asks for Python -----------------------------------------------------
 
+  const OF_KERNEL = /\/pyodide-kernel-extension\/static\/[^/]+\.js/;
+
+  // Start Python in a worker that the first notebook gets.
+  function startPython() {
+    const started = new Worker(new URL("static/lxmls-day1/start.js", site));
+    const Plain = window.Worker;
+    window.Worker = class extends Plain {
+      constructor(address, options) {
+        if (!OF_KERNEL.test(address)) return new Plain(address, options);
+        window.Worker = Plain;
+        started.postMessage(String(address));
+        return started;
+      }
+    };
+  }
+
   async function loadAhead() {
     const here = new URL("static/lxmls-day1/", site);
     const table = await (await fetch(new URL("packages.json", here))).json();
@@ -119,10 +135,28 @@
     show("storage", text, "warning", [["OK", () => localStorage.setItem(TOLD, "yes")]]);
   }
 
+  function tellNoFiles(why, todo) {
+    show("files", `This browser gives Python no access to your files ${why}. ${todo}`, "error");
+  }
+
+  // JupyterLite goes on without its service worker if the browser refuses it, and says so to nobody.
+  function watchRegistration() {
+    const workers = navigator.serviceWorker;
+    const register = workers.register.bind(workers);
+    workers.register = async (...arguments_) => {
+      try {
+        return await register(...arguments_);
+      } catch (error) {
+        tellNoFiles(`(${error.message})`, "Allow this page to keep data, or open an ordinary window, and reload.");
+        throw error;
+      }
+    };
+  }
+
   async function checkStorage() {
     if (!navigator.serviceWorker) {
-      const why = isSecureContext ? "in a private window, or with its settings," : "over http";
-      show("files", `This browser gives Python no access to your files ${why}. Open an ordinary window, over https.`, "error");
+      const why = isSecureContext ? "in a private window, or with its settings" : "over http";
+      tellNoFiles(why, "Open an ordinary window, over https.");
     } else if (!(await keepsDatabases())) {
       show("storage", `This browser keeps no files: your work is gone when you close or reload this page. ${KEEP}`, "error", understood);
     } else {
@@ -167,8 +201,11 @@
     await session.restartKernel();
   }
 
+  if (navigator.serviceWorker) watchRegistration();
   void checkStorage();
   checkTabs();
-  void loadAhead().catch(() => {}); // what is missing is said by whoever needs it
+  // A worker that was there before the service worker gets no access to files: at the first visit files are only loaded ahead.
+  if (navigator.serviceWorker?.controller) startPython();
+  else void loadAhead().catch(() => {}); // what is missing is said by whoever needs it
   setInterval(watchKernel, 1000);
 }

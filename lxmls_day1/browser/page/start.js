@@ -1,14 +1,27 @@
 // Runs in the kernel's worker, in place of pyodide.js: starts Python with the packages of this site.
 //
+// JupyterLite's part of the worker loads it. In a window that was opened before, the worker is this file: page.js makes it while
+// JupyterLab itself is loading, and says later where JupyterLite's part is, which then loads this file again and finds Python started.
+//
 // The lock file of Pyodide gets a line for each package that the site itself brings, so that all are loaded at once and
 // nothing is looked up on the network. What is being loaded is told to the page (page.js).
 "use strict";
-{
+if (self.lxmlsDay1) {
+  self.loadPyodide = () => self.lxmlsDay1;
+} else {
   const tell = new BroadcastChannel("lxmls-day1");
   const say = (message) => tell.postMessage(message);
   const plainFetch = self.fetch;
+  const TELL_AGAIN = 0.25; // seconds: the page draws what it is told, which takes time from the loading
+  let told = 0;
   let started = 0;
   let loaded = 0;
+
+  function sayLoading(name) {
+    if (performance.now() - told < 1000 * TELL_AGAIN) return;
+    told = performance.now();
+    say({ kind: "loading", name, started, loaded });
+  }
 
   // Pyodide fetches each file of a package by `fetch`.
   const countedFetch = async (resource, ...rest) => {
@@ -16,14 +29,14 @@
     if (!/\.(whl|zip|wasm)(\?|$)/.test(address)) return plainFetch(resource, ...rest);
     const name = decodeURIComponent(address.split("/").pop()).split("-")[0].replace(/\.\w+$/, "");
     started += 1;
-    say({ kind: "loading", name, started, loaded });
+    sayLoading(name);
     const response = await plainFetch(resource, ...rest);
     if (!response.ok) {
       say({ kind: "failed", text: `${address} is missing from the site (${response.status}).` });
       throw new Error(`${address}: ${response.status}`);
     }
     loaded += 1;
-    say({ kind: "loading", name, started, loaded });
+    sayLoading(name);
     return response;
   };
 
@@ -43,17 +56,65 @@ del _accept_list_of_fonts
 `;
 
   // Compiling modules takes most of the time of their import. What was compiled once is kept by the browser for the next start. And an
-  // extension module is loaded when it is imported: Pyodide would load all hundred of scipy.
+  // extension module is loaded when it is imported: Pyodide would load all hundred of scipy. A wheel is unpacked only as far as the start
+  // needs it: the rest of it when it is imported; and the files by which words are completed soon after the start. IPython's part for
+  // terminals is left out.
   const SOONER = `
 def _start_sooner(kept):
     import importlib.machinery
+    import io
     import marshal
+    import pathlib
+    import re
+    import shutil
+    import sys
+    import types
+    import zipfile
     import zipimport
 
     import pyodide._package_loader as packages
 
     libraries = packages.get_dynlibs
     packages.get_dynlibs = lambda file, suffix, folder: [] if suffix == ".whl" else libraries(file, suffix, folder)
+
+    LATER = re.compile(r"(fontTools|jedi/third_party|pytz|scipy/(?!_lib|linalg|sparse)\\w+)/")
+    waiting = {}  # the beginning of paths -> their archive, where they belong
+
+    def unpack(file, folder):
+        archive = zipfile.ZipFile(io.BytesIO(pathlib.Path(file).read_bytes()))
+        unpack_files(archive, folder, [name for name in archive.namelist() if not LATER.match(name)])
+        waiting.update((found[0], (archive, folder)) for found in map(LATER.match, archive.namelist()) if found)
+
+    def unpack_files(archive, folder, names):
+        for parent in {name.rpartition("/")[0] for name in names}:
+            pathlib.Path(folder, parent).mkdir(parents=True, exist_ok=True)
+        for name in names:
+            if not name.endswith("/"):
+                with open(f"{folder}/{name}", "wb") as unpacked:
+                    unpacked.write(archive.read(name))
+
+    def unpack_rest(beginning):
+        if beginning in waiting:
+            archive, folder = waiting.pop(beginning)
+            unpack_files(archive, folder, [name for name in archive.namelist() if name.startswith(beginning)])
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            found = LATER.match(name.replace(".", "/") + "/")
+            if not found or found[0] not in waiting:
+                return None
+            unpack_rest(found[0])
+            importlib.invalidate_caches()
+            return importlib.machinery.PathFinder.find_spec(name, path, target)
+
+    shutil.unregister_unpack_format("whl")
+    shutil.register_unpack_format("whl", [".whl", ".wheel"], unpack)
+    sys.meta_path.append(Finder)
+
+    embed = types.ModuleType("IPython.terminal.embed")
+    embed.embed = None
+    sys.modules[embed.__name__] = embed
 
     codes = marshal.loads(kept.to_bytes()) if kept else {}
     n_kept = len(codes)
@@ -81,11 +142,13 @@ def _start_sooner(kept):
 
     loader.source_to_code = of_file_once
     zipimport._compile_source = lambda path, data: code(path, lambda: of_zip(path, data))
-    return to_keep
+    return to_keep, unpack_rest
 
 _start_sooner
 `;
   const KEEP_AGAIN = 20; // seconds
+  const COMPLETION = "jedi/third_party/"; // no import of a module asks for its files
+  const UNPACK_IT = 5; // seconds after the start
 
   // What was compiled for this set of packages, and how to keep it; nothing where the browser keeps nothing.
   async function compiledBefore(here, table) {
@@ -108,11 +171,11 @@ _start_sooner
 
   function startSooner(pyodide, before) {
     const start = pyodide.runPython(SOONER);
-    let toKeep;
+    let toKeep, unpackRest;
     try {
-      toKeep = start(before.code);
+      [toKeep, unpackRest] = start(before.code);
     } catch {
-      toKeep = start(null); // what was kept is damaged
+      [toKeep, unpackRest] = start(null); // what was kept is damaged
     }
     setInterval(() => {
       const codes = toKeep();
@@ -121,6 +184,7 @@ _start_sooner
         codes.destroy();
       }
     }, 1000 * KEEP_AGAIN);
+    return unpackRest;
   }
 
   async function bytes(address) {
@@ -128,10 +192,10 @@ _start_sooner
     return response.arrayBuffer();
   }
 
-  self.loadPyodide = async (options) => {
+  // `here` is the address of the folder of this file.
+  async function startPython(here) {
     try {
       self.fetch = countedFetch;
-      const here = options.indexURL;
       const text = await (await plainFetch(new URL("packages.json", here))).text();
       const table = JSON.parse(text);
       const index = new URL(table.runtime, here).href;
@@ -146,8 +210,8 @@ _start_sooner
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
       const before = compiledBefore(here, text);
-      const pyodide = await self.loadPyodide({ ...options, indexURL: index, lockFileURL, packages: [], env: environment });
-      startSooner(pyodide, await before);
+      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment });
+      const unpackRest = startSooner(pyodide, await before);
       await pyodide.loadPackage(table.load);
       pyodide.runPython(FONTS);
       if (reviews) {
@@ -158,7 +222,10 @@ _start_sooner
       const run = pyodide.runPythonAsync;
       pyodide.runPythonAsync = async (code, ...rest) => {
         const result = await run(code, ...rest);
-        if (code.includes("import pyodide_kernel")) say({ kind: "ready" }); // the kernel's last step
+        if (code.includes("import pyodide_kernel")) {
+          say({ kind: "ready" }); // the kernel's last step
+          setTimeout(() => unpackRest(COMPLETION), 1000 * UNPACK_IT);
+        }
         return result;
       };
       return pyodide;
@@ -166,11 +233,18 @@ _start_sooner
       say({ kind: "failed", text: reason(error) });
       throw error;
     }
-  };
+  }
 
   function reason(error) {
     const text = String(error?.message ?? error);
     const noMemory = error instanceof RangeError || /memory/i.test(text);
     return noMemory ? `the browser has too little memory for it. Close other tabs and programs, and reload. (${text})` : text;
+  }
+
+  if (self.location.pathname.endsWith("/start.js")) {
+    self.lxmlsDay1 = startPython(new URL(".", self.location).href);
+    self.addEventListener("message", ({ data }) => importScripts(data), { once: true });
+  } else {
+    self.loadPyodide = ({ indexURL }) => startPython(indexURL);
   }
 }

@@ -44,6 +44,9 @@ DEMOS = {
     "2_online_steps": (".demo-forth", ""),
     "3_mira_step": (".noUi-handle", "End"),
 }
+COMPLETE = """async code => {
+    const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+    return (await kernel.requestComplete({ code, cursor_pos: code.length })).content.matches; }"""
 STATE = "() => document.querySelector('.demo-state')?.textContent || ''"
 PICTURE = "() => [...document.querySelectorAll('.jupyter-matplotlib canvas')].map(canvas => canvas.toDataURL()).join()"
 READ_OVER_AND_OVER = """
@@ -116,6 +119,11 @@ def test_a_student_opens_the_lab_goes_wrong_is_told_so_solves_it_comes_back_and_
     window.page.reload()
     window.wait_for_lab()
     window.open("notebooks/1_generative.ipynb")
+    window.run("import numpy as np")
+    (worker,) = window.page.workers  # that Python which was started while JupyterLab was loading
+    assert worker.url == f"{window.address}/static/lxmls-day1/start.js"
+    assert window.run("import fontTools.ttLib, scipy.stats\nprint(scipy.stats.norm.cdf(0))") == "0.5\n"  # unpacked now
+    assert "linspace" in window.page.evaluate(COMPLETE, "np.linsp") and not window.errors
     assert "loss / (2 * sq_norm)" in window.read("classifiers/mira.py")
     window.run(OPEN_LAB)
     assert re.search(r"1\.5 .*", window.run("print(lab.status())"))
@@ -293,6 +301,16 @@ class TestFaults:
         window.page.goto(window.address)
         window.wait(
             "() => document.querySelector('#lxmls-day1-files')?.textContent.includes('no access to your files')"
+        )
+
+    def test_a_service_worker_that_the_browser_refuses_is_said(self, open_lab_page):
+        window = open_lab_page()
+        window.page.add_init_script(
+            "ServiceWorkerContainer.prototype.register = async () => { throw new DOMException('refused', 'SecurityError'); };"
+        )
+        window.page.goto(window.address)
+        window.wait(
+            "() => document.querySelector('#lxmls-day1-files')?.textContent.includes('no access to your files (refused)')"
         )
 
     def test_a_wheel_missing_from_the_site_is_named(self, open_lab_page):

@@ -1,4 +1,5 @@
 import webbrowser
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -51,3 +52,41 @@ def test_an_installation_says_that_it_comes_without(tmp_path, monkeypatch, opene
     done = docs()
     assert done.exit_code == 1 and not opened
     assert "checkout" in done.output and "`make docs`" in done.output
+
+
+BOOK = Path(__file__).resolve().parents[3] / "out/docs"
+TELLING = (
+    "docs/index.html",
+    "docs/explanations/mira.html",
+    "docs/reference/exercises.html",
+    "docs/reference/generated/classifiers.mira.html",
+)
+
+
+def pages(which):
+    built = sorted(page.relative_to(BOOK).as_posix() for page in BOOK.rglob("*.html") if "_static" not in page.parts)
+    return [page for page in built if not page.startswith("_modules/")] if which == "all" else TELLING
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (BOOK / "docs/index.html").is_file(), reason="the book is not built: make docs")
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize("which", ["telling", pytest.param("all", marks=pytest.mark.campaign)])
+def test_the_book_in_a_browser(which, width, scheme, chromium):
+    """From a folder: nothing is asked of another host, no page is wider than the window, axe finds nothing serious."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    asked, faults, axe = [], [], Axe()
+    context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    for name in pages(which):
+        page.goto((BOOK / name).as_uri(), wait_until="load")
+        page.wait_for_timeout(500)  # until the formulae are typeset
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            faults.append(f"{name}: wider than the window")
+        found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        faults += [f"{name}: {each['id']}" for each in found if each["impact"] in ("serious", "critical")]
+    context.close()
+    assert not faults
+    assert asked and [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

@@ -63,12 +63,15 @@ def compiled(module, name="scaled"):
     return function, sum(function.stats.cache_hits.values()) == 1
 
 
-def test_machine_code_is_kept_and_found_again(cache, module_of):
+def test_machine_code_is_kept_and_found_again(cache, module_of, caplog):
+    caplog.set_level("INFO", "lxmls_day1.compiled")
     module = module_of(TWICE)
     first, from_cache = compiled(module)
     assert not from_cache and first(4.0) == 8.0
+    assert caplog.messages == ["compiling scaled"]  # a terminal is told of it
     second, from_cache = compiled(module)
     assert from_cache and second(4.0) == 8.0
+    assert len(caplog.messages) == 1
     assert len(list(cache.iterdir())) == 1
 
 

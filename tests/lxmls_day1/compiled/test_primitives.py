@@ -140,12 +140,14 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
         [
             *(f"tests/classifiers/test_{name}.py" for name in ("perceptron", "mira", "losses")),
             "tests/readers/test_vocabulary.py",
+            *("classifiers/svm.py", "classifiers/svm_dual.py", "classifiers/max_ent_dual.py"),
         ],
         pytest.param(["tests/classifiers"], marks=[pytest.mark.slow, pytest.mark.campaign]),
         pytest.param(["tests/readers", "tests/lxmls_day1/text"], marks=[pytest.mark.slow, pytest.mark.campaign]),
         pytest.param(["tests/exercises"], marks=pytest.mark.slow),
+        pytest.param(["classifiers", "readers", "lxmls_day1/figures"], marks=[pytest.mark.slow, pytest.mark.campaign]),
     ],
-    ids=["a few", "classifiers", "readers", "exercises"],
+    ids=["a few", "classifiers", "readers", "exercises", "examples"],
 )
 @pytest.mark.slow
 def test_the_tests_pass_as_in_a_browser(paths):

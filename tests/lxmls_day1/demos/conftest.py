@@ -115,6 +115,7 @@ class DemoPage:
         """Give the window another size, and wait until the figure fills its place."""
         self.page.set_viewport_size({"width": width, "height": height})
         self.wait_for_figure()
+        self.wait_for_picture()
 
     def wait_for_figure(self) -> None:
         """Wait until the figure is as large as its place, which reaches to the bottom of the window."""

@@ -126,6 +126,19 @@ class TestReveal:
         assert [answer.text for answer in self.shown(asking).report.answers] == [MODEL, "The second model answer."]
         assert "derivation" in self.shown(asking, "1.3").text
 
+    def test_of_an_exercise_that_came_with_its_solution_all_are_shown(self, asking, tmp_path):
+        """A notebook that asks for them runs to its end, whichever exercises are assigned."""
+        for name, assigned in (("none", ["1.2"]), ("some", ["1.1"])):
+            workspace = start_workspace(tmp_path / name, assigned)
+            solved = "1.1" if name == "none" else "1.3"
+            wanted = [one["source"].rpartition("-->\n")[2] for one in cells() if "solution" in one["metadata"]["tags"]]
+            found = [answer.text for answer in self.shown(workspace, solved).report.answers]
+            assert found == (wanted[:2] if solved == "1.1" else wanted[2:])
+        assert self.shown(tmp_path / "some").report.waiting == 2
+        (workspace / "notebooks/1_first.ipynb").write_text("no notebook")
+        with pytest.raises(InputError, match="cannot be read as a notebook"):
+            self.shown(workspace, "1.3")
+
     def test_what_cannot_be_shown(self, asking, tmp_path):
         workspace = start_workspace(tmp_path / "mine")
         with pytest.raises(InputError, match=r"no model answer to exercise 1\.3"):

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -17,8 +18,9 @@ CELL = "from classifiers.mine import Learner, rule as by_another_name\nimport cl
 ASKED = "asked = [by_another_name(), module.rule(), Learner().train(), learner.train(), other.twice()]"
 
 
-@pytest.fixture
-def lab(tmp_path):
+@pytest.fixture(params=[False, True], ids=["byte code is written", "none is written"])
+def lab(tmp_path, request, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", request.param)
     for name in ("readers", "classifiers"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").touch()
@@ -108,6 +110,26 @@ def test_a_file_that_cannot_be_imported_is_one_line_too(lab, shell, capsys, faul
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2]
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("classifiers/mine.py:1: importing this file ends with ")
+
+
+def test_an_edit_counts_whether_it_comes_before_the_first_import_or_after_it(lab, shell):
+    (lab.folder / "classifiers/late.py").write_text("STEP = 1\n")
+    run(shell, "pass")
+    edit(lab, "1", "2", "late")
+    assert run(shell, "from classifiers.late import STEP")["STEP"] == 2
+    run(shell, "pass")
+    edit(lab, "2", "3", "late")
+    assert run(shell, "import classifiers.late as late\nSTEP = late.STEP")["STEP"] == 3
+
+
+def test_without_byte_code_only_imported_files_are_asked_for_their_time(lab, shell, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (lab.folder / "classifiers/unused.py").write_text("STEP = 1\n")
+    run(shell, "pass")
+    asked, stat = [], Path.stat
+    monkeypatch.setattr(Path, "stat", lambda self, **settings: asked.append(self.name) or stat(self, **settings))
+    run(shell, "pass")
+    assert "mine.py" in asked and "unused.py" not in asked
 
 
 def test_what_is_the_notebooks_own_stays(lab, shell):

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import Answer, NoAnswer, Pool
+from lxmls_day1.exercises.answers import Answer, NoAnswer, Pool, RecordedAnswers
 from lxmls_day1.exercises.expect import WrongAnswer
+from lxmls_day1.exercises.pool_making import checks_of_file, pool_file
+from lxmls_day1.exercises.registry import RECORDED, Registry
 from lxmls_day1.exercises.small_inputs import CounterExample, SmallInputs, answer_of, answers_to, shown
+from lxmls_day1.lab import reference_folder
 
 INPUTS = tuple({"x": float(x)} for x in range(6))
 POOL = Pool(
@@ -70,6 +73,57 @@ def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_
     assert [name for name, _ in caught.value.mistakes] == names and caught.value.named_as == named_as
     example = caught.value.example
     assert repr(CounterExample.from_plain(example.to_plain())) == repr(example)  # NaN is not NaN
+
+
+def test_what_stands_in_an_answer_is_told_before_it():
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        TOLD_AS="twice x",
+        small_answers=lambda lab, inputs: [3 * given["x"] + 1 for given in inputs],
+    )
+    with pytest.raises(WrongAnswer, match="x +0\n +asked for +twice x\n +wanted +0\n +yours +1") as caught:
+        SmallInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=[]))
+    assert [given for given, _ in caught.value.wrong] == list(INPUTS)  # as they are recorded
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (lambda x: [x, 2 * x + 1], "Only a part is wrong: the double. Right in all answers: the number itself."),
+        (lambda x: [x, 2 * x + (x > 3)], "Only a part is wrong: the double. Right in all answers: the number itself."),
+        (lambda x: [x + 1, 2 * x + 1], None),  # nothing is right
+        (lambda x: [x + (x == 1), 2 * x + (x == 2)], None),
+        (lambda x: [x, 2 * x + 1] if x < 3 else [x], None),  # of another form: which part is wrong?
+        (lambda x: [x, 2 * x + 1] if x < 3 else "many", None),
+        (lambda x: [x, np.nan], "Only a part is wrong: the double. Right in all answers: the number itself."),
+    ],
+)
+def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, said):
+    pool = Pool(INPUTS, tuple((Answer.of([x, 2.0 * x]),) for x in range(6)), {})
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        small_answers=lambda lab, inputs: [answers(given["x"]) for given in inputs],
+        small_parts=lambda given, answer: zip(("the number itself", "the double"), answer, strict=True),
+    )
+    with pytest.raises(WrongAnswer) as caught:
+        SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
+    assert caught.value.mistakes == ((("wrong_parts", said),) if said else ())
+    assert caught.value.named_as == ("property" if said else "")  # the class's groups still hold them
+
+
+def test_the_parts_of_each_exercise_are_its_whole_answers():
+    reference = reference_folder()
+    pools = RecordedAnswers.read(reference / RECORDED).pools
+    n_split = 0
+    for exercise in Registry.of(reference):
+        pool = pools.get(exercise.id)
+        split = getattr(checks_of_file(pool_file(reference, exercise)), "small_parts", None) if pool else None
+        for given, (wanted, *_) in zip(pool.inputs, pool.answers, strict=True) if split else ():
+            if wanted.kind is float:
+                parts = [np.ravel(part) for _, part in split(given, wanted.array)]
+                assert sorted(np.concatenate(parts)) == sorted(wanted.values), (exercise.id, given)
+        n_split += bool(split)
+    assert n_split > 15
 
 
 def test_what_changes_its_input_is_told_so_where_the_answers_are_right():

@@ -31,6 +31,19 @@ def test_both_paths_go_through_the_tags(ax):
     assert [text.get_text() for text in ax.texts] == ["0", "1", "1", "0"]
 
 
+def test_the_path_of_one_word_is_seen_around_its_score_and_start_and_stop_stand_beside_the_word(ax):
+    given = {"emissions": [[0.5, 0.25]], "transitions": [[0, 0], [0, 0]], "start": [0, 0], "stop": [0, 1]}
+    PICTURES["paths"](given, np.array([1]), np.array([0]), ax)
+    boxes = [text.get_window_extent() for text in ax.texts[:2]]
+    for line, box in zip(ax.lines, [boxes[1], boxes[0]], strict=True):
+        x, y = ax.transData.transform(line.get_xydata()[0])
+        ring = line.get_markersize() / 72 * ax.figure.dpi / 2
+        assert line.get_markerfacecolor() == "none" and ring > max(box.width, box.height) / 2
+        assert np.hypot(x - (box.x0 + box.x1) / 2, y - (box.y0 + box.y1) / 2) < ring / 2
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["word 0", "stop"]
+    assert [text.get_text() for text in ax.texts] == ["0.5", "0.25", "0", "1"]
+
+
 def test_of_one_feature_the_lead_of_class_1_is_zero_at_the_boundary(ax):
     mean, other = np.array([[0.0, 2.0], [0.0, -1.0]]), np.array([[0.0, 2.0], [0.0, -2.0]])
     PICTURES["boundaries"](POINTS, np.array([WEIGHTS, mean]), np.array([WEIGHTS, other]), ax)

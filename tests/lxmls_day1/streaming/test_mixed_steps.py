@@ -12,7 +12,6 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
-from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming import streamed_steps
@@ -23,12 +22,6 @@ from lxmls_day1.streaming.shards import Shards
 
 NAMES = np.array(["bad", "fair", "good"])
 N_ROWS = 61
-
-
-@pytest.fixture(autouse=True)
-def weights_as_the_steps_leave_them(monkeypatch):
-    """No corpus on disk is gone through once more to see whether W = 0 would be better; so data in memory are not, either."""
-    monkeypatch.setattr(StochasticGradient, "_finished", OnlineClassifier._finished)
 
 
 def corpus(place, n_classes=3, rows_a_shard=1000):
@@ -139,6 +132,24 @@ def test_mixing_every_few_documents_is_what_plain_numpy_computes(make, mix_every
     for line, before in zip(lines, [0, 1, 2, 4, 8, 16, 32], strict=True):
         assert line.error == np.mean(wrong[: line.documents])
         assert line.recent_error == np.mean(wrong[before : line.documents])
+
+
+@pytest.mark.parametrize("make", [SVM, MaxEntOnline])
+def test_weights_worse_than_none_are_shortened_as_in_memory(make, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = sp.csr_array(rng.normal(size=(400, 20)).astype(np.float32)), rng.permutation(np.arange(400) % 3)
+    shards = write_shards(tmp_path / "random.bags", X, y, NAMES.tolist(), 130)
+    for n_jobs in (1, 2, 4):
+        given = {"regularizer": 1e-4, "nr_rounds": 2, "n_jobs": n_jobs}
+        disk = make(**given)
+        params = disk.train(shards)
+        if n_jobs > 1:  # a single part draws its orders from the seed itself
+            orders = visits(shards, 1, 2, n_jobs)
+            np.testing.assert_array_equal(params, make(**given, order=orders).train(X.astype(float), NAMES[y]))
+        at_zero = disk.objective(shards, None, 0.0 * params)
+        assert (
+            disk.objective(shards, None, params) <= at_zero < disk.objective(shards, None, disk.resume(None, shards)[0])
+        )
 
 
 def test_one_part_has_nothing_to_mix(tmp_path):

@@ -17,24 +17,19 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
-from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.svm import SVM
 from lxmls_day1.compiled import sparse_rows
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming import streamed_steps
+from lxmls_day1.streaming.checkpoint import Checkpoint
+from lxmls_day1.streaming.shard_rows import ShardRows
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.shards import Shards
 
 LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW]
 AVERAGES = ["steps", "last round", "rounds", False]
 NAMES = np.array(["bad", "fair", "good", "great", "superb"])
-
-
-@pytest.fixture(autouse=True)
-def weights_as_the_steps_leave_them(monkeypatch):
-    """No corpus on disk is gone through once more to see whether W = 0 would be better; so data in memory are not, either."""
-    monkeypatch.setattr(StochasticGradient, "_finished", OnlineClassifier._finished)
 
 
 def corpus(place, n_classes=3, kind="counts", n_rows=60, rows_a_shard=1000, n_features=40):
@@ -252,6 +247,107 @@ def test_sums_of_squares_are_those_of_the_whole_matrix(dtype):
     X.data = X.data.astype(dtype)
     expected = sparse_rows.as_examples(sp.csr_array(X, dtype=np.float64)).sq_norms
     np.testing.assert_array_equal(sparse_rows.sums_of_squares(X.indptr.astype(np.int64), X.data), expected)
+
+
+# ----------------------------------------------------------------------- weights that would be worse than no weights at all
+
+
+def odd_rows(kind, n_rows):
+    """Data by which the default steps end above the objective of W = 0, as float32 rows and the numbers of their classes."""
+    rng = np.random.default_rng(0)
+    n_classes = 200 if kind == "200 classes" else 4
+    y = np.arange(n_rows) % n_classes
+    X = rng.normal(size=(n_classes, 20))[y] + rng.normal(size=(n_rows, 20))
+    if kind == "long rows":
+        X[::50] *= 1000.0
+    else:
+        y = rng.permutation(y)
+    return sp.csr_array(X.astype(np.float32)), y
+
+
+def odd_corpus(place, kind, n_rows, rows_a_shard=10**6):
+    """The same rows as a corpus on disk, and as a matrix with labels."""
+    X, y = odd_rows(kind, n_rows)
+    names = np.array([f"c{k:03d}" for k in range(y.max() + 1)])
+    return write_shards(place / f"{rows_a_shard}.bags", X, y, names.tolist(), rows_a_shard), X.astype(float), names[y]
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "n_rows"),  # below and above what a sample is drawn of
+    [
+        (SVM, "long rows", 3000),
+        (SVM, "random labels", 400),
+        (SVM, "200 classes", 3000),
+        (MaxEntOnline, "random labels", 400),
+        (MaxEntOnline, "random labels", 3000),
+    ],
+)
+def test_weights_worse_than_none_are_shortened_as_in_memory(make, kind, n_rows, tmp_path):
+    one, X, y = odd_corpus(tmp_path, kind, n_rows)
+    several, _, _ = odd_corpus(tmp_path, kind, n_rows, n_rows // 7)
+    shortened = 0
+    for averaged in ("last round", "rounds"):
+        memory, disk = (make(1e-4, nr_rounds=3, averaged=averaged, track_objective=True) for _ in range(2))
+        expected = memory.train(X, y)
+        np.testing.assert_array_equal(disk.train(one), expected)
+        assert [round.objective for round in disk.history] == [round.objective for round in memory.history]
+        memory.order = visits(several, 1, 3)
+        expected = memory.train(X, y)
+        np.testing.assert_array_equal(disk.train(several), expected)
+        assert disk.objective(several, None, expected) <= disk.objective(several, None, 0.0 * expected)
+        for shards in (one, several):
+            as_they_were = disk.resume(None, shards)[0]
+            shortened += disk.objective(shards, None, as_they_were) > disk.objective(shards, None, 0.0 * expected)
+    assert shortened
+
+
+@pytest.mark.parametrize("sample", [100, 10**6])
+def test_the_longest_rows_are_found_where_only_a_sample_of_their_lengths_is_known(sample, tmp_path, monkeypatch):
+    monkeypatch.setattr(streamed_steps, "_SAMPLE", sample)
+    shards, X, _ = odd_corpus(tmp_path, "random labels", 1500, 400)
+    sq_norms = 1.0 + X.multiply(X).sum(axis=1)
+    _, state = SVM(0.01, nr_rounds=1).resume(None, shards)
+    rows, found = ShardRows(shards, np.arange(4), state.sq_norms).longest(64)
+    np.testing.assert_array_equal(rows, np.sort(np.argsort(sq_norms)[-64:]))
+    np.testing.assert_allclose(found, sq_norms[rows], rtol=1e-12)
+
+
+def test_some_rows_are_read_in_blocks_of_few_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr("lxmls_day1.streaming.shard_rows._NUMBERS_AT_ONCE", 50)
+    shards, X, y = odd_corpus(tmp_path, "random labels", 100, 30)
+    rows = np.sort(np.random.default_rng(0).integers(100, size=40))  # some twice
+    blocks = list(ShardRows(shards, np.arange(4)).some(rows))
+    assert len(blocks) >= 20
+    np.testing.assert_array_equal(sp.vstack([X for X, _ in blocks]).toarray(), X[rows].toarray())
+    np.testing.assert_array_equal(np.array(shards.classes)[np.concatenate([labels for _, labels in blocks])], y[rows])
+
+
+def test_weights_that_a_sample_finds_good_cost_no_pass_over_the_corpus(tmp_path, monkeypatch):
+    X = odd_rows("random labels", 6000)[0]
+    shards = write_shards(tmp_path / "easy.bags", X, X[:, [0]].toarray()[:, 0] > 0, ["a", "b"], 2000)
+    monkeypatch.setattr(ShardRows, "shards", None)
+    SVM(1e-3, nr_rounds=1).train(shards)
+
+
+@pytest.mark.parametrize("stop_at", [1, 3, 6])
+def test_a_training_that_goes_on_ends_with_the_shortened_weights(stop_at, tmp_path):
+    shards, _, _ = odd_corpus(tmp_path, "random labels", 400, 130)
+    learner = MaxEntOnline(1e-4, nr_rounds=2)
+    expected = learner.train(shards)
+    written = []
+
+    class Stopping(Checkpoint):
+        def write(self, content):
+            super().write(content)
+            written.append(content["documents"])
+            if len(written) == stop_at:
+                raise KeyboardInterrupt
+
+    path = tmp_path / "kept"
+    with pytest.raises(KeyboardInterrupt):
+        learner.train(shards, checkpoint=Stopping(path, 130))
+    np.testing.assert_array_equal(learner.train(shards, checkpoint=Checkpoint(path, 130, resume=True)), expected)
+    assert not np.array_equal(learner.resume(None, shards)[0], expected)
 
 
 # ------------------------------------------------------------------------------------------------------------ bad input

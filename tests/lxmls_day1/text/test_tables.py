@@ -104,7 +104,19 @@ class TestHeader:
 
     @pytest.mark.parametrize(
         "header",
-        ["label,text", "Label,Text", "category,utterance", "intent,remark", "kind,Sentence", "topic,what was said"],
+        [
+            "label,text",
+            "Label,Text",
+            "category,utterance",
+            "intent,remark",
+            "kind,Sentence",
+            "topic,what was said",
+            "the label,the text",
+            "Product category,Customer review",
+            "review_label,what_was_said",
+            "label,label",
+            "text,text",
+        ],
     )
     def test_of_usual_names(self, header):
         assert examples_of(f"{header}\n{self.DATA}") == examples_of(self.DATA)
@@ -129,6 +141,8 @@ class TestHeader:
             "label,Made by hand.\nshop,Come in.\nlabel,Wash at thirty degrees.\nshop,Closed on Mondays.\n",
             "question,what time is it\n" + "answer,It is here by now.\nquestion,What is it then?\n" * 2,
             "same,same\nsame,other\n",
+            "same,same\n" + DATA,
+            "music,they won\n" + DATA,
             "0,1\n1,2\n2,0\n",
             "0,a\n1,b\n",
         ],

@@ -1,0 +1,79 @@
+// Search, sorting and copying on the instructor's pages. Everything that needs this script is made by it: without it nothing on the page
+// is dead. Texts are compared and counted; nothing of a student's becomes markup.
+"use strict";
+
+const PLAIN = { æ: "ae", đ: "d", ł: "l", ø: "o", œ: "oe", ß: "ss" }; // letters that are not another one with a mark
+const plain = (text) =>
+  text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[æđłøœß]/g, (letter) => PLAIN[letter]);
+
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+function addSearch(place) {
+  const items = [...document.querySelectorAll("[data-student]")];
+  const texts = items.map((item) => plain(item.dataset.student));
+  const input = make("input", { type: "search", id: "search-text", autocomplete: "off", spellcheck: false });
+  const found = make("output", { htmlFor: "search-text", className: "quiet small" });
+  const look = () => {
+    const wanted = plain(input.value).split(/\s+/).filter(Boolean);
+    let shown = 0;
+    items.forEach((item, n) => {
+      item.hidden = !wanted.every((word) => texts[n].includes(word));
+      shown += item.hidden ? 0 : 1;
+    });
+    found.textContent = wanted.length ? `${shown} of ${items.length}` : "";
+  };
+  input.addEventListener("input", look);
+  place.append(make("label", { htmlFor: "search-text" }, place.dataset.label), " ", input, " ", found);
+  place.hidden = false;
+  look();
+}
+
+function valueOf(row, column) {
+  const text = row.cells[column].textContent.trim().replace("−", "-");
+  const number = parseFloat(text);
+  return Number.isNaN(number) ? [1, 0, text] : [0, number, text];
+}
+
+function compare([kindA, numberA, textA], [kindB, numberB, textB]) {
+  return kindA - kindB || numberA - numberB || textA.localeCompare(textB);
+}
+
+function addSorting(table) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => {
+    if (!head.textContent.trim()) return;
+    const button = make("button", { type: "button", className: "sort", textContent: head.textContent.trim() });
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const body = table.tBodies[0];
+      const rows = [...body.rows].map((row) => [valueOf(row, column), row]);
+      rows.sort(([a], [b]) => (down ? -compare(a, b) : compare(a, b)));
+      body.append(...rows.map(([, row]) => row));
+    });
+    head.replaceChildren(button);
+  });
+}
+
+function addCopying(command) {
+  const button = make("button", { type: "button", textContent: "copy" });
+  button.addEventListener("click", async () => {
+    getSelection().selectAllChildren(command);
+    try {
+      await navigator.clipboard.writeText(command.textContent);
+      button.textContent = "copied";
+    } catch {
+      button.textContent = "selected: press Ctrl+C"; // a browser that lets no page write to the clipboard
+    }
+  });
+  command.after(" ", button);
+}
+
+document.querySelectorAll("[data-label]").forEach(addSearch);
+document.querySelectorAll("table.sortable").forEach(addSorting);
+document.querySelectorAll("code.command").forEach(addCopying);

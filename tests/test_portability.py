@@ -1,0 +1,73 @@
+"""What macOS and Windows lack is taken away from Python here, and the rest has to work: `os.fork`, `fcntl`, `resource`, groups of processes.
+
+What cannot be tried on Linux is listed in docs/install.md.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+#: A `sitecustomize`, so that the Pythons that are started lack the same.
+POORER = """
+import os, sys
+for name in ("fork", "forkpty", "killpg", "mkfifo"):
+    if hasattr(os, name):
+        delattr(os, name)
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("fcntl", "resource"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+for name in ("fcntl", "resource"):
+    sys.modules.pop(name, None)
+sys.meta_path.insert(0, Missing())
+"""
+IMPORT_ALL = """
+import importlib, os, pkgutil
+import lxmls_day1
+assert not hasattr(os, "fork")
+for module in pkgutil.walk_packages(lxmls_day1.__path__, "lxmls_day1."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+"""
+LAB = ["tests/lxmls_day1/exercises", "tests/lxmls_day1/commands", "tests/lxmls_day1/test_lab.py"]
+LAB += ["tests/lxmls_day1/test_whole_files.py", "tests/lxmls_day1/test_library_path.py"]
+
+
+@pytest.fixture
+def poorer(tmp_path):
+    """Runs a Python that lacks what other systems lack."""
+    (tmp_path / "sitecustomize.py").write_text(POORER, encoding="utf-8")
+    variables = os.environ | {"PYTHONPATH": str(tmp_path)}
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, *arguments], cwd=ROOT, env=variables, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+@pytest.mark.slow
+def test_every_module_can_be_imported(poorer):
+    ran = poorer("-c", IMPORT_ALL)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("paths", "marked"),
+    [
+        (["tests/lxmls_day1/exercises/test_workspace_state.py", "tests/lxmls_day1/test_whole_files.py"], "not slow"),
+        pytest.param(LAB, "not slow", marks=pytest.mark.campaign),
+        pytest.param(["tests/lxmls_day1/exercises/test_checking.py"], "slow", marks=pytest.mark.campaign),
+        pytest.param(["tests/lxmls_day1/exercises/test_exercise_commands.py"], "slow", marks=pytest.mark.campaign),
+    ],
+    ids=["a few", "the lab", "checks", "commands"],
+)
+def test_the_lab_works(poorer, paths, marked):
+    ran = poorer("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", f"{marked} and not campaign", *paths)
+    assert ran.returncode == 0, ran.stdout[-5000:]
