@@ -156,7 +156,7 @@ def _all_made(lab: Any, jobs: list[_Job], processes: int) -> Iterator[tuple[_Job
 
 
 def _made_elsewhere(folder: Path, job: _Job) -> _Made:
-    from lxmls_day1.lab import Lab
+    from lxmls_day1.lab import Lab  # here only: the others are given a lab
 
     return _made(Lab(folder), job)
 
