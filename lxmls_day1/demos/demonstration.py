@@ -46,6 +46,8 @@ from lxmls_day1.demos.environment import dark_wanted
 from lxmls_day1.demos.stage import Stage
 from lxmls_day1.whole_files import replace_files
 
+_LONGEST_LINKED = 2000  # characters of one value: browsers cut longer addresses
+
 
 class Demonstration:
     """One demonstration: a figure, its controls, and what they do. See the head of this file for how to write one.
@@ -139,9 +141,10 @@ class Demonstration:
         return None
 
     def linked(self) -> dict[str, str]:
-        """What a link restores: the values that are not those of the start, as texts, by name."""
+        """What a link restores: the values that are not those of the start, as texts, by name; but for very long ones."""
         values = {"dark": self.stage.dark} | {name: control.value for name, control in self._valued()}
-        return {name: _as_text(value) for name, value in values.items() if value != self._usual[name]}
+        changed = {name: _as_text(value) for name, value in values.items() if value != self._usual[name]}
+        return {name: text for name, text in changed.items() if len(text) <= _LONGEST_LINKED}
 
     def restore(self, values: Mapping[str, str]) -> None:
         """Show what `linked` told, of this page or another; what does not fit is left as it is.
@@ -163,7 +166,7 @@ class Demonstration:
 
     def address(self) -> str:
         """What `linked` tells, as it stands behind the ``#`` of an address."""
-        return urlencode(self.linked())
+        return urlencode(self.linked(), errors="replace")  # what was typed may hold halves of characters
 
     def steps(self, last: int, interval: int, position: Any = None) -> Any:
         """A row of buttons that play the frames and step through them; a key on the page presses them, too.

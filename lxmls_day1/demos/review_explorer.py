@@ -385,7 +385,7 @@ class DemoReviews(Demonstration):
     def _letters(self) -> float:
         """How large letters are for this figure; 1 on a page of 1280 x 720."""
         width, height = self.stage.figure.get_size_inches()
-        return float(self.stage.scale * max(_WIDTH / (100 * width), _HEIGHT / (100 * height)))
+        return round(float(self.stage.scale * max(_WIDTH / (100 * width), _HEIGHT / (100 * height))), 2)
 
     @property
     def _is_crowded(self) -> bool:
