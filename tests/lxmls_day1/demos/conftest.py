@@ -139,7 +139,7 @@ class DemoPage:
         return (
             size[0] <= room["width"]
             and size[1] <= room["height"]
-            and self.page.locator(".demo-page").evaluate_all(inside)
+            and self.page.locator(".demo-page, .demo-controls .widget-html-content").evaluate_all(inside)
         )
 
     def screenshot(self, suffix: str = "") -> None:
