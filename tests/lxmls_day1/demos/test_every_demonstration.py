@@ -1,4 +1,7 @@
-"""What holds for each demonstration: names and tooltips, what to look at, links that restore it, and one look for a classifier."""
+"""What holds for each demonstration: names and tooltips, what to look at, links that restore it, and one look for a classifier.
+
+(More than 15 s: each of them is made, several twice.)
+"""
 
 import pytest
 from ipywidgets import Button, Play, Text, ToggleButton, ValueWidget
