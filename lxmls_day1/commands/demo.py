@@ -38,6 +38,7 @@ def command(
     review_explorer      which words of a review decide
     comparison           accuracy over size, variance and balance
     confidence           the ellipse of AROW's weights, shrinking
+    beyond_a_line        what a line cannot do
 
     \b
     Examples:
@@ -45,6 +46,7 @@ def command(
       lxmls-day1 demo --only mira_step --dark
       lxmls-day1 demo --export out/demos     for a room without Python
     """
+    import os
     import signal
     import sys
     import webbrowser
@@ -61,7 +63,8 @@ def command(
     for name in only:
         demonstration_class(name)
     if out:
-        for path in export(lab, out, only, dark, scale, tell=lambda sentence: click.echo(sentence, err=True)):
+        processes = min(2, os.cpu_count() or 1)
+        for path in export(lab, out, only, dark, scale, lambda sentence: click.echo(sentence, err=True), processes):
             click.echo(path)
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends with us, however we end

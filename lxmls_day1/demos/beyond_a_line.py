@@ -139,7 +139,7 @@ class DemoBeyondALine(Demonstration):
         player = self.steps(self.rounds.max, 800, self.rounds)
         self.table = widgets.HTML()
         self.on_change(self.update, *controls)
-        return [self.stage.beside([player, *controls, self.table], self.stage.view(), width=300)]
+        return [self.stage.beside([player, *controls, self.table], self.stage.view(), width=364)]
 
     def frames(self) -> Sequence[int]:
         """The rounds of the kernel perceptron."""

@@ -153,7 +153,7 @@ class DemoComparison(Demonstration):
             axis.set_xlim(-0.5, len(values) - 0.5)
             axis.set_xlabel(AXES[quantity])
             style = self.stage.classifier_line("Bayes optimal", linewidth=2.6 * self.stage.scale)
-            (self.best[quantity],) = axis.plot([], [], zorder=3.5, **style)
+            (self.best[quantity],) = axis.plot([], [], zorder=2.2, **style)
             for number, learner in enumerate(self.shown):
                 style = self.stage.classifier_line(learner, linewidth=2.0 * self.stage.scale)
                 colour = style["color"]

@@ -97,7 +97,7 @@ class DemoConfidence(Demonstration):
         self.on_change(self._compute, self.rare, self.regularizer, self.seed)
         self.on_change(self._show, self.position)
         left = [player, self.position, self.rare, self.regularizer, self.seed, self.table]
-        return [self.stage.beside(left, self.stage.view(), width=300)]
+        return [self.stage.beside(left, self.stage.view(), width=350)]
 
     def frames(self) -> Sequence[int]:
         """The numbers of the examples."""

@@ -33,6 +33,7 @@ each learner, so that the others go on; what escapes from a method ends as a sen
 
 import html
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -44,6 +45,8 @@ from urllib.parse import parse_qsl, urlencode
 from lxmls_day1.demos.environment import dark_wanted
 from lxmls_day1.demos.stage import Stage
 from lxmls_day1.whole_files import replace_files
+
+_LONGEST_LINKED = 2000  # characters of one value: browsers cut longer addresses
 
 
 class Demonstration:
@@ -105,7 +108,7 @@ class Demonstration:
             on_theme=self.redraw,
             save=self.saved,
             formats=self.formats(),
-            about=self._about(),
+            about=self._explanation(),
             data=f'<div class="demo-tips">{html.escape(json.dumps(self._tips_by_class()))}</div>',
         )
         self.stage.window.observe(lambda change: self._window(change["new"]), names="value")
@@ -138,9 +141,10 @@ class Demonstration:
         return None
 
     def linked(self) -> dict[str, str]:
-        """What a link restores: the values that are not those of the start, as texts, by name."""
+        """What a link restores: the values that are not those of the start, as texts, by name; but for very long ones."""
         values = {"dark": self.stage.dark} | {name: control.value for name, control in self._valued()}
-        return {name: _as_text(value) for name, value in values.items() if value != self._usual[name]}
+        changed = {name: _as_text(value) for name, value in values.items() if value != self._usual[name]}
+        return {name: text for name, text in changed.items() if len(text) <= _LONGEST_LINKED}
 
     def restore(self, values: Mapping[str, str]) -> None:
         """Show what `linked` told, of this page or another; what does not fit is left as it is.
@@ -162,7 +166,7 @@ class Demonstration:
 
     def address(self) -> str:
         """What `linked` tells, as it stands behind the ``#`` of an address."""
-        return urlencode(self.linked())
+        return urlencode(self.linked(), errors="replace")  # what was typed may hold halves of characters
 
     def steps(self, last: int, interval: int, position: Any = None) -> Any:
         """A row of buttons that play the frames and step through them; a key on the page presses them, too.
@@ -226,7 +230,7 @@ class Demonstration:
         figure = {"demo-figure": f"{self.title}. {self.summary}"}
         return figure | {f"demo-control-{name}": tip for name, (_, tip) in self._controls.items()}
 
-    def _about(self) -> str:
+    def _explanation(self) -> str:
         items = "".join(f"<li>{html.escape(text)}</li>" for text in self.to_try)
         return f'<div class="demo-look"><p>{html.escape(self.look_at)}</p><p>Three things to try:</p><ol>{items}</ol></div>'
 
@@ -346,9 +350,11 @@ def _flat(controls: Any) -> Iterator[Any]:
 
 def _as_text(value: Any) -> str:
     """A control's value as part of an address."""
-    return str(int(value)) if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    return str(int(value)) if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
 
 
 def _from_text(text: str, like: Any) -> Any:
     """The inverse of `_as_text`, for a control whose value is of the same type as ``like``."""
+    if isinstance(like, float) and not math.isfinite(float(text)):
+        raise ValueError("a control holds finite numbers")
     return text == "1" if isinstance(like, bool) else type(like)(text)

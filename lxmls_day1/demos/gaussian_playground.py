@@ -3,6 +3,8 @@
 What is on the screen: a sample of two or three Gaussian classes, the boundary of each classifier that is ticked, the
 Bayes-optimal one, and the accuracies on training and test part beside the best that is possible, 1 − Bayes error.
 Points can be added, moved and deleted with the mouse; they count from then on, and stay when the sample is drawn anew.
+
+(More than 400 lines: the widgets, what the pointer does to them, and the texts that explain them are one page.)
 """
 
 import time
@@ -151,18 +153,18 @@ class DemoGaussianPlayground(Demonstration):
 
         left = [self.nr_classes, *self.groups, self.balance, self.nr_points, self.seed]
         right = [table, self.best, self.click, self.label, self.undo]
-        column = widgets.VBox(right, layout=widgets.Layout(width=page_pixels(350), flex="0 0 auto"))
+        column = widgets.VBox(right, layout=widgets.Layout(width=page_pixels(376), flex="0 0 auto"))
         column.add_class("demo-ranks")
         middle = widgets.HBox(
             [self.stage.view(), column], layout=widgets.Layout(grid_gap="8px", align_items="flex-start")
         )
-        return [self.stage.beside(left, middle, width=280)]
+        return [self.stage.beside(left, middle, width=272)]
 
     def _tick(self, label: str) -> Any:
         import ipywidgets as widgets
 
         tick = widgets.Checkbox(value=True, description=label, indent=False)
-        tick.layout = widgets.Layout(width=page_pixels(190), flex="0 0 auto")
+        tick.layout = widgets.Layout(width=page_pixels(212), flex="0 0 auto")
         return tick
 
     @property

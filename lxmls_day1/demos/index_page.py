@@ -55,10 +55,11 @@ def index_page(entries: Iterable[Entry], dark: bool | None, last_line: str = "")
         style += f" @media (prefers-color-scheme: dark) {{ :root {{ {_colours(DARK)} }} }}"
     style += _STYLE
     last_line = f"<p>{html.escape(last_line)}</p>\n" if last_line else ""
+    sections = "\n".join(_section(entry, dark) for entry in entries)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<title>Demonstrations</title><link rel="icon" href="data:,"><style>{style}</style></head>\n'
-        f"<body><h1>Demonstrations</h1>\n<main>\n{chr(10).join(_section(entry, dark) for entry in entries)}\n</main>\n{last_line}</body></html>\n"
+        f"<body><h1>Demonstrations</h1>\n<main>\n{sections}\n</main>\n{last_line}</body></html>\n"
     )
 
 

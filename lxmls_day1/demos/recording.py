@@ -84,9 +84,7 @@ def recorded(demonstration: Any) -> list[Any]:
 
 def as_gif(pictures: Sequence[Any]) -> bytes:
     """An endless GIF of pictures."""
-    from PIL import Image
-
-    small = [picture.quantize(_COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE) for picture in pictures]
+    small = [picture if picture.mode == "P" else picture.quantize(_COLOURS) for picture in pictures]
     file = io.BytesIO()
     small[0].save(file, format="GIF", save_all=True, append_images=small[1:], duration=MILLISECONDS, loop=0, disposal=1)
     return file.getvalue()
@@ -109,7 +107,19 @@ def as_mp4(pictures: Sequence[Any]) -> bytes:
         path = Path(folder, "animation.mp4")
         command = [program, "-loglevel", "error", "-nostdin", "-y"]
         command += ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", f"{even[0]}x{even[1]}"]
-        command += ["-framerate", f"1000/{MILLISECONDS}", "-i", "pipe:0", "-r", "10", "-pix_fmt", "yuv420p", str(path)]
+        command += [
+            "-framerate",
+            f"1000/{MILLISECONDS}",
+            "-i",
+            "pipe:0",
+            "-r",
+            "5",
+            "-preset",
+            "veryfast",
+            "-pix_fmt",
+            "yuv420p",
+            str(path),
+        ]
         data = b"".join(picture.crop((0, 0, *even)).convert("RGB").tobytes() for picture in pictures)
         # -nostdin keeps it from reading commands; the pictures come through pipe:0 all the same
         done = subprocess.run(command, input=data, capture_output=True, timeout=_FFMPEG_SECONDS, check=False)
@@ -119,16 +129,31 @@ def as_mp4(pictures: Sequence[Any]) -> bytes:
         return path.read_bytes()
 
 
-def as_page(pictures: Sequence[Any], title: str, look: Any) -> bytes:
-    """A page with the pictures in it, and buttons to play, pause, step and go back; the arrow keys step too."""
+def as_page(pictures: Sequence[Any], title: str, look: Any, home: str = "") -> bytes:
+    """A page with the pictures in it, and buttons to play, pause, step and go back; space plays and the arrow keys step, too.
+
+    Parameters
+    ----------
+    pictures : sequence of PIL images
+    title : str
+    look : Look
+    home : str
+        The address of the list that it belongs to; no link unless given.
+
+    Returns
+    -------
+    bytes
+    """
     sources = []
     for picture in pictures:
         file = io.BytesIO()
-        picture.save(file, format="PNG", compress_level=9)
+        picture.save(file, format="PNG", compress_level=6)
         sources.append(f'"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"')
     page = _PAGE
     for key, value in {
         "TITLE": html.escape(title),
+        "HOME": f'<a href="{html.escape(home)}">☰ all</a> ' if home else "",
+        "ACCENT": look.accent,
         "BACKGROUND": look.background,
         "FOREGROUND": look.foreground,
         "LAST": str(len(pictures) - 1),
@@ -151,11 +176,12 @@ body { margin: 0 1em; background: %BACKGROUND%; color: %FOREGROUND%; font: 20px 
 h1 { font-size: 1.4em; margin: 0.4em; }
 img { display: block; margin: auto; max-width: 100%; max-height: calc(100vh - 8em); }
 button { font: inherit; padding: 0.1em 0.8em; color: inherit; background: transparent; border: 2px solid; border-radius: 8px; }
+h1 a { font-size: 0.7em; font-weight: 400; color: %ACCENT%; }
 input { width: 40%; vertical-align: middle; }
 </style>
 </head>
 <body>
-<h1>%TITLE%</h1>
+<h1>%HOME%%TITLE%</h1>
 <img id="picture" alt="">
 <p>
 <button id="back">◀ back</button>
@@ -170,7 +196,8 @@ let timer = null;
 function show(number) {
   place.value = Math.min(Math.max(number, 0), pictures.length - 1);
   picture.src = pictures[place.value];
-  picture.alt = count.textContent = `${place.value} of ${pictures.length - 1}`;
+  count.textContent = `${place.value} of ${pictures.length - 1}`;
+  picture.alt = `%TITLE%, step ${count.textContent}`;
 }
 function pause() { clearInterval(timer); timer = null; play.textContent = "play"; }
 function go() {
@@ -183,6 +210,7 @@ place.oninput = () => { pause(); show(place.value); };
 for (const [id, by] of [["back", -1], ["step", 1]])
   document.getElementById(id).onclick = () => { pause(); show(+place.value + by); };
 document.onkeydown = event => {
+  if (event.key === " ") { event.preventDefault(); play.onclick(); return; }
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (by) { event.preventDefault(); pause(); show(+place.value + by); }
 };

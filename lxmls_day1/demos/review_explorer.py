@@ -4,6 +4,8 @@ Three views of the same classifiers: the decision on the review at hand and the 
 classifier takes for the clearest signs in its domain; and what smoothing does to a word that a class has never shown.
 Whatever is typed is text: it is escaped before it gets into the page, and of a very long one only the beginning is shown
 (all of it counts).
+
+(More than 400 lines: three views of the same classifiers, and the texts that explain them.)
 """
 
 import html
@@ -265,7 +267,8 @@ class DemoReviews(Demonstration):
         self._texts = picture_words(words) or [(word, 0.0) for word in sentence.split()]
         self._about |= {
             "decisions": {
-                label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share} for label, d in decisions.items()
+                label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share}
+                for label, d in decisions.items()
             },
             "characters": len(text),
             "known_tokens": known,
@@ -382,7 +385,7 @@ class DemoReviews(Demonstration):
     def _letters(self) -> float:
         """How large letters are for this figure; 1 on a page of 1280 x 720."""
         width, height = self.stage.figure.get_size_inches()
-        return float(self.stage.scale * max(_WIDTH / (100 * width), _HEIGHT / (100 * height)))
+        return round(float(self.stage.scale * max(_WIDTH / (100 * width), _HEIGHT / (100 * height))), 2)
 
     @property
     def _is_crowded(self) -> bool:

@@ -1,8 +1,9 @@
 """The demonstrations in the browser: Voilà over a lab's ``notebooks/demos/``.
 
 Voilà has a process of its own (a Jupyter kernel) for every window, so windows do not disturb one another, and shows
-the outputs of the notebook's cells; one such process is kept warm for the next window (`lxmls_day1.demos.warm_kernels`). What is set here: a page that asks nothing of the network (the template in
-``jupyter/``), the browser extensions that the demonstrations need and no others, and this machine only as listener.
+the outputs of the notebook's cells; one such process is kept warm for the next window (`lxmls_day1.demos.warm_kernels`).
+What is set here: pages that ask nothing of the network (the template in ``jupyter/``), the list of the demonstrations, the
+browser extensions that they need and no others, and this machine only as listener.
 """
 
 import os

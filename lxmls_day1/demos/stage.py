@@ -1,4 +1,7 @@
-"""The page of a demonstration: its figure, sizes for the projector, messages, and a net under every click."""
+"""The page of a demonstration: its figure, sizes for the projector, messages, and a net under every click.
+
+(More than 400 lines: all that a demonstration asks of its page.)
+"""
 
 import base64
 import html

@@ -29,7 +29,9 @@ def thumbnail_of(lab: Any, name: str, dark: bool) -> bytes:
     if found.telling_frame is not None:
         demonstration.go_to(found.telling_frame)
     picture = Image.open(io.BytesIO(demonstration.stage.pixels("png", 100))).convert("RGB")
-    picture = picture.resize(tuple(round(_SMALLER * side) for side in picture.size), Image.Resampling.LANCZOS)
+    picture = picture.resize(
+        (round(_SMALLER * picture.width), round(_SMALLER * picture.height)), Image.Resampling.LANCZOS
+    )
     file = io.BytesIO()
     picture.quantize(_COLOURS, dither=Image.Dither.NONE).save(file, format="PNG", optimize=True)
     return file.getvalue()

@@ -14,7 +14,9 @@ from tornado.ioloop import IOLoop
 _REST = 2.0  # seconds: the page that took the warm kernel comes first
 _PING = 30_000  # milliseconds, as long as the interval between two: the default is longer, and would be complained of
 _PATIENCE = 120  # seconds for warming up
-_QUIET = ["--IPKernelApp.log_level=ERROR"]  # that it listens on this machine without encryption is no news to a lecturer
+_QUIET = [
+    "--IPKernelApp.log_level=ERROR"
+]  # that it listens on this machine without encryption is no news to a lecturer
 #: What a warm kernel has behind it. Closed widgets are not sent to the page that comes.
 WARM_UP = """
 def _warm_up():
@@ -31,23 +33,27 @@ del _warm_up
 """
 
 
-class WarmKernels(AsyncMappingKernelManager):  # type: ignore[misc]
+class WarmKernels(AsyncMappingKernelManager):
     """Starts kernels for pages, each but the first one ahead of time."""
 
     def __init__(self, **settings: Any):
-        super().__init__(**settings)
-        self.parent.tornado_settings |= {"ws_ping_timeout": _PING}  # the server reads it next
+        super().__init__(**settings)  # type: ignore[no-untyped-call]
+        server: Any = self.parent
+        server.tornado_settings |= {"ws_ping_timeout": _PING}  # the server reads it next
         self._warm: asyncio.Task[str] | None = None
         IOLoop.current().add_callback(self._warm_another)
 
-    async def start_kernel(self, *, kernel_id: str | None = None, path: str | None = None, **settings: Any) -> str:
+    async def start_kernel(  # type: ignore[override]
+        self, *, kernel_id: str | None = None, path: str | None = None, **settings: Any
+    ) -> str:
         """The warm kernel if there is one, or a new one."""
         warm, self._warm = self._warm, None
         IOLoop.current().call_later(_REST, self._warm_another)
         if kernel_id is None and warm is not None:
             try:
                 found = await warm
-                if found in self and await self.get_kernel(found).is_alive():
+                kernel: Any = self.get_kernel(found)
+                if await kernel.is_alive():
                     return found
             except Exception:
                 self.log.debug("the warm kernel cannot be used", exc_info=True)
@@ -55,9 +61,14 @@ class WarmKernels(AsyncMappingKernelManager):  # type: ignore[misc]
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
         """End a kernel that nobody looks at any more; the warm one stays."""
-        is_warm = self._warm is not None and self._warm.done() and not self._warm.exception() and self._warm.result() == kernel_id
+        is_warm = (
+            self._warm is not None
+            and self._warm.done()
+            and not self._warm.exception()
+            and self._warm.result() == kernel_id
+        )
         if not is_warm:
-            await super().cull_kernel_if_idle(kernel_id)
+            await super().cull_kernel_if_idle(kernel_id)  # type: ignore[no-untyped-call]
 
     async def _start(self, **settings: Any) -> str:
         started: str = await super()._async_start_kernel(extra_arguments=_QUIET, **settings)
@@ -66,10 +77,11 @@ class WarmKernels(AsyncMappingKernelManager):  # type: ignore[misc]
     def _warm_another(self) -> None:
         if self._warm is None:
             self._warm = asyncio.ensure_future(self._warmed())
+            self._warm.add_done_callback(lambda task: task.cancelled() or task.exception())  # the next page will see
 
     async def _warmed(self) -> str:
         kernel_id = await self._start(path="", env=dict(os.environ))
-        client = self.get_kernel(kernel_id).client()
+        client: Any = self.get_kernel(kernel_id).client()
         client.start_channels()
         try:
             await client.wait_for_ready(timeout=_PATIENCE)

@@ -59,7 +59,7 @@ _SHORT = {
 }  # how names are shortened where there is little room
 TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
 CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels
-_FAINTEST = 0.6  # of the way to the ground
+_FAINTEST, _FAINTEST_IN_THE_DARK = 0.6, 0.4  # of the way to the ground, which swallows more if it is dark
 _BRIGHTEST_TEXT = 0.18  # relative luminance: contrast 4.5 to white, which small text wants
 
 
@@ -112,7 +112,8 @@ def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) 
     if known is None:
         raise InputError(f"no classifier is called {name!r}; there are: {', '.join(CLASSIFIERS)}.")
     light, bright, dash = CLASSIFIERS[known]
-    fainter, ground = _FAINTEST * variant / max(1, of - 1), 0.0 if dark else 1.0
+    faintest, ground = (_FAINTEST_IN_THE_DARK, 0.0) if dark else (_FAINTEST, 1.0)
+    fainter = faintest * variant / max(1, of - 1)
     red, green, blue = (part + fainter * (ground - part) for part in to_rgb(bright if dark else light))
     return {"color": to_hex((red, green, blue)), "linestyle": (0, dash) if dash else "solid"}
 

@@ -111,11 +111,36 @@ class DemoPage:
         """Click into those axes, at a point in their units."""
         self.page.mouse.click(*self.place(x, y, limits))
 
+    def resize(self, width: int, height: int) -> None:
+        """Give the window another size, and wait until the figure fills its place."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.wait_for_figure()
+        self.wait_for_picture()
+
+    def wait_for_figure(self) -> None:
+        """Wait until the figure is as large as its place, which reaches to the bottom of the window."""
+        script = """() => { const box = document.querySelector('.demo-figure'), canvas = box && box.querySelector('canvas');
+            if (!canvas) return false;
+            const [place, figure] = [box.getBoundingClientRect(), canvas.getBoundingClientRect()];
+            return Math.abs(place.width - figure.width) < 9 && Math.abs(innerHeight - figure.bottom) < 30; }"""
+        self.page.wait_for_function(script)
+
+    def share_of_the_figure(self) -> float:
+        """How much of the window the figure takes."""
+        script = """() => { const box = document.querySelector('.demo-figure canvas').getBoundingClientRect();
+            return box.width * box.height / (innerWidth * innerHeight); }"""
+        return self.page.evaluate(script)
+
     def fits(self) -> bool:
         """Whether nothing hangs out of the window, which is a projector's."""
         inside = "elements => elements.every(element => element.scrollWidth <= element.clientWidth)"
         size = self.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
-        return size[0] <= 1280 and size[1] <= 720 and self.page.locator(".demo-page").evaluate_all(inside)
+        room = self.page.viewport_size
+        return (
+            size[0] <= room["width"]
+            and size[1] <= room["height"]
+            and self.page.locator(".demo-page, .demo-controls .widget-html-content").evaluate_all(inside)
+        )
 
     def screenshot(self, suffix: str = "") -> None:
         """Keep a picture of the window in ``out/demos``."""
@@ -131,8 +156,8 @@ def open_demo(request):
     files = serving.names(ROOT / serving.FOLDER)
     opened = []
 
-    def open_one(name: str) -> DemoPage:
-        opened.append(DemoPage(chromium, serving.page_of(address, files[name]), name))
+    def open_one(name: str, link: str = "") -> DemoPage:
+        opened.append(DemoPage(chromium, serving.page_of(address, files[name]) + link, name))
         opened[-1].wait()
         opened[-1].wait_for_picture()
         return opened[-1]

@@ -39,6 +39,7 @@ def test_a_stepwise_one_gives_animations_and_the_index_links_what_is_there(lab, 
     index = files[-1].read_text(encoding="utf-8")
     linked = set(re.findall(r'(?:href|src)="([^"]+)"', index)) - {"data:,"}
     assert linked == names - {"index.html"} and "://" not in index
+    assert '<a href="index.html">' in (tmp_path / "new" / "out" / "online_steps.html").read_text(encoding="utf-8")
 
 
 def test_an_unknown_one_is_refused_before_anything_is_written(lab, tmp_path):
@@ -54,7 +55,18 @@ def test_one_that_cannot_be_shown_is_left_out_with_a_reason(lab, tmp_path, monke
     monkeypatch.setattr(export_module, "_contents", contents)
     said = []
     assert [path.name for path in export(lab, tmp_path, ["gaussian_playground"], tell=said.append)] == ["index.html"]
-    assert said == ["gaussian_playground is left out: no light."]
+    assert said[0].startswith(f"Writing 1 demonstration into {tmp_path}: ") and "takes about ten seconds" in said[0]
+    assert said[1:] == ["gaussian_playground is left out: no light."]
+
+
+@pytest.mark.campaign
+def test_two_processes_write_the_same_files(lab, tmp_path):
+    names, said = ["gaussian_playground", "beyond_a_line"], []
+    alone, together = (export(lab, tmp_path / str(n), names, scale=0.6, tell=said.append, processes=n) for n in (1, 2))
+    assert {path.name: path.read_bytes() for path in alone if path.suffix != ".mp4"} == {
+        path.name: path.read_bytes() for path in together if path.suffix != ".mp4"
+    }
+    assert "2 of 2: beyond_a_line.png, beyond_a_line.html" in said[2]
 
 
 class TestNotebooks:

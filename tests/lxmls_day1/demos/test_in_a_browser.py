@@ -12,6 +12,14 @@ from lxmls_day1.demos.online_steps import DemoOnlineSteps
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
+SIZES = ((1024, 768), (1920, 1080), (1280, 720))  # an old projector, a new one, and the size that all is drawn for
+LEAST_SHARE = 0.4  # of the window is the figure; the rest are the controls
+#: What can be focused or is a picture, and has no name that a screen reader could say.
+WITHOUT_A_NAME = """() => [...document.querySelectorAll(
+    '.demo-page :is(button, input, select, textarea, canvas, a, .noUi-handle, [role=textbox])')]
+    .filter(part => part.checkVisibility() && !part.getAttribute('aria-label') && !part.title && !part.textContent.trim()
+        && !(part.labels && part.labels.length))
+    .map(part => part.outerHTML.slice(0, 200))"""
 SHORTEST = "mira_step"  # in every run; the others are one of the campaigns
 OTHERS = [name for name in serving.names(ROOT / serving.FOLDER) if name != SHORTEST]
 
@@ -20,17 +28,25 @@ OTHERS = [name for name in serving.names(ROOT / serving.FOLDER) if name != SHORT
 def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, name):
     window = open_demo(name)
     assert window.page.locator('[role="alert"]').count() == 0
+    assert window.page.title() == window.page.locator(".demo-title").inner_text().removeprefix("☰ all").strip()
+    assert not window.page.evaluate(WITHOUT_A_NAME)
+    window.wait_for_figure()
     assert window.fits()
     canvas = "document.querySelector('.jupyter-matplotlib canvas').getBoundingClientRect()"
-    assert window.page.evaluate(f"{canvas}.left") > 250, "the figure belongs beside the controls"
-    window.screenshot("_light")
+    assert window.page.evaluate(f"{canvas}.left") > 220, "the figure belongs beside the controls"
+    for size in SIZES:
+        window.resize(*size)
+        assert window.fits() and window.share_of_the_figure() > LEAST_SHARE, size
+        window.screenshot(f"_light_{size[0]}")
     background = "getComputedStyle(document.querySelector('.demo-page')).backgroundColor"
     assert window.page.evaluate(background) == "rgb(255, 255, 255)"
     window.page.click(".demo-colours")
     window.page.wait_for_selector(".demo-page.demo-dark")
     assert max(map(int, window.page.evaluate(background)[4:-1].split(","))) < 40
-    window.page.wait_for_timeout(1500)
-    window.screenshot("_dark")
+    for size in SIZES[:: -1 if name != SHORTEST else len(SIZES)]:
+        window.resize(*size)
+        window.page.wait_for_timeout(1500)
+        window.screenshot(f"_dark_{size[0]}")
 
 
 @pytest.mark.campaign
@@ -116,6 +132,31 @@ class TestOnlineSteps:
 
 
 class TestMiraStep:
+    def test_keys_step_and_play_and_a_link_restores_the_page(self, open_demo):
+        window = open_demo("mira_step")
+        window.wait_for_figure()
+        before = window.state()["regularizer"]
+        window.page.keyboard.press("ArrowRight")
+        further = window.wait(lambda state: state["regularizer"] > before)["regularizer"]
+        window.page.keyboard.press("ArrowLeft")
+        window.wait(lambda state: state["regularizer"] < further)
+        window.page.keyboard.press(" ")
+        window.wait(lambda state: state["regularizer"] > 1.2 * before or state["regularizer"] < 0.8 * before)
+        window.page.keyboard.press(" ")
+        window.click_at(-2.0, 1.0, PLANE)
+        window.wait(lambda state: state["example"] == pytest.approx([-2.0, 1.0], abs=0.11))
+        window.page.wait_for_timeout(1000)  # until the last step that was asked for is there
+        same = """() => { const state = JSON.parse(document.querySelector('.demo-state').textContent);
+            const link = new URLSearchParams(location.hash.slice(1));
+            return +link.get('regularizer') === state.regularizer && +link.get('x1') === state.example[0]; }"""
+        window.page.wait_for_function(same)
+        shown = window.state()
+        other = open_demo("mira_step", window.page.evaluate("location.hash"))
+        restored = other.wait(lambda state: state["example"] == shown["example"])
+        assert restored["regularizer"] == pytest.approx(shown["regularizer"], rel=1e-4)
+        other.page.click(".demo-home")
+        other.page.wait_for_selector("text=Demonstrations")
+
     def test_lambda_holds_the_step_back_and_a_click_moves_the_example(self, open_demo):
         window = open_demo("mira_step")
         before = window.state()
@@ -155,6 +196,8 @@ def test_the_exported_animation_steps_without_a_server(chromium, lab, tmp_path):
 def test_the_list_of_demonstrations_links_each(chromium, demos_address):
     page = chromium.new_page()
     page.goto(demos_address)
-    links = page.locator("a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    links = page.locator("h2 a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    assert page.locator("section img").evaluate_all("all => all.every(one => one.naturalWidth > 200)")
+    assert page.locator("section p").evaluate_all("all => all.every(one => one.innerText.length > 20)")
     assert [link.rpartition("/")[2] for link in links] == list(serving.names(ROOT / serving.FOLDER).values())
     page.close()

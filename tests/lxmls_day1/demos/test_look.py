@@ -2,13 +2,14 @@
 
 import re
 
-from lxmls_day1.demos.look import DARK, LIGHT, page_style
+from lxmls_day1.demos.look import DARK, LIGHT, page_pixels, page_style
 
 
 def test_every_placeholder_is_filled_in_and_sizes_follow_the_scale():
     small, large = page_style(1.0), page_style(1.3)
     assert "$" not in small
-    assert "--jp-widgets-font-size: 17px" in small and "--jp-widgets-font-size: 22px" in large
+    assert "--demo-px: 1px" in small and "--demo-px: 1.3px" in large
+    assert page_pixels(12) == "calc(12 * var(--demo-px))"
     assert small.count("{") == small.count("}") > 30
 
 

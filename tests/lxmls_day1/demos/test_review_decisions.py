@@ -97,6 +97,7 @@ def test_without_a_known_word_the_intercepts_decide(lab, corpus, models):
         for model in models.values():
             decision = decide(lab, corpus, model, read(text))
             assert decision.lead == pytest.approx(model.params[0, 0] - model.params[0, 1])
+            assert not decision.has_words and decision.share == 0
             assert decision.pros == decision.cons == 0 and all(not w.known for w in words_of(text, decision))
 
 

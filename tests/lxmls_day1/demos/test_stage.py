@@ -85,7 +85,27 @@ class TestPage:
     def test_a_live_figure_is_a_widget(self, lab):
         demo = DemoLine(lab, live=True)
         demo.height.value = 30
-        assert demo.stage.view() is demo.stage.figure.canvas and demo.stage.messages == ""
+        assert demo.stage.view().children == (demo.stage.figure.canvas,) and demo.stage.messages == ""
+
+    def test_the_figure_fills_the_room_that_the_page_tells(self, demo):
+        demo.stage.window.value = json.dumps({"width": 1400, "height": 700, "scale": 1.5, "link": ""})
+        assert [*demo.stage.figure.get_size_inches()] == [14, 7]
+        assert demo.axis.title.get_fontsize() == pytest.approx(1.5 * 14 * 1.05)
+        assert list(demo.line.get_ydata()) == [0, 20]
+
+    @pytest.mark.parametrize(
+        "told", ["", "{", '{"width": null}', '{"width": 1, "height": 1e9, "scale": "x", "link": ""}']
+    )
+    def test_what_the_page_tells_is_not_trusted(self, demo, told):
+        before = [*demo.stage.figure.get_size_inches()]
+        demo.stage.window.value = told
+        assert [*demo.stage.figure.get_size_inches()] == before and not demo.stage.messages
+
+    def test_what_to_look_at_unfolds(self, demo):
+        about = demo.widget.children[2]
+        assert about.layout.display == "none" and "Three things to try" in about.value
+        button(demo, "demo-unfold").value = True
+        assert about.layout.display is None
 
 
 class TestErrors:
@@ -138,9 +158,9 @@ class TestLook:
         assert contrast(look.muted) > 4.5
         assert min(map(contrast, look.classes[:3])) > 3
 
-    def test_no_two_lines_have_the_same_colour_or_dashes(self, lab):
+    def test_no_two_lines_have_the_same_dashes(self, lab):
         styles = [Stage("x", "x", lab.folder).line(number) for number in range(8)]
-        assert len({style["color"] for style in styles}) == len({str(style.get("linestyle")) for style in styles}) == 8
+        assert len({str(style["linestyle"]) for style in styles}) == 8
 
     def test_letters_are_large_and_lines_thick(self, demo):
         texts = [

@@ -1,11 +1,17 @@
+import ast
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lxmls_day1.demos.look import DARK, LIGHT
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures import plotting
 from lxmls_day1.figures.plotting import CLASS_COLOURS, add_boundary, detached_axes, plot_points
-from lxmls_day1.figures.style import CLASSIFIERS, label_ends, line_style
+from lxmls_day1.figures.style import CLASSIFIERS, is_known, label_ends, line_style, luminance
+
+ROOT = Path(__file__).resolve().parents[3]
 
 NAMES = (
     "Bayes optimal",
@@ -100,3 +106,64 @@ def test_the_comparison_tells_the_two_ways_to_maximum_entropy_apart():
 
     batch, online = (line_style(learner.get_name()) for learner in (MaxEntBatch(), MaxEntOnline()))
     assert batch["color"] != online["color"] and batch["linestyle"] != online["linestyle"]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_on_both_grounds_lines_stand_out_and_are_no_class_s_and_no_other_s(dark):
+    """Distances of colours in CIE Lab: from 20 on, anybody sees two colours, and where two are closer the dashes differ."""
+    look = DARK if dark else LIGHT
+    styles = {name: line_style(name, dark=dark) for name in CLASSIFIERS}
+    classes = set(look.classes) - {"#000000", "#FFFFFF"}
+    for name, style in styles.items():
+        lighter, darker = sorted([luminance(style["color"]), luminance(look.background)], reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) > 2.7, name
+        if name != "bayes":
+            assert min(np.linalg.norm(_lab(style["color"]) - _lab(colour)) for colour in classes) > 20, name
+    different = {(style["color"], str(style["linestyle"])): style for style in styles.values()}.values()
+    for one, other in itertools.combinations(different, 2):
+        assert one["color"] != other["color"] and one["linestyle"] != other["linestyle"]
+        assert np.linalg.norm(_lab(one["color"]) - _lab(other["color"])) > 14
+
+
+def _lab(colour):
+    """A colour in CIE Lab, by its definition."""
+    from matplotlib.colors import to_rgb
+
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    xyz = np.array(to_xyz) @ linear / [0.9505, 1.0, 1.089]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+SCRIPTS = sorted(
+    [
+        *(ROOT / "notebooks").glob("[0-9]*.py"),
+        *(ROOT / "docs" / "gallery").glob("*.py"),
+        *(ROOT / "lxmls_day1").rglob("*.py"),
+    ]
+)
+
+
+def test_nowhere_is_a_line_of_a_classifier_given_the_colour_of_a_class():
+    """Each call in notebooks, gallery and package that draws something with a classifier's name and a colour of its own."""
+    names_of_colours = {name for name, value in vars(plotting).items() if value in CLASS_COLOURS and name != "BLACK"}
+    calls = 0
+    for path in SCRIPTS:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(call, ast.Call):
+                continue
+            texts = [part.value for part in [*call.args, *(key.value for key in call.keywords if key.arg == "label")]
+                     if isinstance(part, ast.Constant) and isinstance(part.value, str)]  # fmt: skip
+            if not any(map(is_known, texts)):
+                continue
+            calls += 1
+            drawn = [*call.args, *(key.value for key in call.keywords if key.arg in ("color", "colour", "c"))]
+            colours = {part.id for part in drawn if isinstance(part, ast.Name)} | {
+                part.value.upper() for part in drawn if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            }
+            assert not colours & (names_of_colours | set(CLASS_COLOURS) - {"#000000"}), (
+                f"{path.name}, line {call.lineno}"
+            )
+    assert calls > 30
