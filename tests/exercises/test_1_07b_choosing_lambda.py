@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+PAIRED = 3  # of each known mistake, programs whose answers together with another one are recorded
 TOLD_AS = "the λ chosen, then the accuracies"
 
 TRAIN = (

@@ -102,11 +102,21 @@ def written_out(X, labels, order):
 def test_random_runs(lab, expect, rng, n_classes):
     """Random points, many rounds: as by the definition."""
     X, labels = rng.normal(size=(25, 2)), rng.permutation(np.arange(25) % n_classes)
-    order = np.concatenate([rng.permutation(25) for _ in range(4)]).tolist()
-    average, U = run(lab, X, labels, order)
+    order = np.concatenate([rng.permutation(25) for _ in range(4)])
+    first = np.argmax(labels[order] > 0)  # where W = 0, class 0 is predicted: the first step is to be a mistake
+    order[[0, first]] = order[[first, 0]]
+    average, U = run(lab, X, labels, order.tolist())
     expect("the average after a hundred steps", average, **SINGLE)
     expect("U after a hundred steps", U, **SINGLE_U)
     assert np.allclose(average, written_out(X, labels, order), **SINGLE)
+
+
+@pytest.mark.hidden
+def test_one_example_alone(lab, expect, rng):
+    """A run that looks at one example only, the one with the number 0."""
+    average, U = run(lab, rng.normal(size=(3, 2)), np.array([2, 0, 1]), [0] * int(rng.integers(3, 7)))
+    expect("the average after some steps with example 0", average, **SINGLE)
+    expect("U after the same steps", U, **SINGLE_U)
 
 
 @pytest.mark.hidden
