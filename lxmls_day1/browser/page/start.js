@@ -16,6 +16,7 @@ if (self.lxmlsDay1) {
   let told = 0;
   let started = 0;
   let loaded = 0;
+  let missing = "";
 
   function sayLoading(name) {
     if (performance.now() - told < 1000 * TELL_AGAIN) return;
@@ -32,8 +33,8 @@ if (self.lxmlsDay1) {
     sayLoading(name);
     const response = await plainFetch(resource, ...rest);
     if (!response.ok) {
-      say({ kind: "failed", text: `${address} is missing from the site (${response.status}).` });
-      throw new Error(`${address}: ${response.status}`);
+      missing = `${address} is missing from the site (${response.status}).`;
+      throw new Error(missing);
     }
     loaded += 1;
     sayLoading(name);
@@ -213,6 +214,7 @@ _start_sooner
       const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment });
       const unpackRest = startSooner(pyodide, await before);
       await pyodide.loadPackage(table.load);
+      if (missing) throw new Error(missing); // Pyodide itself goes on without a package
       pyodide.runPython(FONTS);
       if (reviews) {
         pyodide.FS.mkdirTree(table.data);

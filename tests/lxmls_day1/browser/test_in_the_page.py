@@ -313,24 +313,28 @@ class TestFaults:
             "() => document.querySelector('#lxmls-day1-files')?.textContent.includes('no access to your files (refused)')"
         )
 
-    def test_a_wheel_missing_from_the_site_is_named(self, open_lab_page):
+    def test_a_wheel_missing_from_the_site_is_named(self, open_lab_page, site, request):
+        """And it stays said: Python does not start without it."""
+        (wheel,) = (site.folder / "static/wheels").glob("lxmls_day1-*.whl")
+        content = wheel.read_bytes()
+        request.addfinalizer(lambda: wheel.write_bytes(content))
+        wheel.unlink()
         window = open_lab_page()
-        window.context.route("**/lxmls_day1-*.whl", lambda route: route.fulfill(status=404, body="gone"))
         window.page.goto(window.address)
         window.wait("() => /lxmls_day1-.*whl is missing from the site/.test(document.body.innerText)")
+        window.page.wait_for_timeout(3000)
+        assert "is missing from the site" in window.line()
         window.screenshot("missing_wheel")
 
-    def test_too_little_memory_is_said(self, open_lab_page):
-        window = open_lab_page()
-        broken = (
+    def test_too_little_memory_is_said(self, open_lab_page, site, request):
+        start = site.folder / "static/lxmls-day1/start.js"
+        content = start.read_text()
+        request.addfinalizer(lambda: start.write_text(content))
+        start.write_text(
             "WebAssembly.Memory = class { constructor() { throw new RangeError('could not allocate memory'); } };\n"
+            + content
         )
-
-        def without_memory(route):
-            answer = route.fetch()
-            route.fulfill(response=answer, body=broken + answer.text())
-
-        window.context.route("**/start.js", without_memory)
+        window = open_lab_page()
         window.page.goto(window.address)
         window.wait("() => /too little memory/.test(document.body.innerText)")
 
