@@ -101,14 +101,11 @@ class ClusterWorkers:
 
     def __init__(self, client: Any, identity: str, say: Callable[[str], None] = lambda text: None):
         self.client, self.say = client, say
+        #: The address of the scheduler; the client forgets it when it is lost.
+        self.scheduler = str(client.scheduler.address)
         self._identity = identity
         self._refused: dict[str, str] = {}
         self._heard = time.monotonic()
-
-    @property
-    def scheduler(self) -> str:
-        """The address of the scheduler."""
-        return str(self.client.scheduler.address) if self.client.scheduler else "?"
 
     def refuse(self, address: str, why: str) -> None:
         """Give a worker no more work."""

@@ -207,7 +207,7 @@ def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monke
         monkeypatch.setattr(parts.PartWorkers, "run", run_then_close)
         monkeypatch.setattr("lxmls_day1.cluster.workers.LOST_SECONDS", 1.0)
         with pytest.raises(
-            InputError, match=r"scheduler at \S+ is lost\. The training is kept in .*kept, after 240 doc"
+            InputError, match=r"scheduler at tcp://127\S+ is lost\. The training is kept in .*kept, after 240 doc"
         ):
             Mira(nr_rounds=4, n_jobs=2).train(
                 corpus, scheduler=vanishing.scheduler_address, checkpoint=Checkpoint(path, 10**9)
