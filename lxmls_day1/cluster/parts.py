@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -103,6 +104,11 @@ def end_here(key: str) -> None:
     _corpora.pop(key, None)
 
 
+def _warn(text: str) -> None:
+    """Tell whoever trains that a worker is left out, or is gone: all goes on without it, but takes longer."""
+    warnings.warn(text, stacklevel=2)
+
+
 # Where the run is --------------------------------------------------------------------------------------------------------
 
 
@@ -114,11 +120,12 @@ class PartWorkers(ClusterWorkers):
     client : distributed.Client
     shards : Shards
     say : function from str
+        Takes sentences about workers that are left out, or gone; they are warned of unless given.
     """
 
     kept = "what was trained since the last checkpoint is lost"
 
-    def __init__(self, client: Any, shards: Shards, say: Callable[[str], None] = lambda text: None):
+    def __init__(self, client: Any, shards: Shards, say: Callable[[str], None] = _warn):
         super().__init__(client, installation(), say)
         self._folder, self._digest = os.path.abspath(shards.folder), _digest_of(shards)
         self._names = [entry["name"] for entry in shards.manifest["shards"]]
@@ -337,9 +344,7 @@ def _failure_of(value: Any) -> _Failure | None:
 
 
 @contextlib.contextmanager
-def workers_with(
-    shards: Shards, scheduler: str, say: Callable[[str], None] = lambda text: None
-) -> Iterator[PartWorkers]:
+def workers_with(shards: Shards, scheduler: str, say: Callable[[str], None] = _warn) -> Iterator[PartWorkers]:
     """The workers of a cluster that have a corpus, for the length of a ``with``."""
     with connected(scheduler, "scheduler=") as client:
         workers = PartWorkers(client, shards, say)
