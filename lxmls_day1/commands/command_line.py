@@ -195,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     shown_before = warnings.formatwarning
 
     def formatwarning(message: Warning | str, category: type[Warning], *arguments: Any, **settings: Any) -> str:
-        if issubclass(category, LibraryName):
+        if category is UserWarning or issubclass(category, LibraryName):
             return f"Warning: {message}\n"  # for the person who types the command: without file and line
         return shown_before(message, category, *arguments, **settings)
 

@@ -132,6 +132,16 @@ class TestHelp:
     def test_version(self):
         assert run("--version").stdout == f"lxmls-day1, version {lxmls_day1.__version__}\n"
 
+    def test_a_warning_is_a_sentence_without_file_and_line(self):
+        code = (
+            "import warnings\n"
+            "from lxmls_day1.commands import command_line\n"
+            "command_line.command_group.main = lambda **_: warnings.warn('a worker is left out', stacklevel=1)\n"
+            "command_line.main([])"
+        )
+        result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert result.stderr == "Warning: a worker is left out\n"
+
     def test_as_a_module(self):
         command = [sys.executable, "-m", "lxmls_day1", "--version"]
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
