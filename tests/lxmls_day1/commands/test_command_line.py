@@ -134,9 +134,10 @@ class TestHelp:
 
     def test_a_warning_is_a_sentence_without_file_and_line(self):
         code = (
-            "import warnings\n"
+            "import sys, warnings\n"
             "from lxmls_day1.commands import command_line\n"
-            "command_line.command_group.main = lambda **_: warnings.warn('a worker is left out', stacklevel=1)\n"
+            "def warn(**_):\n    warnings.warn('a worker is left out', stacklevel=1)\n    sys.exit(0)\n"
+            "command_line.command_group.main = warn\n"
             "command_line.main([])"
         )
         result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
