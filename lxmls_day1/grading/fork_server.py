@@ -109,8 +109,8 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
     Parameters
     ----------
     control : int
-        The file descriptor of a socket that keeps messages apart. A request is JSON, with three descriptors: where the box
-        is served, what it prints to, and where it is reported how it ended.
+        The file descriptor of a socket that keeps messages apart. A request is four descriptors: a file with what is asked
+        for, as JSON; where the box is served, what it prints to, and where it is reported how it ended.
     level : str
     given : str
         A folder with the files that students were given: most files of most submissions are the same.
@@ -149,10 +149,12 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
             boxes.remove(box)
             box.bury(level, [other.pid for other in boxes])
         if control in ready:
-            message, handles, _, _ = socket.recv_fds(requests, 1 << 16, 3)
+            message, handles, _, _ = socket.recv_fds(requests, 16, 4)
             if not message:
                 break
-            if made := _box(json.loads(message), level, warm, *handles):
+            with open(handles[0], "rb") as content:
+                request = json.load(content)
+            if made := _box(request, level, warm, *handles[1:]):
                 boxes.append(made)
     while boxes:
         boxes.pop().bury(level, [other.pid for other in boxes])

@@ -669,10 +669,10 @@ def test_nobody_came_through_the_network(graded):
 def test_nothing_secret_is_in_any_report(graded):
     """Nor anything that a browser would run."""
     rows, *_, out = graded
-    texts = {path: path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file()}
+    texts = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     assert len(texts) > 2 * len(rows)
-    assert [path for path, text in texts.items() if SECRET in text] == []
-    assert [path for path, text in texts.items() if path.suffix == ".html" and "<script>alert" in text] == []
+    assert [path for path, text in texts.items() if SECRET.encode() in text] == []
+    assert [path for path, text in texts.items() if path.suffix == ".html" and b"<script>alert" in text] == []
 
 
 @pytest.mark.parametrize(

@@ -408,3 +408,12 @@ def test_no_link_leads_a_box_around_what_is_hidden(tmp_path, monkeypatch):
     allowed = [Path(path).resolve() for path in maker.readable()]
     assert lab.parent / "lab.py" in allowed
     assert not [path for path in allowed if lab.is_relative_to(path) or path.is_relative_to(lab)]
+
+
+@pytest.mark.slow
+def test_an_installation_of_many_files_does_not_lose_landlock(monkeypatch):
+    """Every file beside a hidden one is named to the box, by an absolute path: more than a message of a socket may hold."""
+    level = levels.strongest_level(LANDLOCK)
+    of_this = sandbox.ForkServer.readable
+    monkeypatch.setattr(sandbox.ForkServer, "readable", lambda self: of_this(self) + [of_this(self)[0]] * 10_000)
+    assert levels.strongest_level(LANDLOCK).name == level.name
