@@ -102,7 +102,7 @@ class ClusterWorkers:
     def __init__(self, client: Any, identity: str, say: Callable[[str], None] = lambda text: None):
         self.client, self.say = client, say
         #: The address of the scheduler; the client forgets it when it is lost.
-        self.scheduler = str(client.scheduler.address)
+        self.scheduler = str(client.scheduler.address) if client.scheduler else "?"
         self._identity = identity
         self._refused: dict[str, str] = {}
         self._heard = time.monotonic()
