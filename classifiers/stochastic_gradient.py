@@ -143,7 +143,7 @@ class StochasticGradient(OnlineClassifier):
         longest, sq_norms = rows.longest(64)  # those whose loss can be large
         if factors is None and self.cost is None and errors * self.first_step * sq_norms.max() < n / 2:
             return True  # a right label has a smaller loss than at W = 0, a wrong one hardly more than an example's step can move
-        if n < 1000:
+        if n < 1000 or sq_norms.max() * self.first_step > 1000.0:  # where rows are so long, a sample says little
             return False
 
         drawn = np.random.default_rng(0).integers(n, size=n_drawn)
