@@ -376,7 +376,8 @@ class OnlineClassifier(LinearClassifier):
         state = training.begin(self, shards, state, mix_every=mix_every)
         costs = self._costs()
         learner = streamed_steps.Learner(self.rule, columns, costs, self._shrinkage(), self._averages_steps())
-        steps = streamed_steps.StreamedSteps(learner, shards, state and state.weights)
+        norms = {}  # ‖g(x)‖² of rows, for whoever needs them again
+        steps = streamed_steps.StreamedSteps(learner, shards, state and state.weights, norms=norms)
         if state is None:
             state = self._new_state(steps.weights, None)
             if type(self).plan_steps is not OnlineClassifier.plan_steps:  # it looks at the data before the first step
@@ -385,14 +386,14 @@ class OnlineClassifier(LinearClassifier):
         history = [Round(*values) for values in training.history]
         with contextlib.ExitStack() as stack:
             if mixes:
-                crew = mixed_steps.Threads(learner, shards)
+                crew = mixed_steps.Threads(learner, shards, norms)
                 if scheduler is not None:
                     from lxmls_day1.cluster.online import online_crew
 
                     crew = stack.enter_context(online_crew(self, learner, shards, scheduler))
                 steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(self.n_jobs), mix_every, crew)
             take = stack.enter_context(training.rounds(steps, state, self.steps, self.progress and self.get_name()))
-            rows = ShardRows(shards, columns, state.sq_norms)
+            rows = ShardRows(shards, columns, norms)
             objective = functools.partial(self._objective, rows)
             finished = functools.partial(self._finished, rows, None) if finish else None
             begun = training.place is not None

@@ -254,11 +254,11 @@ class Threads:
     ----------
     learner : Learner
     shards : Shards
+    norms : as :class:`StreamedSteps` takes it
     """
 
-    def __init__(self, learner: Learner, shards: Shards):
-        self._learner, self._shards = learner, shards
-        self._norms: dict[Slice, Reals] = {}
+    def __init__(self, learner: Learner, shards: Shards, norms: dict[Slice, Reals]):
+        self._learner, self._shards, self._norms = learner, shards, norms
 
     def take(
         self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]

@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -212,14 +212,19 @@ class ShardRows:
     shards : Shards
     columns : int array (K,)
         The column of the parameters for each class of the corpus.
-    sq_norms : array, optional
-        ‖g(x)‖² of all rows; those of a sample are of no use here.
+    norms : mapping from Slice to array, optional
+        ‖g(x)‖² of the rows where these are known.
     """
 
-    def __init__(self, shards: Shards, columns: NDArray[np.int64], sq_norms: NDArray[np.float64] | None = None):
+    def __init__(
+        self,
+        shards: Shards,
+        columns: NDArray[np.int64],
+        norms: Mapping[Slice, NDArray[np.float64]] | None = None,
+    ):
         self._shards, self._columns, self.n_rows = shards, columns, shards.n_rows
         self._ends = np.cumsum(shards.rows)
-        self._sq_norms = sq_norms if sq_norms is not None and len(sq_norms) == shards.n_rows else None
+        self._norms = {} if norms is None else norms
 
     def shards(self) -> Iterator[Iterable[tuple[sp.csr_array, NDArray[np.int64]]]]:
         """X and labels of all examples, in blocks, shard by shard."""
@@ -236,11 +241,11 @@ class ShardRows:
                     yield X, self._columns[labels]
 
     def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The n longest examples and their ‖g(x)‖²; where these are not known, the values of all rows are read."""
+        """The n longest examples and their ‖g(x)‖²; of a shard in which not all are known, the values are read."""
         rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
         for i, end in enumerate(self._ends.tolist()):
             start = end - int(self._shards.rows[i])
-            of_shard = self._sq_norms_of_shard(i) if self._sq_norms is None else self._sq_norms[start:end]
+            of_shard = self._sq_norms_of_shard(i)
             longer = np.flatnonzero(of_shard > (sq_norms.min() if len(rows) >= n else 0.0))
             rows, sq_norms = np.concatenate([rows, start + longer]), np.concatenate([sq_norms, of_shard[longer]])
             best = _longest(sq_norms, n)
@@ -248,6 +253,13 @@ class ShardRows:
         return rows, sq_norms
 
     def _sq_norms_of_shard(self, i: int) -> NDArray[np.float64]:
+        pieces = {piece.start: piece for piece in list(self._norms) if piece.shard == i}  # others may add to them
+        known, n_known = [], 0
+        while n_known in pieces:
+            known.append(self._norms[pieces[n_known]])
+            n_known = pieces[n_known].stop
+        if n_known == self._shards.rows[i]:
+            return np.concatenate(known)
         from lxmls_day1.compiled.sparse_rows import sums_of_squares  # numba takes its time
 
         X = self._shards.open(i).X

@@ -23,7 +23,7 @@ from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming import streamed_steps
 from lxmls_day1.streaming.checkpoint import Checkpoint
-from lxmls_day1.streaming.shard_rows import ShardRows
+from lxmls_day1.streaming.shard_rows import ShardRows, Slice
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.shards import Shards
 
@@ -301,15 +301,21 @@ def test_weights_worse_than_none_are_shortened_as_in_memory(make, kind, n_rows, 
     assert shortened
 
 
-@pytest.mark.parametrize("sample", [100, 10**6])
-def test_the_longest_rows_are_found_where_only_a_sample_of_their_lengths_is_known(sample, tmp_path, monkeypatch):
-    monkeypatch.setattr(streamed_steps, "_SAMPLE", sample)
+@pytest.mark.parametrize("known", [[], [(0, 0, 400)], [(0, 0, 150), (1, 0, 400), (0, 150, 400), (2, 7, 400)]])
+def test_the_longest_rows_are_found_whatever_is_known_of_their_lengths(known, tmp_path):
     shards, X, _ = odd_corpus(tmp_path, "random labels", 1500, 400)
     sq_norms = 1.0 + X.multiply(X).sum(axis=1)
-    _, state = SVM(0.01, nr_rounds=1).resume(None, shards)
-    rows, found = ShardRows(shards, np.arange(4), state.sq_norms).longest(64)
+    norms = {Slice(i, start, stop): sq_norms[400 * i :][start:stop] for i, start, stop in known}
+    rows, found = ShardRows(shards, np.arange(4), norms).longest(64)
     np.testing.assert_array_equal(rows, np.sort(np.argsort(sq_norms)[-64:]))
     np.testing.assert_allclose(found, sq_norms[rows], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_lengths_that_training_has_computed_are_not_computed_again_at_its_end(n_jobs, tmp_path, monkeypatch):
+    shards, _, _ = odd_corpus(tmp_path, "plain", 1500, 400)
+    monkeypatch.setattr("lxmls_day1.compiled.sparse_rows.sums_of_squares", None)
+    SVM(0.01, nr_rounds=2, n_jobs=n_jobs).train(shards)
 
 
 def test_some_rows_are_read_in_blocks_of_few_numbers(tmp_path, monkeypatch):
