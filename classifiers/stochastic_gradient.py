@@ -33,6 +33,7 @@ from lxmls_day1.checks import check_number
 from lxmls_day1.errors import InputError
 
 MOST_DRAWN = 2**12  # examples in a sample: enough to know their mean to 1/64 of the standard deviation
+FEWEST_WRONG = 16  # wrong ones that it must be expected to hold: whether W is better than W = 0 hangs on these
 
 
 class StochasticGradient(OnlineClassifier):
@@ -141,9 +142,11 @@ class StochasticGradient(OnlineClassifier):
         """Whether F(params) < F(0), as far as the last round or a sample can tell."""
         n, n_drawn = rows.n_rows, min(max(rows.n_rows // 20, 64), MOST_DRAWN)
         longest, sq_norms = rows.longest(64)  # those whose loss can be large
-        if factors is None and self.cost is None and errors * self.first_step * sq_norms.max() < n / 2:
-            return True  # a right label has a smaller loss than at W = 0, a wrong one hardly more than an example's step can move
-        if n < 1000 or sq_norms.max() * self.first_step > 1000.0:  # where rows are so long, a sample says little
+        # a right label has a smaller loss than at W = 0, a wrong one hardly more than an example's step can move; F(0) ≥ log 2
+        of_wrong = errors / n * self.first_step * sq_norms.max()
+        if factors is None and self.cost is None and of_wrong + self._penalty(params) < 0.5:
+            return True
+        if errors * n_drawn < FEWEST_WRONG * n:
             return False
 
         drawn = np.random.default_rng(0).integers(n, size=n_drawn)

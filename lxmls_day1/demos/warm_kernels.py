@@ -64,6 +64,7 @@ class WarmKernels(AsyncMappingKernelManager):
         is_warm = (
             self._warm is not None
             and self._warm.done()
+            and not self._warm.cancelled()
             and not self._warm.exception()
             and self._warm.result() == kernel_id
         )

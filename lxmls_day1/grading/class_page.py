@@ -283,28 +283,28 @@ def _distribution(rows: Sequence[SubmissionGrade]) -> _Distribution:
     return _Distribution(WIDTH, HEIGHT, FOOT, step, bins, words)
 
 
+class _Discrimination(NamedTuple):
+    """The correlation of these points with all others, printed with its sign; None where too few can be compared."""
+
+    correlation: float | None
+
+    def __str__(self) -> str:
+        return "–" if self.correlation is None else f"{self.correlation:+.2f}".replace("-", "−")
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the strong have hardly more of these points than the weak."""
+        return self.correlation is not None and self.correlation < WEAK
+
+
 class _ExerciseLine(NamedTuple):
     id: str
     title: str
     points: str
     share: float | None  # None where marks are given by hand, and none is yet
-    discrimination: float | None
+    discrimination: _Discrimination
     full: str
     none: str
-
-    @property
-    def discriminates(self) -> str:
-        """The discrimination as it is printed."""
-        return _signed(self.discrimination)
-
-    @property
-    def is_weak(self) -> bool:
-        """Whether the strong have hardly more of these points than the weak."""
-        return self.discrimination is not None and self.discrimination < WEAK
-
-
-def _signed(number: float | None) -> str:
-    return "–" if number is None else f"{number:+.2f}".replace("-", "−")
 
 
 def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[_ExerciseLine]:
@@ -318,7 +318,9 @@ def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[_ExerciseLine]:
         title, out_of = f"{id} {of_all[0][0].title}", of_all[0][0].out_of
         given = [(exercise, exercise.points, rest) for exercise, rest in of_all if exercise.points is not None]
         if not given:
-            yield _ExerciseLine(id, title, f"by hand, out of {points_text(out_of)}", None, None, "–", "–")
+            yield _ExerciseLine(
+                id, title, f"by hand, out of {points_text(out_of)}", None, _Discrimination(None), "–", "–"
+            )
             continue
         points = [reached for _, reached, _ in given]
         words = f"{points_text(mean(points))} of {points_text(out_of)}"
@@ -329,7 +331,7 @@ def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[_ExerciseLine]:
             title,
             words,
             mean(points) / out_of if out_of else 0.0,
-            correlation(points, [rest for *_, rest in given]) if len(given) >= FEWEST else None,
+            _Discrimination(correlation(points, [rest for *_, rest in given]) if len(given) >= FEWEST else None),
             str(sum(exercise.is_full for exercise, *_ in given)),
             str(sum(reached == 0 for reached in points)),
         )
@@ -373,18 +375,8 @@ class _CheckLine(NamedTuple):
     check: CheckGrade
     share: float
     passed: str
-    discrimination: float | None
+    discrimination: _Discrimination
     otherwise: str
-
-    @property
-    def discriminates(self) -> str:
-        """The discrimination as it is printed."""
-        return _signed(self.discrimination)
-
-    @property
-    def is_weak(self) -> bool:
-        """Whether the strong pass this check hardly more often than the weak."""
-        return self.discrimination is not None and self.discrimination < WEAK
 
 
 def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
@@ -410,7 +402,7 @@ def _check_line(theirs: Sequence[tuple[CheckGrade, float]]) -> _CheckLine:
         theirs[0][0],
         sum(right) / len(right),
         f"{sum(right)} of {len(right)}",
-        point_biserial(right, [points for _, points in theirs]) if len(theirs) >= FEWEST else None,
+        _Discrimination(point_biserial(right, [points for _, points in theirs]) if len(theirs) >= FEWEST else None),
         ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in verdicts.most_common()),
     )
 

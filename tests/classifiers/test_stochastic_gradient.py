@@ -127,6 +127,31 @@ def test_the_default_steps_never_end_above_the_objective_of_no_weights(learner, 
         assert trained.objective(X, y, params) <= trained.objective(X, y, 0.0 * params), name
 
 
+@pytest.mark.parametrize(("share", "separation", "n_examples", "n_classes"), [(0.005, 2, 2000, 3), (0.01, 4, 1000, 2)])
+def test_a_few_wrong_examples_that_a_sample_may_miss_do_not_leave_it_above(share, separation, n_examples, n_classes):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y = np.arange(n_examples) % n_classes
+        X = separation * rng.normal(size=(n_classes, 5))[y] + rng.normal(size=(n_examples, 5))
+        far = rng.random(n_examples) < share
+        X[far] *= 30.0
+        y[far] = rng.integers(n_classes, size=far.sum())
+        svm = SVM(1e-6, nr_rounds=5)
+        params = svm.train(X, y)
+        assert svm.objective(X, y, params) <= svm.objective(X, y, 0.0 * params), seed
+
+
+def test_a_penalty_above_the_loss_of_no_weights_is_seen_where_all_labels_are_right():
+    X = np.array([[2.0, 0.0], [-2.0, 0.0]] * 50 + [[0.1, 200.0]])
+    y = [0, 1] * 50 + [0]
+    svm = SVM(1.0, nr_rounds=1, averaged=False, order=np.arange(101), track_objective=True)
+    params = svm.train(X, y)
+    assert svm.history[-1].errors == 0
+    # The last row is right by less than its margin: its step of 0.4/(1 + 0.4 * 101) takes W to (0.4 / 41.4 * 200)^2 > 1.
+    assert svm.objective(X, y, svm.resume(None, X, y)[0]) > (80 / 41.4) ** 2
+    assert svm.objective(X, y, params) <= 1.0
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("regularizer", LAMBDAS)
