@@ -32,6 +32,8 @@ from lxmls_day1.exercises.markers import Solution, find_solutions, stubbed
 from lxmls_day1.exercises.registry import FILE, Exercise, Registry, exercise_of_check
 from lxmls_day1.grading import levels
 from lxmls_day1.grading.box_makers import BoxesUnavailable
+from lxmls_day1.grading.run import LocalWorkers
+from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
 
@@ -182,3 +184,40 @@ def levels_tested_once(folder_of_the_run):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(levels, "self_test", self_test)
         yield
+
+
+class KeptWorker(LocalWorkers):
+    """One worker that outlives a run: the next one has its plan prepared in it, and finds a fork server that is warm."""
+
+    def __init__(self):
+        self._slots, self._stopped = [], False
+
+    def __call__(self, plan):
+        if not self._slots:
+            super().__init__(plan, 1)
+        worker = self._slots[0].worker
+        worker._plan = plan
+        worker.checks = worker.ask("prepare", plan)[1]
+        return self
+
+    def stop(self):
+        self._stopped = True
+        super().stop()
+
+    def close(self):
+        """A run is over; after one that was stopped, the next begins with another worker."""
+        if self._stopped:
+            self.end()
+
+    def end(self):
+        super().close()
+        self.__init__()
+
+
+@pytest.fixture(scope="module")
+def one_worker():
+    """Who grades for the tests of a file, as `workers` of `grade`: a process and a fork server for all runs, not for each."""
+    worker = KeptWorker()
+    with run_folder():  # that of all these runs
+        yield worker
+        worker.end()

@@ -80,12 +80,12 @@ def write(folder: Path, files) -> None:
 def bank(request, tmp_path_factory, level, solved, given, right_variants, drawn):
     """Right variants and known mistakes, graded on the checks of their exercise: name -> (grade, mistake).
 
-    Of each exercise, one in eight, drawn by lot; in a campaign all. The names of mistakes are tested in every run, without a
+    Of each exercise, one in sixteen, drawn by lot; in a campaign all. The names of mistakes are tested in every run, without a
     sandbox, in `tests/lxmls_day1/exercises/test_naming.py`.
     """
 
     def taken(what, cases):
-        return cases if request.param == "all" else drawn(what, cases, 8)
+        return cases if request.param == "all" else drawn(what, cases, 16)
 
     registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
     code = [exercise for exercise in registry if exercise.kind == "code"]
@@ -173,10 +173,10 @@ def class_of_three(tmp_path, solved, given):
     return inbox
 
 
-def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, monkeypatch):
+def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, one_worker, monkeypatch):
     out = tmp_path / "out"
-    plan = make_plan(out, level, ["1.1", "1.4", "1.5"])
-    book = grade([class_of_three], out, plan, jobs=1)
+    plan = make_plan(out, level, ["1.1", "1.4", "1.5"], seed=3)
+    book = grade([class_of_three], out, plan, workers=one_worker)
     assert [(row.student, row.points, row.out_of) for row in book.rows] == [
         ("ada", 15, 15),
         ("blaise", 5, 15),
@@ -195,11 +195,11 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, monkeyp
     monkeypatch.setattr(run, "keep", lambda out, done: graded.append(done.row.student) or original(out, done))
     again = make_plan(out, level, ["1.1", "1.4", "1.5"])
     assert again.seed == plan.seed
-    assert grade([class_of_three], out, again, jobs=1).rows == book.rows
+    assert grade([class_of_three], out, again, workers=one_worker).rows == book.rows
     assert graded == []
     mira = class_of_three / "blaise" / "classifiers" / "mira.py"
     mira.write_bytes((class_of_three / "ada" / "classifiers" / "mira.py").read_bytes())
-    book = grade([class_of_three], out, again, jobs=1)
+    book = grade([class_of_three], out, again, workers=one_worker)
     assert graded == ["blaise"]
     assert [row.points for row in book.rows] == [15, 15, 0]
     # A mark that was given by hand is in the totals and on the page, picture included; nothing is graded for it.
@@ -208,7 +208,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, monkeyp
     assert "to be marked by hand" in page.read_text(encoding="utf-8")
     given = table.read_text(encoding="utf-8-sig").replace("there is,,5,,", "there is,3.5,5,Well seen.,", 1)
     table.write_text(given, encoding="utf-8-sig")
-    book = grade([class_of_three], out, again, jobs=1)
+    book = grade([class_of_three], out, again, workers=one_worker)
     assert graded == [] and [row.points for row in book.rows] == [18.5, 15, 0]
     for file in (page, out / "printable.html"):
         text = file.read_text(encoding="utf-8")
@@ -217,27 +217,32 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, monkeyp
     # It is taken back: the page says so. One student is graded again, and compared with the class of last year.
     table.write_text(given.replace("there is,3.5,5,Well seen.,", "there is,,5,,"), encoding="utf-8-sig")
     with pytest.raises(InputError, match="no submission of 'blase' to be graded again; did you mean blaise"):
-        grade([class_of_three], out, again, jobs=1, again=["blase"])
+        grade([class_of_three], out, again, workers=one_worker, again=["blase"])
     earlier = tmp_path / "last year"
     write(
         earlier / "eve",
         {path: content for path, content in of_lab(solved_files(REFERENCE)).items() if path.suffix == ".py"},
     )
-    book = grade([class_of_three], out, again, jobs=1, again=["carl"], compare_with=[earlier])
+    book = grade([class_of_three], out, again, workers=one_worker, again=["carl"], compare_with=[earlier])
     assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
     assert "Well seen." not in page.read_text(encoding="utf-8")
     summary = (out / "summary.html").read_text(encoding="utf-8")
     assert "Compared with 1 submission of last year." in summary and "eve (last year)" in summary
-    grade([class_of_three], out, again, jobs=1, compare_with=[earlier])
+    grade([class_of_three], out, again, workers=one_worker, compare_with=[earlier])
     with pytest.raises(InputError, match="is what is graded now"):
-        grade([class_of_three], out, again, jobs=1, compare_with=[out])
+        grade([class_of_three], out, again, workers=one_worker, compare_with=[out])
     # Another limit may give other marks: everything is graded again.
     graded.clear()
-    grade([class_of_three], out, make_plan(out, level, ["1.1", "1.4", "1.5"], limits=Limits(check_seconds=9)), jobs=1)
+    grade(
+        [class_of_three],
+        out,
+        make_plan(out, level, ["1.1", "1.4", "1.5"], limits=Limits(check_seconds=9)),
+        workers=one_worker,
+    )
     assert sorted(graded) == ["ada", "blaise", "carl"]
 
 
-def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, monkeypatch):
+def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one_worker, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.5"], seed=3)
     original, done = run.keep, []
@@ -250,12 +255,12 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, mon
 
     monkeypatch.setattr(run, "keep", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        grade([class_of_three], out, plan, jobs=1)
+        grade([class_of_three], out, plan, workers=one_worker)
     assert [row.student for row in kept_rows(out)] == done
     (out / ".rows" / "carl.json").write_text('{"damaged', encoding="utf-8")
     again = []
     monkeypatch.setattr(run, "keep", lambda out, graded: again.append(graded.row.student) or original(out, graded))
-    book = grade([class_of_three], out, plan, jobs=1)
+    book = grade([class_of_three], out, plan, workers=one_worker)
     assert [row.points for row in book.rows] == [10, 0, 0]
     assert sorted([*done, *again]) == ["ada", "blaise", "carl"]
 
@@ -293,7 +298,7 @@ def test_ctrl_c_with_several_workers_keeps_rows_and_leaves_nothing_behind(tmp_pa
     assert [path.name for path in temporary.iterdir() if path.name.startswith("lxmls-day1")] == []
 
 
-def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, answers_computed_anew):
+def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, one_worker, answers_computed_anew):
     """Half a separator's margin is wrong on every input, and by another number on each."""
     path = PurePosixPath("classifiers/mistake_bounds.py")
     halved = solved[path] + b"\n\n_right = mistake_bound\n\n\ndef mistake_bound(*four):\n"
@@ -302,7 +307,9 @@ def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, answers_co
     rows, expected = [], []
     for number, seed in enumerate((77, 77, 78)):
         out = tmp_path / f"out{number}"
-        rows.append(grade([tmp_path / "inbox"], out, make_plan(out, level, ["1.12"], seed=seed), jobs=1).rows[0])
+        rows.append(
+            grade([tmp_path / "inbox"], out, make_plan(out, level, ["1.12"], seed=seed), workers=one_worker).rows[0]
+        )
         expected.append(json.loads((out / ".expected.json").read_text(encoding="utf-8"))["answers"]["checks"])
     seen = [[(check.check, check.verdict, check.text) for check in row.checks] for row in rows]
     assert seen[0] == seen[1]
@@ -312,29 +319,29 @@ def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, answers_co
     assert differing == {check.check for check in rows[0].checks if check.hidden}
 
 
-def test_a_level_that_is_not_safe_refuses_hidden_checks(tmp_path, class_of_three):
+def test_a_level_that_is_not_safe_refuses_hidden_checks(tmp_path, class_of_three, one_worker):
     plan = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], seed=3)
-    row = grade([class_of_three / "ada"], tmp_path / "out", plan, jobs=1).rows[0]
+    row = grade([class_of_three / "ada"], tmp_path / "out", plan, workers=one_worker).rows[0]
     assert {(check.hidden, check.verdict) for check in row.checks} == {(False, "ok"), (True, "refused")}
     trusting = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], trust=True)
-    row = grade([class_of_three / "ada"], tmp_path / "out", trusting, jobs=1).rows[0]
+    row = grade([class_of_three / "ada"], tmp_path / "out", trusting, workers=one_worker).rows[0]
     assert {check.verdict for check in row.checks} == {"ok"}
 
 
-def test_warnings_and_prints_cost_nothing(tmp_path, level, solved):
+def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
     noisy = solved[PurePosixPath("classifiers/mira.py")] + (
         b"\nimport warnings\nprint('hello')\nwarnings.warn('careful')\nwarnings.simplefilter('error')\nnp.log(np.zeros(1))\n"
     ).replace(b"warnings.simplefilter('error')\n", b"")
     write(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
     row = grade(
-        [tmp_path / "inbox"], tmp_path / "out", make_plan(tmp_path / "out", level, ["1.5"], seed=3), jobs=1
+        [tmp_path / "inbox"], tmp_path / "out", make_plan(tmp_path / "out", level, ["1.5"], seed=3), workers=one_worker
     ).rows[0]
     assert row.points == row.out_of
     assert "hello" in row.printed
     assert "careful" in row.printed
 
 
-def test_notebooks_are_run_and_failing_cells_named(tmp_path, level, given, solved):
+def test_notebooks_are_run_and_failing_cells_named(tmp_path, level, given, solved, one_worker):
     pytest.importorskip("IPython")
     notebook = json.loads(solved[PurePosixPath("notebooks/1_generative.ipynb")])
     cells = [
@@ -352,7 +359,7 @@ def test_notebooks_are_run_and_failing_cells_named(tmp_path, level, given, solve
         {**files, PurePosixPath("notebooks/1_generative.ipynb"): json.dumps(endless).encode()},
     )
     plan = make_plan(tmp_path / "out", level, ["1.1"], seed=3, limits=Limits(total_seconds=4), run_notebooks=True)
-    ada, bob = grade([tmp_path / "inbox"], tmp_path / "out", plan, jobs=1).rows
+    ada, bob = grade([tmp_path / "inbox"], tmp_path / "out", plan, workers=one_worker).rows
     assert [(failure.notebook, failure.cell) for failure in ada.notebook_failures] == [
         ("notebooks/1_generative.ipynb", 2)
     ]
