@@ -64,12 +64,12 @@ class TestPins:
                 seen.add(name)
                 wanted += [(r, name) for r in requires]
 
-    def test_lower_bounds_only_but_for_the_two_that_go_with_one_version_of_pyodide(self):
+    def test_lower_bounds_only_but_for_those_that_go_with_one_version_of_pyodide(self):
         extras = PROJECT["project"]["optional-dependencies"].values()
-        pair = [f"{name}=={version}" for name, version in BUILDERS.items()]
-        assert set(pair) <= set(PROJECT["project"]["optional-dependencies"]["browser"])
+        fixed = [f"{name}=={version}" for name, version in BUILDERS.items()]
+        assert set(fixed) <= set(PROJECT["project"]["optional-dependencies"]["browser"])
         for requirement in [*PROJECT["project"]["dependencies"], *(r for extra in extras for r in extra)]:
-            assert requirement in pair or re.fullmatch(r"[\w.-]+(\[\w+\])?>=[\d.]+", requirement), requirement
+            assert requirement in fixed or re.fullmatch(r"[\w.-]+(\[\w+\])?>=[\d.]+", requirement), requirement
 
 
 @pytest.fixture(scope="module")

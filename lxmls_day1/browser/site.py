@@ -31,8 +31,8 @@ from lxmls_day1.exercises.workspace import new_folder, with_workspace_files, wri
 from lxmls_day1.text.corpora import CORPORA, DATA_VARIABLE, OFFLINE_VARIABLE
 from lxmls_day1.whole_files import temporary_folder
 
-#: The two that go together, and with `runtime.VERSION`.
-BUILDERS = {"jupyterlite-core": "0.6.4", "jupyterlite-pyodide-kernel": "0.6.1"}
+#: Those that go together, and with `runtime.VERSION`. Later widgets want a later JupyterLab than the one of this JupyterLite.
+BUILDERS = {"jupyterlite-core": "0.6.4", "jupyterlite-pyodide-kernel": "0.6.1", "jupyterlab-widgets": "3.0.15"}
 #: The parts of JupyterLab that the page shows beside its own: from which package, and under which name.
 EXTENSIONS = {
     "@jupyterlite/pyodide-kernel-extension": "jupyterlite-pyodide-kernel",

@@ -55,6 +55,7 @@ _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
 # What a first-order learner has for variances. Kernels know when they are compiled whether S has one dimension or two.
 _NO_VARIANCES = np.empty(0)
 
+_FEW_COLUMNS = 4  # so many are faster one at a time: NumPy is slow to pick rows of a matrix by their numbers
 _MOST_FEATURES = 2**31  # features are numbered by int32
 _BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
 _NEAR = 2**16  # numbers that stay near the processor while they are worked on
@@ -294,6 +295,16 @@ def _update(indptr, indices, data, m, d, b, shrink, V, U, S, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
+def _move_in_numpy(rows, g, change, change_of_sum, b, V, U, S):
+    """A step along the entries ``g`` of g(x), of some rows of one column: weights, their running sums and their variances."""
+    direction = g * S[rows] if S.size else g
+    V[rows] += direction * change  # a feature occurs once in a row
+    if U.size:
+        U[rows] += direction * change_of_sum
+    if S.size:
+        S[rows] = np.maximum(S[rows] - b * direction**2, LEAST_VARIANCE)
+
+
 def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, S, state):
     if shrink != 1.0:
         state[0] *= shrink
@@ -302,21 +313,21 @@ def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, S, state):
                 U -= state[1] * V
             V *= state[0]
             state[:] = 1.0, 0.0
-    changed = bool(d.any() or b.any())
-    if changed:
-        scale, scale_sum = state.tolist()
-        row = slice(None) if data.ndim == 2 else slice(indptr[m], indptr[m + 1])
-        g = np.append(1.0, data[m] if data.ndim == 2 else data[row])
-        rows = slice(None) if data.ndim == 2 else np.append(0, indices[row].astype(np.int64) + 1)
-        directions = g[:, None] * (S[rows] if S.ndim == 2 else 1.0)
-        change = directions * (d / scale)
-        V[rows] += change  # a feature occurs once in a row
-        if len(U):
-            U[rows] += scale_sum * change
-        if S.ndim == 2:
-            S[rows] = np.maximum(S[rows] - b * directions**2, LEAST_VARIANCE)
-    state[1] += state[0]
-    return changed
+    scale, scale_sum = state.tolist()
+    state[1] += scale
+    moves = [(k, d_k, b_k) for k, (d_k, b_k) in enumerate(zip(d.tolist(), b.tolist(), strict=True)) if d_k or b_k]
+    if not moves:
+        return False
+    row = None if data.ndim == 2 else slice(indptr[m], indptr[m + 1])
+    features, g = (slice(None), data[m]) if row is None else (indices[row], data[row])
+    if len(moves) > _FEW_COLUMNS:
+        moves, g = [(slice(None), d, b)], g[:, None]
+    for k, d_k, b_k in moves:
+        change, change_of_sum, v = d_k * (1.0 / scale), d_k * (scale_sum / scale), V[:, k]
+        u, s = (U[:, k] if len(U) else U), (S[:, k] if len(S) else S)
+        _move_in_numpy(0, 1.0, change, change_of_sum, b_k, v, u, s)
+        _move_in_numpy(features, g, change, change_of_sum, b_k, v[1:], u[1:], s[1:])
+    return True
 
 
 @kernel(_update_in_numpy)
@@ -513,7 +524,7 @@ def update_by_row(examples, m, d, shrink, V, U, state, b=None, S=_NO_VARIANCES):
 
     With ``b`` and the variances ``S`` it is the step of a second-order rule, see :func:`apply_update`.
     """
-    b = np.zeros_like(d) if b is None else b
+    b = d if b is None else b  # without variances it shrinks nothing
     return apply_update(examples.indptr, examples.indices, examples.data, m, d, b, shrink, V, U, S, state)
 
 

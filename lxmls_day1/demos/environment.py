@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from lxmls_day1.errors import InputError, how_to_install
 
 DARK_VARIABLE, SCALE_VARIABLE = "LXMLS_DAY1_DEMO_DARK", "LXMLS_DAY1_DEMO_SCALE"
+WINDOW_VARIABLE = "LXMLS_DAY1_DEMO_WINDOW"  # set where a demonstration has a window of its own: `lxmls-day1 demo`
 
 
 def require_widgets() -> None:
@@ -32,6 +33,11 @@ def scale_wanted() -> float:
     if not 0.5 <= scale <= 3:
         raise InputError(f"{SCALE_VARIABLE} must be a number from 0.5 to 3, but is {os.environ[SCALE_VARIABLE]!r}.")
     return scale
+
+
+def has_own_window() -> bool:
+    """Whether a demonstration has the whole window of a browser, rather than a cell's output in a notebook."""
+    return os.environ.get(WINDOW_VARIABLE, "") not in ("", "0")
 
 
 def in_a_kernel() -> bool:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1 import library_path
-from lxmls_day1.demos.environment import DARK_VARIABLE, SCALE_VARIABLE, require_widgets
+from lxmls_day1.demos.environment import DARK_VARIABLE, SCALE_VARIABLE, WINDOW_VARIABLE, require_widgets
 from lxmls_day1.demos.export import DEMONSTRATIONS, demonstration_class
 from lxmls_day1.demos.index_page import Entry, index_page, thumbnail
 from lxmls_day1.errors import InputError, how_to_install
@@ -106,6 +106,7 @@ def environment_of(templates: Path, dark: bool = False, scale: float | None = No
     others = environment.get("JUPYTER_PATH", "")
     environment["JUPYTER_PATH"] = own + (os.pathsep + others if others else "")
     environment.pop("MPLBACKEND", None)
+    environment[WINDOW_VARIABLE] = "1"
     if dark:
         environment[DARK_VARIABLE] = "1"
     if scale is not None:

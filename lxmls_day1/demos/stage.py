@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.environment import dark_wanted, in_a_kernel, require_widgets, scale_wanted
+from lxmls_day1.demos.environment import dark_wanted, has_own_window, in_a_kernel, require_widgets, scale_wanted
 from lxmls_day1.demos.look import DARK, LIGHT, Look, page_pixels, page_style
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.exercise_cell import place_in_folder
@@ -25,6 +25,7 @@ from lxmls_day1.figures.style import line_style
 from lxmls_day1.library_path import PACKAGES
 
 DPI = 100  # so that a size of 880 x 600 is one in pixels of the page
+_IN_A_CELL = 0.66  # of those pixels: the room of a cell in a window of 1280, or of 1024 without its list of files
 _PAD = 0.07  # inches around what is drawn, for letters of scale 1
 _LEAST_ROOM, _MOST_ROOM = 200, 4000  # pixels of a figure, whatever a page says
 MESSAGES = {"note": "note", "error": "alert"}
@@ -53,6 +54,8 @@ class Stage:
         The one figure of the demonstration; `size` sets its size, and `fit` another where a page has more room or less.
     scale : float
         Of letters, lines and points in the figure: it grows with the window.
+    zoom : float
+        Of the whole page: smaller in a cell of a notebook than in a window of its own.
     clickable : matplotlib Axes or None
         Those that react to clicks, to be set by ``draw``.
     last_state : dict
@@ -77,7 +80,8 @@ class Stage:
         self.dark = dark_wanted() if dark is None else bool(dark)
         self.scale = self.page_scale = scale_wanted() if scale is None else float(scale)
         self.live = in_a_kernel() if live is None else bool(live)
-        self.figure = Figure(dpi=DPI)
+        self.zoom = _IN_A_CELL if self.live and not has_own_window() else 1.0
+        self.figure = Figure(dpi=DPI * self.zoom)
         self.last_state: dict[str, Any] = {}
         self.clickable: Any = None
         self._moving: Sequence[Any] = ()
@@ -231,7 +235,7 @@ class Stage:
         hidden = widgets.HTML(data, layout=widgets.Layout(display="none"))
         tools = widgets.HBox([self._link, *buttons], layout=widgets.Layout(align_items="center", flex="0 0 auto"))
         page.children = [
-            widgets.HTML(page_style(self.page_scale)),
+            widgets.HTML(page_style(self.page_scale * self.zoom)),
             widgets.HBox([heading, tools], layout=layout),
             explanation,
             self._message,

@@ -90,7 +90,7 @@ class served:
 
 @pytest.fixture
 def open_lab_page(request):
-    """A function that opens a window with the lab; nothing may be asked of other hosts until the end of the test."""
+    """A function that opens a window with the lab. Until the end of the test no other host may be asked, and all parts must fit."""
     chromium, address = request.getfixturevalue("chromium"), request.getfixturevalue("address")
     opened = []
 
@@ -103,6 +103,7 @@ def open_lab_page(request):
 
     yield open_one
     foreign = [url for window in opened for url in window.foreign]
+    unfitting = [text for window in opened for text in window.unfitting]
     for window in opened:
         window.context.close()
-    assert not foreign
+    assert not foreign and not unfitting

@@ -58,12 +58,15 @@ class LabPage:
         Addresses of other hosts that the page has asked for.
     errors : list of str
         Errors that no code caught.
+    unfitting : list of str
+        What the browser's log says of parts whose versions do not go together.
     """
 
     def __init__(self, context, address: str, allowed: tuple[str, ...] = (), routed: bool = True):
         self.context, self.address = context, address
         self.foreign: list[str] = []
         self.errors: list[str] = []
+        self.unfitting: list[str] = []
         if routed:  # each request is asked about, which takes time, and the browser's cache is off
             context.route("**/*", self._route)
         self.allowed = (address, "data:", "blob:", *allowed)
@@ -81,6 +84,11 @@ class LabPage:
         self.page = self.context.new_page()
         self.page.set_default_timeout(1000 * PATIENCE)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._logged)
+
+    def _logged(self, message) -> None:
+        if "Unsatisfied version" in message.text:
+            self.unfitting.append(message.text)
 
     def start(self, path: str = "notebooks/1_generative.ipynb") -> None:
         """Open the site as its address is typed, and wait for the notebook that it opens."""

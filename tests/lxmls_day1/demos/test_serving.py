@@ -26,6 +26,7 @@ def test_the_template_is_found_and_asks_nothing_of_the_network(monkeypatch, tmp_
     own, others = environment["JUPYTER_PATH"].split(serving.os.pathsep)
     assert others == "/elsewhere" and "MPLBACKEND" not in environment
     assert environment["LXMLS_DAY1_DEMO_DARK"] == "1" and environment["LXMLS_DAY1_DEMO_SCALE"] == "1.25"
+    assert environment["LXMLS_DAY1_DEMO_WINDOW"] == "1"
     files = [path for path in Path(own, "voila", "templates", "lxmls-day1").iterdir() if path.is_file()]
     assert {path.name for path in files} == {"conf.json", "index.html.j2", "page.js", "tree.html"}
     assert not [path for path in files if "://" in path.read_text(encoding="utf-8")]

@@ -87,6 +87,16 @@ class TestPage:
         demo.height.value = 30
         assert demo.stage.view().children == (demo.stage.figure.canvas,) and demo.stage.messages == ""
 
+    @pytest.mark.parametrize(("window", "share"), [("1", 1), ("", 0.66)])
+    def test_a_page_is_smaller_in_a_cell_than_in_a_window_of_its_own(self, lab, window, share, monkeypatch):
+        """A cell has the width of the window without lists and margins: 850 pixels of 1280."""
+        monkeypatch.setenv("LXMLS_DAY1_DEMO_WINDOW", window)
+        demo = DemoLine(lab, live=True)
+        inches = demo.stage.figure.get_size_inches()
+        assert demo.stage.figure.dpi == pytest.approx(100 * share)
+        assert [*inches] == [*DemoLine(lab, live=False).stage.figure.get_size_inches()]
+        assert f"--demo-px: {share:g}px" in demo.widget.children[0].value
+
     def test_the_figure_fills_the_room_that_the_page_tells(self, demo):
         demo.stage.window.value = json.dumps({"width": 1400, "height": 700, "scale": 1.5, "link": ""})
         assert [*demo.stage.figure.get_size_inches()] == [14, 7]
