@@ -315,8 +315,8 @@ def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Bou
         module, class_name = exercise.boundary.split(".")
         lab.begin()
         try:
-            learner = lab.classifier(module, class_name, nr_rounds=PICTURED_ROUNDS)
-            params = np.asarray(learner.train(X, y), dtype=float)
+            ((params,),) = lab.each_made(module, class_name, "train", [({"nr_rounds": PICTURED_ROUNDS}, X, y)])
+            params = np.asarray(params, dtype=float)
         except BoxFailure:
             continue
         except (

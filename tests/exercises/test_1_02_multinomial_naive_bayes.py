@@ -8,11 +8,13 @@ COUNTS = np.array([[3, 0, 1], [1, 2, 0], [2, 0, 2], [4, 0, 0], [0, 5, 1]])
 LABELS = ["sport", "art", "sport", "sport", "art"]
 NEW_DOCUMENTS = np.array([[1, 0, 0], [0, 0, 2], [1, 1, 1]])
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+NAIVE_BAYES = "multinomial_naive_bayes", "MultinomialNaiveBayes"
 
 
-def trained(lab, X=COUNTS, y=LABELS, **settings):
-    classifier = lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", **settings)
-    return classifier, np.asarray(classifier.train(X, y))
+def trained(lab, X=COUNTS, y=LABELS, attributes=(), **settings):
+    """What training returns, and then attributes of the classifier."""
+    ((params, *others),) = lab.each_made(*NAIVE_BAYES, "train", [(settings, X, y)], attributes)
+    return np.asarray(params), *others
 
 
 SMALL_TEXTS = [  # counts of a document in each row, and the classes of the documents
@@ -46,9 +48,9 @@ def small_answers(lab, inputs):
     for given in inputs:
         settings = {"smooth_param": float(given["α"])} if given["α"] else {"smooth": False}
         calls[training_of(given)] = (settings, np.array(given["word counts"]), given["classes"])
-    trained = lab.each_made("multinomial_naive_bayes", "MultinomialNaiveBayes", "train", calls.values(), attributes)
+    answers = lab.each_made(*NAIVE_BAYES, "train", calls.values(), attributes)
     found = {
-        key: dict(zip(["params", *attributes], parts, strict=True)) for key, parts in zip(calls, trained, strict=True)
+        key: dict(zip(["params", *attributes], parts, strict=True)) for key, parts in zip(calls, answers, strict=True)
     }
     return [found[training_of(given)][given["asked for"]] for given in inputs]
 
@@ -81,7 +83,7 @@ def small_parts(given, answer):
 
 def test_add_one(lab, expect):
     """Add-one smoothing."""
-    _, params = trained(lab)
+    (params,) = trained(lab)
     expect("the intercepts, params[0], of five documents of the classes art and sport", params[0], **SINGLE)
     expect(
         "the weights, params[1:], with smooth_param=1: a row for each word, a column for each class",
@@ -93,19 +95,20 @@ def test_add_one(lab, expect):
 
 def test_less_smoothing(lab, expect):
     """Smoothing by a quarter."""
-    _, params = trained(lab, smooth_param=0.25)
+    (params,) = trained(lab, smooth_param=0.25)
     expect("the weights, params[1:], with smooth_param=0.25", params[1:], **SINGLE)
 
 
 def test_no_smoothing(lab, expect):
     """No smoothing: a word unseen in a class weighs −∞ there."""
-    _, params = trained(lab, smooth=False)
+    (params,) = trained(lab, smooth=False)
     expect("the weights, params[1:], with smooth=False", params[1:], **SINGLE)
 
 
 def test_new_documents(lab, expect):
     """Scores and labels of new documents."""
-    classifier, params = trained(lab, smooth_param=0.5)
+    classifier = lab.classifier(*NAIVE_BAYES, smooth_param=0.5)
+    params = np.asarray(classifier.train(COUNTS, LABELS))
     scores = classifier.get_scores(classifier.add_intercept_term(NEW_DOCUMENTS), params)
     expect("the scores of three new documents, log p(c) + log p(x | c)", scores, **SINGLE)
     expect("the labels of three new documents", classifier.test(NEW_DOCUMENTS, params))
@@ -128,9 +131,10 @@ def test_random_counts(lab, expect, rng, n_classes):
     """Random counts, smoothed by a random amount."""
     X, y = random_documents(rng, n_classes)
     X[y == 0, 2] = 0  # smoothing gives a chance to a word that a class never showed
-    classifier, params = trained(lab, X, y, smooth_param=float(rng.uniform(0.1, 3)))
-    expect("the attribute prior", classifier.prior, **SINGLE)
-    expect("the attribute likelihood", classifier.likelihood, **SINGLE)
+    smooth_param = float(rng.uniform(0.1, 3))
+    params, prior, likelihood = trained(lab, X, y, ["prior", "likelihood"], smooth_param=smooth_param)
+    expect("the attribute prior", prior, **SINGLE)
+    expect("the attribute likelihood", likelihood, **SINGLE)
     expect("the intercepts, params[0]", params[0], **SINGLE)
     expect("the weights, params[1:]", params[1:], **SINGLE)
 
@@ -141,7 +145,7 @@ def test_random_counts_without_smoothing(lab, expect, rng):
     X, y = random_documents(rng, 3)
     X += 1
     X[y == 1, 0] = 0  # a word that a class never showed
-    _, params = trained(lab, X, y, smooth=False)
+    (params,) = trained(lab, X, y, smooth=False)
     expect("the intercepts, params[0]", params[0], **SINGLE)
     expect("the weights, params[1:]", params[1:], **SINGLE)
 
@@ -150,7 +154,8 @@ def test_random_counts_without_smoothing(lab, expect, rng):
 def test_random_documents_are_labelled(lab, expect, rng):
     """Labels of new documents, by the names of their classes."""
     X, y = random_documents(rng, 3)
-    classifier, params = trained(lab, X, np.array(["verse", "novel", "essay"])[y])
+    classifier = lab.classifier(*NAIVE_BAYES)
+    params = np.asarray(classifier.train(X, np.array(["verse", "novel", "essay"])[y]))
     new, _ = random_documents(rng, 3)
     expect(
         "the scores of four new documents",

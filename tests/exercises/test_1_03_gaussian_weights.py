@@ -19,11 +19,10 @@ def over_class_0(params):
     return params[:, 1:] - params[:, :1]
 
 
-def weights(lab, prior, means, variance):
-    """Intercepts and weights of the other classes over class 0."""
-    return over_class_0(
-        lab.function("gaussian_weights", "gaussian_weights", np.array(prior), np.array(means), variance)
-    )
+def weights(lab, *examples):
+    """For each of these priors, means and variances: intercepts and weights of the other classes over class 0."""
+    calls = [(np.array(prior, float), np.array(means, float), float(variance)) for prior, means, variance in examples]
+    return [over_class_0(params) for params in lab.each("gaussian_weights", "gaussian_weights", calls)]
 
 
 def small_inputs():
@@ -37,8 +36,7 @@ def small_inputs():
 
 def small_answers(lab, inputs):
     """What each class has more than class 0: intercepts, below them weights."""
-    calls = [(np.array(i["priors"], float), np.array(i["means"], float), float(i["variance"])) for i in inputs]
-    return [over_class_0(params) for params in lab.each("gaussian_weights", "gaussian_weights", calls)]
+    return weights(lab, *((given["priors"], given["means"], given["variance"]) for given in inputs))
 
 
 def small_parts(given, answer):
@@ -50,27 +48,28 @@ def small_parts(given, answer):
 def test_weights(lab, expect):
     """The weights, where the variance is not 1"""
     means = [[-1.0, 0.5], [2.0, 1.0]]
-    found = [weights(lab, [0.5, 0.5], means, variance)[1:, 0] for variance in (0.25, 1.0, 4.0)]
-    expect("w_1 − w_0, a row for each of the variances 0.25, 1 and 4", found, **SINGLE)
+    found = weights(lab, *(([0.5, 0.5], means, variance) for variance in (0.25, 1.0, 4.0)))
+    expect("w_1 − w_0, a row for each of the variances 0.25, 1 and 4", [params[1:, 0] for params in found], **SINGLE)
 
 
 def test_intercepts(lab, expect):
     """The intercepts, with equal priors and means of different length"""
     means = [[-1.0, 0.5], [2.0, 1.0]]
-    found = [weights(lab, [0.5, 0.5], means, variance)[0] for variance in (0.25, 1.0, 4.0)]
-    expect("b_1 − b_0, for each of the variances 0.25, 1 and 4", found, **SINGLE)
+    found = weights(lab, *(([0.5, 0.5], means, variance) for variance in (0.25, 1.0, 4.0)))
+    expect("b_1 − b_0, for each of the variances 0.25, 1 and 4", [params[0] for params in found], **SINGLE)
 
 
 def test_priors(lab, expect):
     """The intercepts, with unequal priors"""
-    found = [weights(lab, prior, [[-1.0], [2.0]], 2.0)[0] for prior in ([0.2, 0.8], [0.9, 0.1])]
-    expect("b_1 − b_0, for p(1) = 0.8 and for p(1) = 0.1", found, **SINGLE)
+    found = weights(lab, *((prior, [[-1.0], [2.0]], 2.0) for prior in ([0.2, 0.8], [0.9, 0.1])))
+    expect("b_1 − b_0, for p(1) = 0.8 and for p(1) = 0.1", [params[0] for params in found], **SINGLE)
 
 
 def test_three_classes(lab, expect):
     """Three classes of four features: a column for each class, a row for each feature, the intercepts first"""
     means = [[1.0, 0.0, -1.0, 2.0], [0.5, 1.5, 0.0, -1.0], [2.0, 2.0, 0.0, 1.0]]
-    expect("the columns of classes 1 and 2 less that of class 0", weights(lab, [0.2, 0.3, 0.5], means, 2.5), **SINGLE)
+    (params,) = weights(lab, ([0.2, 0.3, 0.5], means, 2.5))
+    expect("the columns of classes 1 and 2 less that of class 0", params, **SINGLE)
 
 
 @pytest.mark.hidden
@@ -88,13 +87,13 @@ def random_classes(rng, n_classes, n_features):
 @pytest.mark.parametrize(("n_classes", "n_features"), [(2, 1), (2, 3), (3, 2), (5, 5)])
 def test_random_classes(lab, expect, rng, n_classes, n_features):
     """Random priors, means and variances"""
-    prior, means, variance = random_classes(rng, n_classes, n_features)
-    expect("weights over class 0", weights(lab, prior, means, variance), **SINGLE)
+    (params,) = weights(lab, random_classes(rng, n_classes, n_features))
+    expect("weights over class 0", params, **SINGLE)
 
 
 @pytest.mark.hidden
 def test_the_posterior(lab, expect, rng):
     """The differences of the scores are the logarithms of ratios of posteriors"""
-    prior, means, variance = random_classes(rng, 3, 2)
-    params, X = weights(lab, prior, means, variance), rng.normal(size=(4, 2))
+    (params,) = weights(lab, random_classes(rng, 3, 2))
+    X = rng.normal(size=(4, 2))
     expect("log p(k | x) / p(0 | x) for some x", params[0] + X @ params[1:], **SINGLE)

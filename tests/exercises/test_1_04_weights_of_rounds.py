@@ -7,8 +7,10 @@ POINTS = np.array([[-2.0], [2.0], [1.0], [-3.0], [-1.0]])
 LABELS = [1, 1, 0, 1, 1]
 
 
-def perceptron(lab, **settings):
-    return lab.classifier("perceptron", "Perceptron", **settings)
+def lists_of_rounds(lab, X, y, **settings):
+    """The weights after each round, and their averages."""
+    (((weights, averages),),) = lab.each_made("perceptron", "Perceptron", "weights_of_rounds", [(settings, X, y)])
+    return weights, averages
 
 
 def of_class_1(matrices):
@@ -58,20 +60,20 @@ def training_of(given):
 
 def test_weights(lab, expect):
     """The weights at the end of each of five rounds."""
-    weights, _ = perceptron(lab, nr_rounds=5, order=[0, 1, 2, 3, 4]).weights_of_rounds(POINTS, LABELS)
+    weights, _ = lists_of_rounds(lab, POINTS, LABELS, nr_rounds=5, order=[0, 1, 2, 3, 4])
     expect("weights_after, of each matrix the column of class 1", of_class_1(weights))
 
 
 def test_averages(lab, expect):
     """The averages so far, at the end of each of five rounds."""
-    _, averages = perceptron(lab, nr_rounds=5, order=[0, 1, 2, 3, 4]).weights_of_rounds(POINTS, LABELS)
+    _, averages = lists_of_rounds(lab, POINTS, LABELS, nr_rounds=5, order=[0, 1, 2, 3, 4])
     expect("averages_after, of each matrix the column of class 1", of_class_1(averages))
 
 
 def test_whole_matrices(lab, expect):
     """Whole matrices (J + 1, K) are kept, for three classes too."""
     X, y = [[-2.0, -2.0], [2.0, 2.0], [-1.0, -1.0], [2.0, 0.0], [-1.0, 2.0]], [1, 1, 0, 0, 2]
-    weights, averages = perceptron(lab, nr_rounds=5, order=[3, 0, 1, 4, 2]).weights_of_rounds(X, y)
+    weights, averages = lists_of_rounds(lab, X, y, nr_rounds=5, order=[3, 0, 1, 4, 2])
     expect("the shape of all matrices in weights_after: rounds, J + 1, K", np.shape(weights))
     expect("the matrix of round 4 in weights_after", weights[3])
     expect("the matrix of round 4 in averages_after", averages[3])
@@ -88,8 +90,7 @@ def random_points(rng, n_classes):
 def test_random_points(lab, expect, rng, n_classes):
     """Random points, in the order that the perceptron shuffles them into."""
     X, y = random_points(rng, n_classes)
-    learner = perceptron(lab, nr_rounds=6, seed=int(rng.integers(1000)))
-    weights, averages = learner.weights_of_rounds(X, y)
+    weights, averages = lists_of_rounds(lab, X, y, nr_rounds=6, seed=int(rng.integers(1000)))
     expect("how many matrices are kept", [len(weights), len(averages)])
     for number in (3, 5):
         expect(f"the weights after round {number}", weights[number - 1])
@@ -101,7 +102,7 @@ def test_rounds_without_a_mistake(lab, expect, rng):
     """Random points that a line separates: rounds that change nothing have their entries too."""
     y = rng.permutation(np.arange(12) % 2)
     X = rng.normal(size=(12, 2)) * [0.5, 1.0] + np.outer(2 * y - 1, [3.0, 0.0])
-    weights, averages = perceptron(lab, nr_rounds=8, order=list(range(12))).weights_of_rounds(X, y)
+    weights, averages = lists_of_rounds(lab, X, y, nr_rounds=8, order=list(range(12)))
     expect("the intercepts after each round", [W[0] for W in weights])
     expect("the average intercepts after each round", [W[0] for W in averages])
 
@@ -110,8 +111,10 @@ def test_rounds_without_a_mistake(lab, expect, rng):
 def test_the_last_average_is_what_training_returns(lab, expect, rng):
     """The last average is what training returns, and the last weights are those without averaging."""
     X, y = random_points(rng, 3)
-    weights, averages = perceptron(lab, nr_rounds=5).weights_of_rounds(X, y)
+    weights, averages = lists_of_rounds(lab, X, y, nr_rounds=5)
     expect("the intercepts after each round", [W[0] for W in weights])
     expect("the average intercepts after each round", [W[0] for W in averages])
-    assert np.allclose(averages[-1], perceptron(lab, nr_rounds=5).train(X, y))
-    assert np.allclose(weights[-1], perceptron(lab, nr_rounds=5, averaged=False).train(X, y))
+    calls = [({"nr_rounds": 5}, X, y), ({"nr_rounds": 5, "averaged": False}, X, y)]
+    (averaged,), (last,) = lab.each_made("perceptron", "Perceptron", "train", calls)
+    assert np.allclose(averages[-1], averaged)
+    assert np.allclose(weights[-1], last)

@@ -131,8 +131,8 @@ def test_training(lab, expect):
     X = [[2.0, 0.5], [-0.5, 0.75], [0.25, -3.0], [1.5, 1.0], [-0.25, 0.5], [0.125, 0.25]]
     cost = [[0.0, 2.0, 6.0], [1.0, 0.0, 5.0], [3.0, 1.5, 0.0]]
     settings = {"regularizer": 1.25, "cost": cost, "nr_rounds": 2, "averaged": False, "order": [4, 0, 2, 5, 1, 3]}
-    mira = lab.classifier("mira", "Mira", **settings)
-    expect("the weights after two rounds over six points of three classes", mira.train(X, [0, 1, 2, 0, 1, 2]), **SINGLE)
+    ((params,),) = lab.each_made("mira", "Mira", "train", [(settings, X, [0, 1, 2, 0, 1, 2])])
+    expect("the weights after two rounds over six points of three classes", params, **SINGLE)
 
 
 @pytest.mark.hidden
@@ -173,5 +173,6 @@ def test_random_training(lab, expect, rng):
     X, y = rng.normal(size=(30, 2)), rng.permutation(np.arange(30) % 3)
     cost = rng.uniform(0.2, 8.0, size=(3, 3))
     np.fill_diagonal(cost, 0.0)
-    mira = lab.classifier("mira", "Mira", regularizer=float(rng.uniform(1.1, 1.4)), nr_rounds=2, cost=cost)
-    expect("the averaged weights", mira.train(X, y), **SINGLE)
+    settings = {"regularizer": float(rng.uniform(1.1, 1.4)), "nr_rounds": 2, "cost": cost}
+    ((params,),) = lab.each_made("mira", "Mira", "train", [(settings, X, y)])
+    expect("the averaged weights", params, **SINGLE)
