@@ -3,6 +3,7 @@ run takes, and what each file of tests costs.
 """
 
 import datetime
+import functools
 import gc
 import importlib
 import os
@@ -122,7 +123,7 @@ def pytest_configure(config):
     os.environ.setdefault(SAMPLE, str(datetime.date.today().toordinal()))
     config.pluginmanager.register(ProcessorTime())
     if is_worker() and measuring():
-        leave_compiling_unmeasured()
+        leave_unmeasured(*what_libraries_take_long_for())
     elif not is_worker() and config.getoption("numprocesses", None) and sys.platform.startswith("linux"):
         config.stash[WARMING] = subprocess.Popen([sys.executable, "-c", WARM_UP], cwd=ROOT)
 
@@ -141,21 +142,31 @@ def measuring():
     return sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
 
 
-def leave_compiling_unmeasured():
-    """Trace nothing while numba compiles: its lines are not counted, and to pass over each takes as long as the compiling."""
+def what_libraries_take_long_for():
+    """Classes and the names of their methods: numba compiles, matplotlib draws."""
+    from matplotlib.figure import Figure
     from numba.core.dispatcher import _FunctionCompiler
 
-    compile = _FunctionCompiler.compile
+    return (_FunctionCompiler, "compile"), (Figure, "draw")
 
-    def untraced(self, *arguments):
+
+def leave_unmeasured(*methods):
+    """Trace nothing in them: lines of libraries are not counted, and to pass over each takes as long as what they do."""
+    for cls, name in methods:
+        setattr(cls, name, untraced(getattr(cls, name)))
+
+
+def untraced(function):
+    @functools.wraps(function)
+    def call(*arguments, **settings):
         tracer = sys.gettrace()
         sys.settrace(None)
         try:
-            return compile(self, *arguments)
+            return function(*arguments, **settings)
         finally:
             sys.settrace(tracer)
 
-    _FunctionCompiler.compile = untraced
+    return call
 
 
 #: The kernels that most files need are compiled while the processes collect the tests: otherwise each compiles them for itself.

@@ -34,7 +34,7 @@ def commands_of(page):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the pages show a Unix shell")
-@pytest.mark.sampled(3, by="person")
+@pytest.mark.sampled(4, by="person")
 @pytest.mark.parametrize("person", PEOPLE)
 def test_the_commands_of_five_minutes_run(person, tmp_path):
     commands = commands_of(DOCS / "start" / f"{person}.md")

@@ -501,7 +501,7 @@ ALL = "all"
 
 
 def pytest_generate_tests(metafunc):
-    """In every run one attack in eight, drawn by lot, each at one of two levels. Where campaigns are asked for, all at each level."""
+    """In every run one attack in twelve, drawn by lot, each at one of two levels. Where campaigns are asked for, all at each level."""
     if "graded" in metafunc.fixturenames:
         graded = list(SHARES.items())
         if metafunc.config.getoption("markexpr").startswith("campaign"):
@@ -521,7 +521,7 @@ def attacks_of(configuration, share, draw) -> set[str]:
     if share == ALL:
         return set(attacks) - set(LEVEL_DOES_NOT_MATTER if configuration != CONFIGURATIONS[0] else ())
     mixed, place = draw("attacks", attacks, 1), list(SHARES.values()).index(share)
-    return set(mixed[place::16])
+    return set(mixed[place::24])
 
 
 @pytest.fixture(scope="module")

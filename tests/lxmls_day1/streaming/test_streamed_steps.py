@@ -277,7 +277,7 @@ def odd_corpus(place, kind, n_rows, rows_a_shard=10**6):
     [
         (SVM, "long rows", 3000),
         (SVM, "random labels", 400),
-        (SVM, "200 classes", 3000),
+        pytest.param(SVM, "200 classes", 3000, marks=pytest.mark.slow),
         (MaxEntOnline, "random labels", 400),
         (MaxEntOnline, "random labels", 3000),
     ],
