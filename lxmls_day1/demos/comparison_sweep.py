@@ -30,7 +30,7 @@ class DemoComparison(Demonstration):
     """Three plots that fill up: a line for each learner, with error bars over seeds, and the best there can be."""
 
     name = "comparison"
-    title = "All of them: size, variance, balance (Exercise 1.8)"
+    title = "All of them: size, variance, balance"
     summary = "How accurate every classifier is over the number of points, their variance and the balance."
     is_quick = False
     look_at = (

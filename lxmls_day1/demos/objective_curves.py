@@ -1,10 +1,12 @@
 """How fast an objective falls: the course's own optimisers, watched after every pass over the data.
 
-Two objectives, each F(W) = (1/M) Σ loss + (λ/2) ‖W‖²:
+Three objectives, each F(W) = (1/M) Σ loss + (λ/2) ‖W‖²:
 
 * the *log loss* of maximum entropy: L-BFGS, gradient descent and iterative scaling against stochastic gradient;
 * the *hinge loss* of the SVM: dual coordinate ascent, which knows a lower bound D(α) ≤ F* ≤ P(W) too, against the
-  stochastic subgradient.
+  stochastic subgradient;
+* the *perceptron's loss*, by how much the predicted class leads the true one: the perceptron's own steps. It is 0 at W = 0
+  already, where all scores are equal, so that the way leads up first; it falls to 0 again if a line separates the classes.
 
 What the methods cost is compared in two currencies. *Seconds* are what one pays; they depend on the machine. *Passes*
 do not: a pass looks at every example once, be it for a gradient of the whole objective (a line search may take several
@@ -48,7 +50,7 @@ class Settings:
 
     Attributes
     ----------
-    loss : "log" or "hinge"
+    loss : "log", "hinge" or "perceptron"
     regularizer, initial_step, alpha : float
         λ, η_0 and α: the step of the t-th example is η_0 t^(−α).
     varied : "initial_step", "alpha" or "regularizer"
@@ -140,7 +142,9 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
         return measured(lambda: [stochastic_curve(lab, data, s)])
 
     methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | LeftOut]]]] = []
-    if settings.loss == "log":
+    if settings.loss == "perceptron":
+        methods += [("The perceptron", lambda: measured(lambda: perceptron_curves(lab, data, settings)))]
+    elif settings.loss == "log":
         methods += [("The optimum", partial(optimum, λ)) for λ in regularizers]
         methods += [
             ("L-BFGS", lambda: measured(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
@@ -150,7 +154,8 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
     else:
         methods += [("The dual solver", lambda: measured(lambda: dual_curves(lab, data, settings)))]
         methods += [("The optimum", partial(optimum, λ)) for λ in regularizers[1:]]
-    methods += [(stochastic_name(s), partial(stochastic, s)) for s in settings.family()]
+    if settings.loss != "perceptron":  # whose steps have the length 1
+        methods += [(stochastic_name(s), partial(stochastic, s)) for s in settings.family()]
     for name, method in methods:
         try:
             yield from method()
@@ -300,6 +305,43 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
                 name, role, [(*cost, value) for cost, value in zip(costs, values, strict=True)], settings.regularizer
             )
             for name, role, values in [("Primal P(W)", "primal", primal), ("Dual D(α)", "dual", dual)]
+        ),
+    ]
+
+
+def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve]:
+    """The perceptron's loss on its own way, of the last weights and of their average. Its steps know no λ.
+
+    Parameters
+    ----------
+    lab, data, settings
+
+    Returns
+    -------
+    [Optimum, Curve of the last weights, Curve of the average]
+        The optimum is that of W = 0.
+    """
+    learner = lab.classifier("perceptron", "Perceptron", nr_rounds=settings.nr_passes)
+    G, labels = learner.add_intercept_term(data.X), np.unique(data.y, return_inverse=True)[1]
+    values: list[list[float]] = [[0.0], [0.0]]
+
+    def look(_: Any, *both: np.ndarray) -> None:
+        for so_far, params in zip(values, both, strict=True):
+            losses = lab.function("losses", "perceptron_loss", learner.get_scores(G, params), labels)
+            so_far.append(float(losses.mean() + settings.regularizer / 2 * (params**2).sum()))
+
+    learner.train(data.X, data.y, look)
+    costs = [(0, 0.0), *((round.number, round.seconds) for round in learner.history)]
+    return [
+        Optimum(settings.regularizer, 0.0),
+        *(
+            _curve(
+                name,
+                "stochastic",
+                [(*cost, value) for cost, value in zip(costs, so_far, strict=True)],
+                settings.regularizer,
+            )
+            for name, so_far in zip(["Perceptron, last weights", "Perceptron, averaged"], values, strict=True)
         ),
     ]
 

@@ -2,7 +2,7 @@
 
 Left against passes over the data, right against seconds. Maximum entropy: L-BFGS, gradient descent and iterative scaling
 beside stochastic gradient, which runs once for each of several η₀, α or λ. The SVM: its primal and its dual, with the gap
-between them shaded, in which the optimum lies, beside the stochastic subgradient.
+between them shaded, in which the optimum lies, beside the stochastic subgradient. The perceptron: its own loss, which is least at W = 0.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,11 @@ ALPHAS = (0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
 _REGULARIZER_OF_SVM = 0.01
 PASSES = (10, 30, 100, 300, 1000)
 _LINE_NUMBERS = {"L-BFGS": 0, "Gradient descent": 1, "Iterative scaling": 2, "Primal P(W)": 0, "Dual D(α)": 1}
-_STOCHASTIC = {"log": "Maximum entropy, online", "hinge": "SVM"}  # whose rule makes the single steps
+_STOCHASTIC = {
+    "log": "Maximum entropy, online",
+    "hinge": "SVM",
+    "perceptron": "Perceptron",
+}  # whose rule makes the single steps
 _MARKERS = "os^D"  # of the curves of a family, which share a colour
 _HIGHEST = 1.6  # of the objective at W = 0: what is higher leaves the plot
 _LEAST_EXCESS, _MOST_EXCESS = 1e-8, 30.0
@@ -51,11 +55,12 @@ class DemoOptimisation(Demonstration):
     to_try = (
         "Show them above the optimum: L-BFGS falls like a stone, the others in ever longer steps.",
         "Let η₀ differ, then α: which first steps are too long, and which never arrive?",
-        "Turn to the SVM: the optimum lies in the shaded gap between primal and dual, which closes.",
+        "Turn to the SVM: the optimum lies in the shaded gap between primal and dual, which closes. Then to the perceptron: why does its "
+        "loss begin at its least value, and rise?",
     )
     tips = MappingProxyType(
         {
-            "loss": "whose objective: that of maximum entropy, or that of the SVM",
+            "loss": "whose objective: that of maximum entropy, of the SVM, or the perceptron's loss",
             "data": "what is learnt from",
             "regularizer": "λ, the weight of ‖W‖² in the objective",
             "nr_passes": "how many passes over the data each method may make",
@@ -76,7 +81,9 @@ class DemoOptimisation(Demonstration):
         self._warm: set[str] = set()
         self._asked: tuple[str, Settings] | None = None
         self._forget()
-        self.loss = widgets.ToggleButtons(options=[("maximum entropy", "log"), ("SVM", "hinge")])
+        self.loss = widgets.ToggleButtons(
+            options=[("maximum entropy", "log"), ("SVM", "hinge"), ("perceptron", "perceptron")]
+        )
         names = {POINTS: "200 points", **{domain: f"reviews: {domain}" for domain in domains()}}
         self.data = widgets.Dropdown(options=[(name, key) for key, name in names.items()], description="data")
         self.regularizer = _slider(REGULARIZERS, 0.0, "λ")
@@ -132,8 +139,10 @@ class DemoOptimisation(Demonstration):
 
     def update(self) -> None:
         """Compute and show what the controls ask for."""
-        self.initial_step.disabled = self.varied.value == "initial_step"
-        self.alpha.disabled = self.varied.value == "alpha"
+        of_length_1 = self.loss.value == "perceptron"
+        self.varied.disabled = of_length_1
+        self.initial_step.disabled = of_length_1 or self.varied.value == "initial_step"
+        self.alpha.disabled = of_length_1 or self.varied.value == "alpha"
         if self._asked != (self.data.value, self.settings()):
             self.begin()
         elif not self.background.running:
@@ -146,6 +155,7 @@ class DemoOptimisation(Demonstration):
         for module in (
             "max_ent_batch",
             "max_ent_online",
+            "perceptron",
             "svm",
         ):  # in this thread, which may rearrange what is imported
             with self.stage.attempt(f"classifiers/{module}.py"):
@@ -293,8 +303,9 @@ class DemoOptimisation(Demonstration):
         else:
             left.set_yscale("linear")
             start = max((curve.objective[0] for curve in self.curves if curve.role != "dual"), default=1.0)
-            highest = max((h for c in self.curves for h in c.objective if h < _HIGHEST * start), default=start)
-            lowest = 0.0 if self.loss.value == "hinge" else min((c.objective.min() for c in self.curves), default=0.0)
+            within = _HIGHEST * start or np.inf  # the perceptron's loss starts at 0
+            highest = max((h for c in self.curves for h in c.objective if h < within), default=start)
+            lowest = 0.0 if self.loss.value != "log" else min((c.objective.min() for c in self.curves), default=0.0)
             room = 0.05 * (highest - lowest)
             left.set_ylim(lowest - room, highest + room)
             left.set_ylabel("objective F(W)")

@@ -67,6 +67,7 @@ What comes of it
     ``similarity``             which submissions are alike
     ``safe_text``              texts of students, made harmless
     ``rendered_markdown``      their Markdown and TeX as HTML that does nothing
+    ``pasted_pictures``        the pictures in their texts, as far as they can be shown
     =========================  ==========================================================================================
 
 Glossary

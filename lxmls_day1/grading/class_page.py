@@ -512,7 +512,7 @@ class _Question(NamedTuple):
     asked: str
     model: str
     marked: str  # how its exercise is marked by hand; empty where it is not
-    answered: list[tuple[SubmissionGrade, str]]
+    answered: list[tuple[SubmissionGrade, FreeAnswer]]
     silent: list[SubmissionGrade]
     absent: list[SubmissionGrade]
 
@@ -563,16 +563,16 @@ class _Predicted(NamedTuple):
 
     exercise: str
     asked: str
-    theirs: list[tuple[SubmissionGrade, str]]
+    theirs: list[tuple[SubmissionGrade, FreeAnswer]]
 
 
 def _predictions(rows: Sequence[SubmissionGrade]) -> list[_Predicted]:
     """The predictions, question by question."""
-    found: dict[tuple[str, str, str], list[tuple[SubmissionGrade, str]]] = {}
+    found: dict[tuple[str, str, str], list[tuple[SubmissionGrade, FreeAnswer]]] = {}
     for row in rows:
         for answer in row.answers:
             if answer.is_prediction:
-                found.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer.text))
+                found.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer))
     order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
     keys = sorted(found, key=lambda key: order.get(key[0], len(order)))
     return [_Predicted(exercise, asked, found[exercise, notebook, asked]) for exercise, notebook, asked in keys]
@@ -580,10 +580,10 @@ def _predictions(rows: Sequence[SubmissionGrade]) -> list[_Predicted]:
 
 def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
     """All questions, in the order of the exercises."""
-    answers: dict[tuple[str, str, str], list[tuple[SubmissionGrade, str]]] = {}
+    answers: dict[tuple[str, str, str], list[tuple[SubmissionGrade, FreeAnswer]]] = {}
     for row in rows:
         for answer in (answer for answer in row.answers if not answer.is_prediction):
-            answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer.text))
+            answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer))
     graded = {exercise.id: exercise for row in rows for exercise in row.exercises}
     order = {exercise: n for n, exercise in enumerate(graded)}
     questions: list[_Question] = []
@@ -602,8 +602,8 @@ def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str
                 asked,
                 model_answers.get(key, ""),
                 _how_marked(exercise, n_questions) if exercise else "",
-                answered=[(row, text) for row, text in answers[key] if text.strip()],
-                silent=[row for row, text in answers[key] if not text.strip()],
+                answered=[(row, answer) for row, answer in answers[key] if answer.text.strip()],
+                silent=[row for row, answer in answers[key] if not answer.text.strip()],
                 absent=[row for row in rows if row.student not in handed_in],
             )
         )

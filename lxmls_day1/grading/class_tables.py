@@ -99,7 +99,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
 def grades_json(gradebook: Gradebook) -> bytes:
     """All results, for programs; ``docs/grades.schema.json`` describes the format.
 
-    Weights, fingerprints and keys, which only the grader uses, are left out. Texts are cleaned, so that the file can be
+    Pictures, and weights, fingerprints and keys, which only the grader uses, are left out. Texts are cleaned, so that the file can be
     printed on a terminal.
 
     Examples
@@ -271,6 +271,8 @@ def _submission(row: SubmissionGrade) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(row)
     for left_out in ("fingerprints", "boundaries", "key", "exercises", "written"):
         del plain[left_out]
+    for answer in plain["answers"]:
+        del answer["pictures"]
     verdicts = Counter(check.verdict for check in row.checks)
     return plain | {
         "points": row.points,
@@ -286,7 +288,7 @@ def _exercise(exercise: ExerciseGrade) -> dict[str, Any]:
         to_plain(check) | {"mistakes": [_mistake(*mistake) for mistake in check.mistakes]} for check in exercise.checks
     ]
     for check in checks:
-        del check["exercise"], check["behaviour"]
+        del check["exercise"], check["behaviour"], check["picture"]
     return {
         "id": exercise.id,
         "title": exercise.title,

@@ -59,6 +59,8 @@ class CheckGrade:
         What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
     behaviour : str
         The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.groups`).
+    picture : str
+        The smallest input with a wrong answer as a PNG in base64, where the exercise has it drawn.
     """
 
     check: str
@@ -72,6 +74,7 @@ class CheckGrade:
     seconds: float = 0.0
     named_as: str = ""
     behaviour: str = ""
+    picture: str = ""
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,8 @@ class ExerciseGrade:
 class FreeAnswer:
     """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty.
 
-    A prediction, of what an experiment will show, is not marked.
+    ``pictures`` are those that were pasted in, as addresses that contain them (`lxmls_day1.grading.pasted_pictures`). A prediction,
+    of what an experiment will show, is not marked.
     """
 
     exercise: str
@@ -166,6 +170,7 @@ class FreeAnswer:
     asked: str
     text: str
     is_prediction: bool = False
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.errors import counted
 from lxmls_day1.exercises.generation import Files, answers_in_notebooks, cell_source, exercises_of_cells
 from lxmls_day1.exercises.registry import FILE, Registry
 from lxmls_day1.grading.gradebook import FreeAnswer
+from lxmls_day1.grading.pasted_pictures import LARGEST, pasted_pictures, without_pictures
 
 LONGEST_ANSWER = 20_000
 LARGEST_CELL = 1_000_000
+MOST_PICTURES = 4  # of all answers in a notebook
 MOST_PARTS = 500_000  # brackets of the file: each list takes forty times its bytes when it is read
 PROMPT = re.compile(r"[ \t]*\*Your\s+[a-z]+:\*")
-PICTURE = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/=]{100,}")
 NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
 
 
@@ -38,6 +40,7 @@ class _Question:
     asked: str
     is_prediction: bool = False
     texts: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class _Cell:
     source: str
     exercise: str | None
     asks: str  # "answer", "predict" or nothing
+    pictures: tuple[str, ...]
 
 
 def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[FreeAnswer, ...], tuple[str, ...]]:
@@ -102,13 +106,21 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
                 warnings.append(f"{path} is not a notebook ({_reason(error)}); its answers were not collected.")
             else:
                 warnings += _sort_in(questions, known, theirs, str(path))
+                warnings += _few_pictures(questions, str(path))
         for question in questions:
             text, cut = _joined(question.texts)
             if cut:
                 warnings.append(f"{path}: the answer to exercise {question.exercise} is cut off; it is very long.")
             if text or not question.is_prediction:
                 answers.append(
-                    FreeAnswer(question.exercise, question.notebook, question.asked, text, question.is_prediction)
+                    FreeAnswer(
+                        question.exercise,
+                        question.notebook,
+                        question.asked,
+                        text,
+                        question.is_prediction,
+                        tuple(question.pictures),
+                    )
                 )
     if missing:
         warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
@@ -187,12 +199,28 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
             text = _answer_in(cell.source, question.given) if question else cell.source.strip()
         if question is not None and text:
             question.texts.append(text)
+            question.pictures += [
+                picture for picture in cell.pictures if picture not in question.pictures or not picture
+            ]
         elif text:
             strays += 1
     if strays:
         are = "text cells of their own stand" if strays > 1 else "text cell of their own stands"
         return [f"{notebook}: {strays} {are} under no exercise that asks for a text."]
     return []
+
+
+def _few_pictures(questions: list[_Question], notebook: str) -> list[str]:
+    """Keep the first pictures that can be shown; the warning that results."""
+    pasted = [picture for question in questions for picture in question.pictures]
+    kept = 0
+    for question in questions:
+        question.pictures = list(filter(None, question.pictures))[: MOST_PICTURES - kept]
+        kept += len(question.pictures)
+    if kept == len(pasted):
+        return []
+    kinds = f"PNG and JPEG of up to {LARGEST // 1000} kB are, {MOST_PICTURES} of a notebook"
+    return [f"{notebook}: {counted(len(pasted) - kept, 'picture')} in your answers cannot be shown; {kinds}."]
 
 
 def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, _Question]) -> _Question | None:
@@ -245,7 +273,7 @@ def _added(source: str, given: str) -> str:
 def _joined(texts: list[str]) -> tuple[str, bool]:
     """Different texts one below the other, pictures and what is too long cut; whether anything was cut off."""
     text = "\n\n".join(dict.fromkeys(texts))
-    text = NO_CHARACTER.sub("\ufffd", PICTURE.sub("[picture]", text))
+    text = NO_CHARACTER.sub("\ufffd", without_pictures(text))
     if len(text) <= LONGEST_ANSWER:
         return text, False
     return text[:LONGEST_ANSWER].rstrip() + " […]", True
@@ -279,7 +307,10 @@ def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
         asks = (
             next((tag for tag in ("answer", "predict") if tag in tags), "") if cell["cell_type"] == "markdown" else ""
         )
-        yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, asks)
+        pictures = (
+            tuple(pasted_pictures(cell["attachments"], cell["source"])) if cell["cell_type"] == "markdown" else ()
+        )
+        yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, asks, pictures)
 
 
 def _sound(cell: Any) -> dict[str, Any] | None:
@@ -300,6 +331,7 @@ def _sound(cell: Any) -> dict[str, Any] | None:
         "id": id if isinstance(id, str) else "",
         "metadata": {"tags": tags},
         "source": source[:LARGEST_CELL].replace("\r\n", "\n"),
+        "attachments": cell.get("attachments"),
     }
 
 

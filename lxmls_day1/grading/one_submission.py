@@ -421,7 +421,8 @@ def _session(plan: Plan) -> Any:
     made = _made(plan.key)
     if "session" not in made:
         files = all_check_files(plan.exercises)
-        made["session"] = CheckSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden)
+        drawn = {exercise.id: exercise.counter_example for exercise in plan.exercises}
+        made["session"] = CheckSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn)
     return made["session"]
 
 

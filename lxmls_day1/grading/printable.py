@@ -16,9 +16,9 @@ from lxmls_day1.grading.similarity import Alike
 from lxmls_day1.grading.student_page import student_html
 
 PART = "part.html.j2"
-_TO_STUDENT = re.compile(
-    r'href="feedback/([^"]*)\.html"'
-)  # our own markup: what a student writes has no quotation mark in it
+# Our own markup: what a student writes has no quotation mark and no bracket in it.
+_TO_STUDENT = re.compile(r'href="feedback/([^"]*)\.html"')
+_LANDMARK = re.compile(r"<(/?)(?:header|main)>|(<section) aria-labelledby=\"[^\"]*\"")
 
 
 def printable_html(
@@ -68,5 +68,6 @@ def printable_html(
 
 
 def _unfolded(page: str) -> Markup:
-    """A page as a part of the document: nothing folded, and links to students that lead to their pages in it."""
-    return Markup(_TO_STUDENT.sub(r'href="#student-\1"', page.replace("<details>", "<details open>")))
+    """A page as a part of the document: nothing folded, links to students that lead to their pages in it, no landmarks of its own."""
+    part = _TO_STUDENT.sub(r'href="#student-\1"', page.replace("<details>", "<details open>"))
+    return Markup(_LANDMARK.sub(lambda found: found[2] or f"<{found[1]}div>", part))

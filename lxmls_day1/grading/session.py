@@ -8,11 +8,14 @@ and of a hidden check nothing is told but its verdict and the known mistakes tha
 numbers that the code produces there may hold the hidden inputs.
 """
 
+import base64
 import contextlib
 import functools
+import json
 import os
 import sys
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +30,7 @@ from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.markers import STUB_MESSAGE
 from lxmls_day1.exercises.registry import SMALL_INPUTS, exercise_of_check
+from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.boxed_lab import BoxedLab
@@ -69,6 +73,7 @@ class _Try:
 
     grade: CheckGrade
     printed: str
+    example: CounterExample | None = None  # of a public check alone
 
 
 class _GradingRun(pytest_plugin.ChecksRun):
@@ -96,6 +101,8 @@ class CheckSession:
     limits : Limits
     refuse_hidden : str
         Why hidden checks are not run, if they are not.
+    drawn : mapping from exercise to kind of picture, optional
+        How the smallest input with a wrong answer is drawn: `lxmls_day1.figures.counter_examples.PICTURES`.
     """
 
     def __init__(
@@ -105,7 +112,9 @@ class CheckSession:
         seed: int,
         limits: Limits,
         refuse_hidden: str = "",
+        drawn: Mapping[str, str] | None = None,
     ):
+        self._drawn = drawn or {}
         self._check_files = check_files
         self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
         self._limits = limits
@@ -232,7 +241,13 @@ class CheckSession:
                     shown = show([tries[i].grade for i in public], lab)
                 lab.close()
         printed = "".join(tries[i].printed for i in public)[:KEPT_OUTPUT]
-        return Checked(tuple(tries[i].grade for i in range(len(self._known))), printed, shown)
+        return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed, shown)
+
+    def _pictured(self, one: _Try) -> CheckGrade:
+        kind = self._drawn.get(one.grade.exercise)
+        if not kind or one.example is None:
+            return one.grade
+        return replace(one.grade, picture=_picture(kind, json.dumps(one.example.to_plain())))
 
     def _run_checks(self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _Try], alone: bool = False) -> None:
         """Try some checks, each in a fresh box if `alone`; how they went goes into `tries`."""
@@ -273,7 +288,8 @@ class CheckSession:
             named_as=error.named_as if isinstance(error, WrongAnswer) else "",
             behaviour=behaviour_of(error) if isinstance(error, WrongAnswer) else "",
         )
-        return _Try(grade, lab.take_printed())
+        example = error.example if isinstance(error, WrongAnswer) and not check.hidden else None
+        return _Try(grade, lab.take_printed(), example)
 
     def _run_by_pytest(self, i: int) -> BaseException | None:
         """Run a check with all that pytest does for a test; the exception with which it ended.
@@ -286,6 +302,21 @@ class CheckSession:
         if not self._ended:
             raise InputError(f"{self._known[i].check} was not run; checks must be plain tests.")
         return self._ended[0]
+
+
+@functools.lru_cache(maxsize=256)  # many make the same mistake
+def _picture(kind: str, example: str) -> str:
+    """The picture of a counter-example in base64; empty where there is none."""
+    from lxmls_day1.figures.counter_examples import picture  # only where an answer is wrong
+
+    one = CounterExample.from_plain(json.loads(example))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numbers of a student's may overflow
+        try:
+            png = picture(kind, one.given, one.wanted.array, one.got.array)
+        except Exception:  # none is known; a picture is not worth the marks
+            png = None
+    return base64.b64encode(png or b"").decode("ascii")
 
 
 def _timed_out(numbers: Sequence[int], tries: Mapping[int, _Try]) -> list[int]:

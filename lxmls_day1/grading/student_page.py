@@ -25,6 +25,7 @@ from lxmls_day1.grading.safe_text import lines, markdown_block, markdown_prose, 
 
 _NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 BY_HAND = "to be marked by hand"
+EXAMPLE_TEXT = "That input as a picture, with the wanted answer and yours."
 PICTURE_TEXT = (
     "The boundary that your classifier learnt on the simple data set (dashed) beside the reference's (broad line) and the "
     "best possible one (dotted)."
@@ -74,6 +75,7 @@ def student_html(
         facts=[] if layout else _facts(row, gradebook),
         prefix=prefix,
         BY_HAND=BY_HAND,
+        EXAMPLE_TEXT=EXAMPLE_TEXT,
         PICTURE_TEXT=PICTURE_TEXT,
         **layout,
     )

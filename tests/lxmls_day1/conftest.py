@@ -71,3 +71,20 @@ def chromium():
         yield browser
         browser.close()
     collect_what_others_left_open()
+
+
+@pytest.fixture(scope="session")
+def serious():
+    """A function from a page in the browser to what axe finds on it that is serious."""
+    if find_spec("axe_playwright_python") is None:
+        pytest.skip("axe is not installed: pip install axe-playwright-python")
+    from axe_playwright_python.sync_playwright import Axe
+
+    axe = Axe()
+
+    def found(page):
+        violations = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        bad = [each for each in violations if each["impact"] in ("serious", "critical")]
+        return [f"{each['id']}: {node['html'][:200]}" for each in bad for node in each["nodes"][:3]]
+
+    return found

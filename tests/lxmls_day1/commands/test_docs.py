@@ -72,11 +72,9 @@ def pages(which):
 @pytest.mark.skipif(not (BOOK / "docs/index.html").is_file(), reason="the book is not built: make docs")
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 @pytest.mark.parametrize("which", ["telling", pytest.param("all", marks=pytest.mark.campaign)])
-def test_the_book_in_a_browser(which, width, scheme, chromium):
+def test_the_book_in_a_browser(which, width, scheme, chromium, serious):
     """From a folder: nothing is asked of another host, no page is wider than the window, axe finds nothing serious."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    asked, faults, axe = [], [], Axe()
+    asked, faults = [], []
     context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = context.new_page()
     page.on("request", lambda request: asked.append(request.url))
@@ -85,8 +83,7 @@ def test_the_book_in_a_browser(which, width, scheme, chromium):
         page.wait_for_timeout(500)  # until the formulae are typeset
         if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
             faults.append(f"{name}: wider than the window")
-        found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
-        faults += [f"{name}: {each['id']}" for each in found if each["impact"] in ("serious", "critical")]
+        faults += [f"{name}: {found}" for found in serious(page)]
     context.close()
     assert not faults
     assert asked and [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

@@ -3,11 +3,14 @@
 (More than 15 s: each of them is made, several twice.)
 """
 
+import json
+
 import pytest
 from ipywidgets import Button, Play, Text, ToggleButton, ValueWidget
 from ipywidgets.widgets.widget_description import DescriptionWidget
 from matplotlib.colors import to_hex
 
+from lxmls_day1.demos import serving
 from lxmls_day1.demos.export import DEMONSTRATIONS, demonstration_class
 from lxmls_day1.demos.index_page import THUMBNAILS
 from lxmls_day1.figures.style import line_style
@@ -44,6 +47,14 @@ def widgets_in(widget):
 
 def lines_in(figure):
     return [line for axis in figure.axes for line in axis.lines if line.get_linestyle() != "None"]
+
+
+@pytest.mark.parametrize("name", DEMONSTRATIONS)
+def test_the_title_of_the_window_is_that_on_the_page(name, lab):
+    """The window's is the heading of the notebook."""
+    file = lab.folder / serving.FOLDER / serving.names(lab.folder / serving.FOLDER)[name]
+    first = json.loads(file.read_text(encoding="utf-8"))["cells"][0]["source"]
+    assert "".join(first).partition("\n")[0] == f"# {demonstration_class(name).title}"
 
 
 def test_every_control_has_a_tooltip(demo):

@@ -25,11 +25,11 @@ OTHERS = [name for name in serving.names(ROOT / serving.FOLDER) if name != SHORT
 
 
 @pytest.mark.parametrize("name", [SHORTEST, *(pytest.param(name, marks=pytest.mark.campaign) for name in OTHERS)])
-def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, name):
+def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, serious, name):
     window = open_demo(name)
     assert window.page.locator('[role="alert"]').count() == 0
     assert window.page.title() == window.page.locator(".demo-title").inner_text().removeprefix("☰ all").strip()
-    assert not window.page.evaluate(WITHOUT_A_NAME)
+    assert not window.page.evaluate(WITHOUT_A_NAME) and serious(window.page) == []
     window.wait_for_figure()
     assert window.fits()
     canvas = "document.querySelector('.jupyter-matplotlib canvas').getBoundingClientRect()"
@@ -43,6 +43,7 @@ def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, name):
     window.page.click(".demo-colours")
     window.page.wait_for_selector(".demo-page.demo-dark")
     assert max(map(int, window.page.evaluate(background)[4:-1].split(","))) < 40
+    assert serious(window.page) == []
     for size in SIZES[:: -1 if name != SHORTEST else len(SIZES)]:
         window.resize(*size)
         window.page.wait_for_timeout(1500)

@@ -57,6 +57,31 @@ def test_every_method_starts_at_log_2_and_none_gets_below_the_optimum(points):
         assert (np.diff(curve.passes) > 0).all() and (np.diff(curve.seconds) >= 0).all()
 
 
+def test_the_perceptron_s_loss_is_least_at_zero_weights_and_where_its_mistakes_end():
+    """Two points on a line, by hand. Both scores are 0 and class 0 is predicted: the first step is for the example of class 1."""
+    data = Data(np.array([[2.0], [-1.0]]), np.array([0, 1]))
+    lab = Lab.open()
+    of_learner = lab.classifier("perceptron", "Perceptron", nr_rounds=20)
+    way = []
+    of_learner.train(data.X, data.y, lambda _, *both: way.append(both))
+    by_name, optima, missing = found(data, loss="perceptron", nr_passes=20)
+    assert (
+        list(by_name) == ["Perceptron, last weights", "Perceptron, averaged"] and optima == {0.0: 0.0} and not missing
+    )
+    for curve, weights in zip(by_name.values(), zip(*way, strict=True), strict=True):
+        leads = [(W[0] + W[1] * data.X) @ [1.0, -1.0] * [1.0, -1.0] for W in weights]  # of the true class
+        np.testing.assert_allclose(curve.objective[1:], [np.maximum(0, -lead).mean() for lead in leads], atol=1e-12)
+        assert curve.objective[0] == 0.0 and curve.passes.tolist() == list(range(21))
+    assert by_name["Perceptron, last weights"].objective[-1] == 0.0  # a line separates them
+
+
+def test_the_perceptron_s_objective_has_the_penalty_that_its_steps_do_not_know(points):
+    plain, heavy = (found(points, loss="perceptron", regularizer=λ, nr_passes=5)[0] for λ in (0.0, 2.0))
+    for name, curve in plain.items():
+        more = heavy[name].objective - curve.objective
+        assert more[0] == 0 and (more[1:] > 0).all() and (curve.objective >= 0).all()
+
+
 def test_descent_and_scaling_never_go_up(points):
     by_name, *_ = found(points, regularizer=0.0, nr_passes=60)
     for name in ["L-BFGS", "Gradient descent", "Iterative scaling"]:

@@ -76,6 +76,19 @@ def test_turning_to_the_svm_shades_the_gap_between_primal_and_dual():
     assert "λ above 0" in demo.stage.messages and not demo.axes["passes"].collections
 
 
+def test_turning_to_the_perceptron_shows_a_loss_that_begins_at_its_least():
+    demo = shown(nr_passes=10, loss="perceptron")
+    for _, y in drawn(demo, "passes").values():
+        assert y[0] == 0 and max(y) > 0
+    assert set(drawn(demo, "seconds")) == {"Perceptron, last weights", "Perceptron, averaged"}
+    assert demo.axes["passes"].get_ylim()[1] >= max(max(y) for _, y in drawn(demo, "passes").values())
+    assert demo.varied.disabled and demo.initial_step.disabled and demo.alpha.disabled and not demo.stage.messages
+    demo.scale_of_y.value = "excess"
+    demo.loss.value = "log"
+    demo.background.wait()
+    assert "L-BFGS" in drawn(demo, "passes") and not demo.varied.disabled
+
+
 @pytest.mark.parametrize("varied", FAMILIES)
 def test_the_family_follows_what_is_varied(varied):
     demo = shown(nr_passes=10, regularizer=0.1, varied=varied)

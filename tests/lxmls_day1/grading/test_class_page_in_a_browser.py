@@ -4,6 +4,8 @@ import pytest
 
 from lxmls_day1.grading.class_page import Commands, answers_html, summary_html
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.printable import printable_html
+from lxmls_day1.grading.student_page import student_html
 
 pytestmark = pytest.mark.slow
 HOSTILE = (
@@ -58,6 +60,24 @@ def names(page):
     return page.eval_on_selector_all(
         "tr[data-student]:not([hidden]) th", "cells => cells.map(cell => cell.innerText.split(' ')[0])"
     )
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_axe_finds_nothing_serious_and_a_phone_is_wide_enough(opened, book, serious, width, scheme):
+    page = opened("")
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    pages = {
+        "student": student_html(book.rows[1], book),
+        "summary": summary_html(book, commands=Commands(("lxmls-day1", "grade", "my class.zip"), "marks")),
+        "answers": answers_html(book),
+        "printable": printable_html(book),
+    }
+    for name, html in pages.items():
+        opened(html)
+        page.eval_on_selector_all("details", "all => all.forEach(each => { each.open = true; })")
+        assert (name, serious(page)) == (name, [])
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
 
 
 def test_search_sorting_and_commands(opened, book):

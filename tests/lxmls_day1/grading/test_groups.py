@@ -1,5 +1,6 @@
 """Wrong answers without a name: grouped by behaviour, and named once for all that are alike."""
 
+import base64
 import json
 import shutil
 
@@ -227,6 +228,25 @@ def small_answers(lab, inputs):
     def test_and_none_that_have_one(self, tmp_path):
         check = self.checked(tmp_path, seven=((1, 0),))
         assert check.mistakes == (("seven", "It is seven."),) and check.behaviour == ""
+
+    def test_the_smallest_wrong_answer_is_drawn_where_the_exercise_says_how(self, tmp_path):
+        path, given = tmp_path / "test_1_05_small.py", {"scores": [0.0, 1.0], "true class": 0}
+        expected = RecordedAnswers(pools={"1.5": Pool((given,), ((Answer.of([1.0, -1.0]),),), {})})
+
+        def picture(answer, kind="steps"):
+            path.write_text(
+                f"def small_inputs():\n    yield {given}\n\ndef small_answers(lab, inputs):\n    return [{answer}]\n",
+                encoding="utf-8",
+            )
+            session, found = CheckSession([path], expected, seed=7, limits=Limits(), drawn={"1.5": kind}), []
+            session.run_all([{}], None, lambda _, checked: found.extend(checked.checks))
+            return found[0].verdict, base64.b64decode(found[0].picture)[:4]
+
+        assert picture([0.0, 0.0]) == ("wrong", b"\x89PNG")
+        assert picture([1e308, -1e308]) == ("wrong", b"\x89PNG")
+        assert picture([0.0, 0.0, 0.0]) == ("wrong", b"")  # not of the form that the picture needs
+        assert picture([0.0, 0.0], kind="") == ("wrong", b"")
+        assert picture([1.0, -1.0]) == ("ok", b"")
 
 
 class TestCommand:

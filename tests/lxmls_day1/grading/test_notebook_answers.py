@@ -1,3 +1,4 @@
+import base64
 import json
 from pathlib import PurePosixPath
 
@@ -168,6 +169,71 @@ def test_pictures_and_long_texts_are_cut():
     texts, warnings = answered(changed(second="so " * 300_000))
     assert len(texts[1]) <= LONGEST_ANSWER + 5 and texts[1].endswith(" […]")
     assert warnings == (f"{PATH}: the answer to exercise 1.1 is cut off; it is very long.",)
+
+
+def png(width=4, height=3, more=b""):
+    head = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + width.to_bytes(4) + height.to_bytes(4)
+    return base64.b64encode(head + more).decode()
+
+
+def jpeg(width=4, height=3):
+    """A head with a segment of an application before the frame."""
+    head = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x11\x08" + height.to_bytes(2) + width.to_bytes(2)
+    return base64.b64encode(head + b"\0" * 12).decode()
+
+
+def pictured(attachments, source="**Why?** *Your answer:* See ![a.png](attachment:a.png)."):
+    """The second answer where that was pasted into its cell, and the warnings."""
+    cells = [cell | {"attachments": attachments} if cell["id"] == "second" else cell for cell in changed(second=source)]
+    answers, warnings = free_answers(notebook(cells), REGISTRY, GIVEN)
+    return answers[1], warnings
+
+
+@pytest.mark.parametrize(("kind", "data"), [("image/png", png()), ("image/jpeg", jpeg())])
+def test_a_pasted_picture_goes_with_the_answer(kind, data):
+    answer, warnings = pictured({"a.png": {kind: data}})
+    assert (answer.text, answer.pictures, warnings) == ("See [picture].", (f"data:{kind};base64,{data}",), ())
+
+
+def test_a_picture_in_the_text_and_doubled_cells():
+    data = png(more=b"\0" * 90)
+    cells = changed(second=f"**Why?** *Your answer:* ![](data:image/png;base64,{data})")
+    answers, warnings = free_answers(notebook([*cells, {**cells[5], "id": "twin"}]), REGISTRY, GIVEN)
+    assert answers[1].pictures == (f"data:image/png;base64,{data}",) and warnings == ()
+
+
+@pytest.mark.parametrize(
+    "attachments",
+    [
+        {"a": {"image/svg+xml": "<svg onload='x()'/>"}},
+        {"a": {"image/png": base64.b64encode(b"<svg/>").decode()}},
+        {"a": {"image/png": jpeg()}},
+        {"a": {'image/png" onerror="x()': png()}},
+        {"a": {"image/png": png() + '"><script>'}},
+        {"a": {"image/png": "é" + png()}},
+        {"a": {"image/png": png(more=bytes(600_000))}},
+        {"a": {"image/png": png(40_000, 40_000)}},
+        {"a": {"image/jpeg": jpeg(60_000, 60_000)}},
+        {"a": {"image/jpeg": base64.b64encode(b"\xff\xd8\xff\xe0\0\0").decode()}},
+        {"a": {"image/png": png()[:16]}},
+        {"a": {"image/png": 7}},
+    ],
+)
+def test_pictures_that_are_not_shown(attachments):
+    answer, (warning,) = pictured(attachments)
+    assert answer.pictures == () and answer.text == "See [picture]."
+    assert "1 picture in your answers cannot be shown; PNG and JPEG of up to 500 kB are, 4 of a notebook." in warning
+
+
+@pytest.mark.parametrize("attachments", [None, 7, "a", [], {}, {"a": None}, {"a": []}, {"a": {}}])
+def test_attachments_that_are_none(attachments):
+    answer, warnings = pictured(attachments)
+    assert answer.pictures == () and warnings == ()
+
+
+def test_no_more_than_a_few_pictures():
+    answer, (warning,) = pictured({str(n): {"image/png": png(n + 1)} for n in range(6)})
+    assert len(answer.pictures) == 4 and "2 pictures in your answers cannot be shown" in warning
 
 
 def test_a_text_that_is_no_unicode():

@@ -102,6 +102,36 @@ def test_nothing_is_folded_and_nothing_is_missing_for_that(document):
     assert "passed_call" not in document  # of checks that failed alone: the others would fill most of the pages
 
 
+def test_checks_that_passed_stand_on_one_line(document):
+    assert document.count('<li class="ok">') == 2 and document.count('<li class="failed">') == 2  # of two students
+
+
+def test_it_has_one_landmark_of_a_kind(document):
+    tags = [tag for tag, *_ in Elements(document).tags]
+    assert tags.count("main") == 1 and "header" not in tags
+    assert "<section aria-labelledby" not in document
+
+
+def test_paper_has_no_layers():
+    """A browser looks at each of them again for every page: with those of a class of sixty, paper takes twice as long."""
+    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    screen, paper = style.split("@media print {")
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", re.sub(r"@media[^{]*\{", "", screen))
+    layered = {
+        part.strip()
+        for selectors, rule in rules
+        if re.search(r"position: (relative|absolute)|overflow(-[xy])?: (hidden|auto)", rule)
+        for part in selectors.split(",")
+    }
+    assert layered >= {".scroll", ".sign", "pre"}
+    flat = [
+        selectors
+        for selectors, rule in re.findall(r"([^{}]+)\{([^{}]*)\}", paper)
+        if re.search("static|visible|none", rule)
+    ]
+    assert layered <= {part.strip().split("*/")[-1].strip() for selectors in flat for part in selectors.split(",")}
+
+
 def test_each_student_begins_on_a_new_page(document):
     assert document.count('<div class="chapter"') == 4  # the class, what was explained, two students
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")

@@ -212,3 +212,15 @@ def test_an_explanation_is_plain_text():
     assert explanation(CheckGrade("", "1.5", "", False, "ok")) == "right"
     said = explanation(CheckGrade("", "1.5", "", False, "error", "a\x1b[31m\nb"))
     assert said.splitlines() == ["error: an exception", "a", "b"]
+
+
+def test_pictures_of_a_wrong_answer_and_of_a_pasted_one():
+    row = row_with("x")
+    wrong = dataclasses.replace(row.exercises[1].checks[1], picture="UE5H")
+    exercise = dataclasses.replace(row.exercises[1], checks=(wrong,))
+    answer = FreeAnswer("1.1", "n.ipynb", "What?", "See [picture].", pictures=("data:image/jpeg;base64,SlBH",))
+    row = dataclasses.replace(row, exercises=(row.exercises[0], exercise), answers=(answer,))
+    text = student_html(row, run_of(row))
+    assert re.search(r'<img class="example" src="data:image/png;base64,UE5H" alt="[^"]*picture[^"]*">', text)
+    assert '<img src="data:image/jpeg;base64,SlBH" alt="picture 1 of this answer">' in text
+    assert "data:image/jpeg;base64,SlBH" in answers_html(run_of(row))
