@@ -244,10 +244,10 @@ class CheckSession:
         return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed, shown)
 
     def _pictured(self, one: _Try) -> CheckGrade:
-        kind = self._drawn.get(one.grade.exercise)
-        if not kind or one.example is None:
+        kind, example = self._drawn.get(one.grade.exercise), one.example
+        if not kind or example is None or example.got.shape != example.wanted.shape:  # it may be any size
             return one.grade
-        return replace(one.grade, picture=_picture(kind, json.dumps(one.example.to_plain())))
+        return replace(one.grade, picture=_picture(kind, json.dumps(example.to_plain())))
 
     def _run_checks(self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _Try], alone: bool = False) -> None:
         """Try some checks, each in a fresh box if `alone`; how they went goes into `tries`."""

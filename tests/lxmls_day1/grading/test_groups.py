@@ -229,7 +229,7 @@ def small_answers(lab, inputs):
         check = self.checked(tmp_path, seven=((1, 0),))
         assert check.mistakes == (("seven", "It is seven."),) and check.behaviour == ""
 
-    def test_the_smallest_wrong_answer_is_drawn_where_the_exercise_says_how(self, tmp_path):
+    def test_the_smallest_wrong_answer_is_drawn_where_the_exercise_says_how(self, tmp_path, monkeypatch):
         path, given = tmp_path / "test_1_05_small.py", {"scores": [0.0, 1.0], "true class": 0}
         expected = RecordedAnswers(pools={"1.5": Pool((given,), ((Answer.of([1.0, -1.0]),),), {})})
 
@@ -244,7 +244,8 @@ def small_answers(lab, inputs):
 
         assert picture([0.0, 0.0]) == ("wrong", b"\x89PNG")
         assert picture([1e308, -1e308]) == ("wrong", b"\x89PNG")
-        assert picture([0.0, 0.0, 0.0]) == ("wrong", b"")  # not of the form that the picture needs
+        monkeypatch.setattr("lxmls_day1.grading.session._picture", None)  # what it is given it keeps, too
+        assert picture([0.0, 0.0, 0.0]) == ("wrong", b"")  # of another form: it may be any size
         assert picture([0.0, 0.0], kind="") == ("wrong", b"")
         assert picture([1.0, -1.0]) == ("ok", b"")
 
