@@ -17,6 +17,7 @@ def read_only(element, n_dimensions=1):
 
 VECTOR = numba.float64[::1]
 MATRIX = numba.float64[:, ::1]
+WEIGHTS_WITH_VARIANCES = numba.float64[:, :, ::1]
 
 #: rule(scores (K,), label, sq_norm, step, cost (K,), which it may only read) -> d (K,)
 RULE_SIGNATURE = VECTOR(VECTOR, numba.int64, numba.float64, numba.float64, read_only(numba.float64))
@@ -45,6 +46,13 @@ _FOUR_IN_LLVM = ir.VectorType(ir.DoubleType(), 4)
 class _FourNumbersModel(PrimitiveModel):
     def __init__(self, data_model_manager, numba_type):
         super().__init__(data_model_manager, numba_type, _FOUR_IN_LLVM)
+
+
+def _four_times(builder, value):
+    number = ir.IntType(32)
+    undefined = ir.Constant(_FOUR_IN_LLVM, ir.Undefined)
+    first = builder.insert_element(undefined, value, number(0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(number, 4), [0, 0, 0, 0]))
 
 
 def _pointer_to_four(context, builder, array_type, array, index):
@@ -80,13 +88,33 @@ def add_multiple(_typing_context, four, factor, other):
 
     def generate(_context, builder, _signature, arguments):
         four, factor, other = arguments
-        number = ir.IntType(32)
-        undefined = ir.Constant(_FOUR_IN_LLVM, ir.Undefined)
-        first = builder.insert_element(undefined, factor, number(0))
-        everywhere = builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(number, 4), [0, 0, 0, 0]))
-        return builder.fadd(four, builder.fmul(everywhere, other, flags=("contract",)), flags=("contract",))
+        factors = _four_times(builder, factor)
+        return builder.fadd(four, builder.fmul(factors, other, flags=("contract",)), flags=("contract",))
 
     return _FOUR(_FOUR, numba.float64, _FOUR), generate
+
+
+@intrinsic
+def add_product(_typing_context, four, factors, other):
+    """``four + factors · other``, number by number, fused where the processor can."""
+
+    def generate(_context, builder, _signature, arguments):
+        four, factors, other = arguments
+        return builder.fadd(four, builder.fmul(factors, other, flags=("contract",)), flags=("contract",))
+
+    return _FOUR(_FOUR, _FOUR, _FOUR), generate
+
+
+@intrinsic
+def at_least(_typing_context, four, least):
+    """The ``four`` numbers, and ``least`` where one is less."""
+
+    def generate(_context, builder, _signature, arguments):
+        four, least = arguments
+        least = _four_times(builder, least)
+        return builder.select(builder.fcmp_ordered("<", four, least), least, four)
+
+    return _FOUR(_FOUR, numba.float64), generate
 
 
 @intrinsic

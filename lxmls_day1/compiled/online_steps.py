@@ -16,6 +16,7 @@ warning says why, and the Python function runs in the same loop.
 """
 
 import copy
+import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -34,11 +35,11 @@ from lxmls_day1.compiled.sparse_rows import (
     as_online_examples,
     compact,
     compile_rule,
+    confident_scores_of_row,
     is_second_order,
     scores_of_row,
     take_steps,
     update_by_row,
-    variances_of_row,
 )
 from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.errors import InputError
@@ -67,9 +68,9 @@ class Weights:
 
     Attributes
     ----------
-    V : array (n_rows, K), or (n_rows, 1) while W is a pair (−c v, c v)
-    U : array of the shape of V, or of no rows without averaging
-    S : array of the shape of V, or of no rows without variances
+    V : array (n_rows, K); or (n_rows, 2, K) with variances, which lie beside the weights since a step reads both
+        For K stands 1 while W is a pair (−c v, c v).
+    U : array (n_rows, K), or of no rows without averaging
     state : array (2,)
         The scale c, and the sum S of the scales after each step since c was last folded into V. With these the sum of
         all W so far is S V − U.
@@ -90,17 +91,27 @@ class Weights:
     def __init__(self, n_rows: int, n_classes: int, averaged: bool, paired: bool = False, with_variances: bool = False):
         self.paired = paired
         n_columns = 1 if paired else n_classes
-        self.V = aligned_zeros(n_rows, n_columns)
+        self.V = aligned_zeros(n_rows, 2, n_columns) if with_variances else aligned_zeros(n_rows, n_columns)
         self.U = aligned_zeros(n_rows if averaged else 0, n_columns)
-        self.S = aligned_zeros(n_rows if with_variances else 0, n_columns)
-        self.S += 1.0
+        if with_variances:
+            self.V[:, 1] = 1.0
         self.state = np.array([1.0, 0.0])
         self.n_steps = 0
+
+    @property
+    def means(self) -> Reals:
+        """The weights in V (n_rows, K)."""
+        return self.V[:, 0] if self.V.ndim == 3 else self.V
+
+    @property
+    def S(self) -> Reals | None:
+        """The variances in V (n_rows, K); None where there are none."""
+        return self.V[:, 1] if self.V.ndim == 3 else None
 
     def current(self) -> Reals:
         """W after the last step, a new array (n_rows, K)."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._full(self.state[0] * self.V)
+            return self._full(self.state[0] * self.means)
 
     def result(self, last: bool = False) -> Reals:
         """The mean of W over all steps where averaging is on, else W: (n_rows, K).
@@ -109,41 +120,46 @@ class Weights:
         more than there is.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # the caller checks whether they are finite
-            mean = np.multiply(self.V, self.state[1] if len(self.U) else self.state[0], out=self.V if last else None)
+            mean = np.multiply(
+                self.means, self.state[1] if len(self.U) else self.state[0], out=self.means if last else None
+            )
             if len(self.U):
-                mean -= self.U
+                mean = np.subtract(mean, self.U, out=self.U if last else mean)
                 mean /= self.n_steps
-            return self._full(mean)
+            return np.ascontiguousarray(self._full(mean))
 
     def variances(self) -> Reals | None:
         """Σ after the last step, a new array (n_rows, K); None without variances."""
-        if not len(self.S):
+        if self.S is None:
             return None
         return np.hstack([self.S, self.S]) if self.paired else self.S.copy()
 
     def copy(self) -> "Weights":
         """The same, in arrays of its own."""
         twin = copy.copy(self)
-        twin.V, twin.U, twin.S = map(_aligned_copy, (self.V, self.U, self.S))
+        twin.V, twin.U = _aligned_copy(self.V), _aligned_copy(self.U)
         twin.state = self.state.copy()
         return twin
 
     def start_mean(self) -> None:
         """From here on `result` is the mean of W over the steps to come."""
-        self.U = aligned_zeros(*self.V.shape)
+        self.U = aligned_zeros(*self.means.shape)
         self.state[1], self.n_steps = 0.0, 0
 
     def unpair(self) -> None:
         """Go on with a column for each of the two classes."""
-        self.V, self.U, self.S = self._full(self.V), self._full(self.U), np.hstack([self.S, self.S])
+        single = self.V
+        self.V, self.U = np.concatenate([single, single], axis=-1), self._full(self.U)
+        self.means[:, 0] *= -1.0
         self.paired = False
 
     def part(self) -> "Weights":
         """Weights that begin where these stand, with no steps in their running sum, in arrays of their own."""
         part = copy.copy(self)
         part.V, part.U, part.state = aligned_zeros(*self.V.shape), aligned_zeros(*self.U.shape), np.array([1.0, 0.0])
-        part.S = _aligned_copy(self.S)
-        np.multiply(self.V, self.state[0], out=part.V)
+        np.multiply(self.means, self.state[0], out=part.means)
+        if self.S is not None:
+            part.V[:, 1] = self.S
         return part
 
     def weigh(self, share: float) -> None:
@@ -152,11 +168,11 @@ class Weights:
         With variances the mean is that of Gaussians, which weighs by precision: S is the share of Σ⁻¹, and V that of Σ⁻¹ ∘ W.
         """
         for rows in self._blocks():
-            V, U = self.V[rows], self.U[rows]
+            V, U = self.means[rows], self.U[rows]
             if len(self.U):
                 U -= self.state[1] * V
             V *= share * self.state[0]
-            if len(self.S):
+            if self.S is not None:
                 S = self.S[rows]
                 V /= S
                 np.divide(share, S, out=S)
@@ -168,7 +184,6 @@ class Weights:
             (self if self.paired else other).unpair()
         self.V += other.V
         self.U += other.U
-        self.S += other.S
         return self
 
     def gather(self, mean: "Weights") -> None:
@@ -176,25 +191,25 @@ class Weights:
         if self.paired and not mean.paired:
             self.unpair()
         for rows in self._blocks() if len(self.U) else ():
-            self.U[rows] -= self.state[1] * self.V[rows]
+            self.U[rows] -= self.state[1] * self.means[rows]
             self.U[rows] += mean.U[rows]
         self.V[:] = mean.V
-        if len(self.S):  # of the mean it is the precision, and V that times the weights
-            self.S[:] = 1.0 / mean.S
-            self.V *= self.S
+        if self.S is not None:  # of the mean it is the precision, and V that times the weights
+            np.divide(1.0, self.S, out=self.S)
+            self.means[:] *= self.S
         self.state[:] = 1.0, 0.0
 
     def _blocks(self) -> Iterator[slice]:
         """The rows, a few at a time."""
-        rows_at_once = max(1, _AT_ONCE // self.V.shape[1])
-        return (slice(start, start + rows_at_once) for start in range(0, len(self.V), rows_at_once))
+        rows_at_once = max(1, _AT_ONCE // self.means.shape[1])
+        return (slice(start, start + rows_at_once) for start in range(0, len(self.means), rows_at_once))
 
     def add(self, entries: Integers, change: Reals, shrink: float) -> bool:
         """One step: W ← shrink · W, then add ``change`` (n,) at different ``entries`` (n,) of the flattened W.
 
         Returns whether the change is one.
         """
-        V, U, state = self.V.reshape(-1), self.U.reshape(-1), self.state  # views
+        V, U, state = self.means.reshape(-1), self.U.reshape(-1), self.state  # views
         self.n_steps += 1
         state[0] *= shrink
         if not _SMALLEST_SCALE < abs(state[0]) < 1 / _SMALLEST_SCALE:
@@ -211,11 +226,12 @@ class Weights:
         return np.hstack([-columns, columns]) if self.paired else columns
 
 
-def aligned_zeros(n_rows: int, n_columns: int, line: int = 64) -> Reals:
-    """A matrix of zeros that begins where a cache line (64 bytes) does, so that no more lines hold a row than must."""
-    memory = np.zeros(8 * n_rows * n_columns + line, dtype=np.uint8)
+def aligned_zeros(*shape: int) -> Reals:
+    """An array of zeros that begins where a cache line (64 bytes) does, so that no more lines hold a row than must."""
+    n_bytes, line = 8 * math.prod(shape), 64
+    memory = np.zeros(n_bytes + line, dtype=np.uint8)
     start = -memory.ctypes.data % line
-    return memory[start : start + 8 * n_rows * n_columns].view(np.float64).reshape(n_rows, n_columns)
+    return memory[start : start + n_bytes].view(np.float64).reshape(shape)
 
 
 def _aligned_copy(matrix: Reals) -> Reals:
@@ -427,8 +443,8 @@ class RowSteps:
         paired = self._machine_code is not None and n_classes == 2
         if weights is None:
             weights = Weights(self._examples.n_features + 1, n_classes, averaged, paired, is_second_order(rule))
-        elif is_second_order(rule) != bool(len(weights.S)):
-            has, wants = ("has", "none") if len(weights.S) else ("has no", "some")
+        elif is_second_order(rule) != (weights.S is not None):
+            has, wants = ("has", "none") if weights.S is not None else ("has no", "some")
             raise InputError(
                 f"this state {has} variances, but the learner's rule asks for {wants}; go on with a learner of the same order, or "
                 "begin with state=None"
@@ -530,11 +546,10 @@ class RowSteps:
     ) -> None:
         done = 0
         while done < len(order):
-            variances = {"S": weights.S} if len(weights.S) else {}
             done = take_steps(
                 self._machine_code, self._examples, labels=self._labels, order=order, steps=steps,
                 shrinkage=self._shrinkage, costs=self._costs, V=weights.V, U=weights.U,
-                state=weights.state, updates=updates, errors=errors, first_step=done, factors=self._factors, **variances,
+                state=weights.state, updates=updates, errors=errors, first_step=done, factors=self._factors,
             )  # fmt: skip
             if done < len(order):  # the changes of the two classes do not cancel
                 weights.unpair()
@@ -542,7 +557,7 @@ class RowSteps:
     def _take_in_python(
         self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers
     ) -> None:
-        V, U, S, state, rule = weights.V, weights.U, weights.S, weights.state, self._rule
+        V, U, state, rule = weights.V, weights.U, weights.state, self._rule
         labels, sq_norms = self._labels.tolist(), self._examples.sq_norms.tolist()
         factors = [1.0] * len(labels) if self._factors is None else self._factors.tolist()
         cost_of = list(self._costs)
@@ -550,14 +565,16 @@ class RowSteps:
             cost.flags.writeable = False  # a rule that adds to its costs in place would change them for good
         steps_per_round = len(order) // len(updates)
         for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
-            scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
-            errors[n // steps_per_round] += scores.argmax() != labels[m]
             label, size, shrink = labels[m], step * factors[m], 1.0 - step * self._shrinkage
-            if len(S):
-                answer = rule(scores, label, variances_of_row(self._examples, m, S), size, cost_of[label])
-                d, b = _as_updates(rule, answer, len(cost_of))
-                changed = update_by_row(self._examples, m, d, shrink, V, U, state, b, S)
+            if weights.S is not None:
+                scores, variances = confident_scores_of_row(self._examples, m, V, state)  # (K,) both
+                predicted = scores.argmax()
+                d, b = _as_updates(rule, rule(scores, label, variances, size, cost_of[label]), len(cost_of))
+                changed = update_by_row(self._examples, m, d, shrink, V, U, state, b)
             else:
+                scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
+                predicted = scores.argmax()
                 d = _as_update(rule, rule(scores, label, sq_norms[m], size, cost_of[label]), len(cost_of))
                 changed = update_by_row(self._examples, m, d, shrink, V, U, state)
+            errors[n // steps_per_round] += predicted != label
             updates[n // steps_per_round] += bool(changed)

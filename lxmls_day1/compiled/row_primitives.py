@@ -1,11 +1,13 @@
 """The row primitives that all compiled learning is made of: s = g(x)ᵀ V and V ← V + g(x) dᵀ, for a row of a matrix.
 
-Second-order learners have two more, with a variance Σ_jk for each weight: `variance_row` and `add_confident_row`.
+Second-order learners have two of their own, with a variance Σ_jk for each weight: `score_confident_row` and `add_confident_row`.
 
 The matrix is a CSR one, or a dense one: then ``data`` has two dimensions, and ``indptr`` and ``indices`` are not looked at. numba
 knows when it compiles which of the two it is.
 
-``V`` has shape ``(J + 1, K)``, row-major, so that the K weights of one feature lie side by side; row 0 is the intercept.
+``V`` has shape ``(J + 1, K)``, row-major, so that the K weights of one feature lie side by side; row 0 is the intercept. That of
+second-order learners has shape ``(J + 1, 2, K)``: behind the weights of each feature lie their variances, in the same or the next
+line of the cache.
 """
 
 import numpy as np
@@ -13,7 +15,15 @@ import numpy as np
 from lxmls_day1.compiled.primitives import COMPILES, kernel
 
 if COMPILES:
-    from lxmls_day1.compiled.intrinsics import add_multiple, four_zeros, load_four, prefetch, store_four
+    from lxmls_day1.compiled.intrinsics import (
+        add_multiple,
+        add_product,
+        at_least,
+        four_zeros,
+        load_four,
+        prefetch,
+        store_four,
+    )
 
 # A row primitive is inlined into its callers, and holds nothing whose references numba would have to count
 # (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
@@ -179,97 +189,156 @@ def add_row(indptr, indices, data, m, d, factor, V):
 
 
 @kernel(**ROW_PRIMITIVE)
-def variance_row(indptr, indices, data, m, S, variances):
-    """variances ← (g(x_m) ∘ g(x_m))ᵀ Σ, shape (K,): the variances of the scores, where ``S`` is Σ.
+def score_confident_row(indptr, indices, data, m, V, scores, variances):
+    """scores ← g(x_m)ᵀ W and variances ← (g(x_m) ∘ g(x_m))ᵀ Σ, shape (K,) both, in one pass; ``V`` has both, see above.
 
-    Every class is summed in the same order, eight or four classes at a time.
+    Every class is summed in the same order, eight, four or one class at a time.
     """
-    start, stop, n_classes = _first(indptr, data, m), _end(indptr, data, m), np.uint64(S.shape[1])
+    start, stop, n_classes = _first(indptr, data, m), _end(indptr, data, m), np.uint64(V.shape[2])
     one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
-    intercept, k = np.uint64(0), np.uint64(0)
+    intercept, k, row = np.uint64(0), np.uint64(0), two * n_classes
     while k + eight <= n_classes:
-        low, high = load_four(S, k), load_four(S, k + four)
+        low, high = load_four(V, k), load_four(V, k + four)
+        low_v, high_v = load_four(V, n_classes + k), load_four(V, n_classes + k + four)
         for i in range(start, stop):
-            at, value = _place(indices, data, i, n_classes, k), _value(data, m, i)
+            at, value = _place(indices, data, i, row, k), _value(data, m, i)
             square = value * value
-            low = add_multiple(low, square, load_four(S, at))
-            high = add_multiple(high, square, load_four(S, at + four))
-        store_four(variances, k, low)
-        store_four(variances, k + four, high)
+            low = add_multiple(low, value, load_four(V, at))
+            high = add_multiple(high, value, load_four(V, at + four))
+            low_v = add_multiple(low_v, square, load_four(V, at + n_classes))
+            high_v = add_multiple(high_v, square, load_four(V, at + n_classes + four))
+        store_four(scores, k, low)
+        store_four(scores, k + four, high)
+        store_four(variances, k, low_v)
+        store_four(variances, k + four, high_v)
         k += eight
+    # Several sums, of every second or fourth feature each, need not wait for one another. (More classes than these would have to be
+    # summed in the same order.)
     if k + four <= n_classes:
-        sums = load_four(S, k)
-        for i in range(start, stop):
-            value = _value(data, m, i)
-            sums = add_multiple(sums, value * value, load_four(S, _place(indices, data, i, n_classes, k)))
-        store_four(variances, k, sums)
-        k += four
-    for column in range(k, n_classes):
-        v0, v1, v2, v3 = S[intercept, column], 0.0, 0.0, 0.0
-        last = stop - (stop - start) % four
-        for i in range(start, last, four):
-            v0 += _value(data, m, i) ** 2 * S[_feature(indices, data, i), column]
-            v1 += _value(data, m, i + one) ** 2 * S[_feature(indices, data, i + one), column]
-            v2 += _value(data, m, i + two) ** 2 * S[_feature(indices, data, i + two), column]
-            v3 += _value(data, m, i + three) ** 2 * S[_feature(indices, data, i + three), column]
+        even, even_v, odd, odd_v = load_four(V, k), load_four(V, n_classes + k), four_zeros(), four_zeros()
+        last = stop - (stop - start) % two if n_classes == four else start
+        for i in range(start, last, two):
+            at, value = _place(indices, data, i, row, k), _value(data, m, i)
+            even = add_multiple(even, value, load_four(V, at))
+            even_v = add_multiple(even_v, value * value, load_four(V, at + n_classes))
+            at, value = _place(indices, data, i + one, row, k), _value(data, m, i + one)
+            odd = add_multiple(odd, value, load_four(V, at))
+            odd_v = add_multiple(odd_v, value * value, load_four(V, at + n_classes))
         for i in range(last, stop):
-            v0 += _value(data, m, i) ** 2 * S[_feature(indices, data, i), column]
-        variances[column] = (v0 + v1) + (v2 + v3)
+            at, value = _place(indices, data, i, row, k), _value(data, m, i)
+            even = add_multiple(even, value, load_four(V, at))
+            even_v = add_multiple(even_v, value * value, load_four(V, at + n_classes))
+        store_four(scores, k, add_multiple(even, 1.0, odd))
+        store_four(variances, k, add_multiple(even_v, 1.0, odd_v))
+        k += four
+    last = stop - (stop - start) % four if n_classes < four else start
+    for column in range(k, n_classes):
+        s0, s1, s2, s3 = V[intercept, intercept, column], 0.0, 0.0, 0.0
+        v0, v1, v2, v3 = V[intercept, one, column], 0.0, 0.0, 0.0
+        for i in range(start, last, four):
+            j, value = _feature(indices, data, i), _value(data, m, i)
+            s0 += value * V[j, intercept, column]
+            v0 += value * value * V[j, one, column]
+            j, value = _feature(indices, data, i + one), _value(data, m, i + one)
+            s1 += value * V[j, intercept, column]
+            v1 += value * value * V[j, one, column]
+            j, value = _feature(indices, data, i + two), _value(data, m, i + two)
+            s2 += value * V[j, intercept, column]
+            v2 += value * value * V[j, one, column]
+            j, value = _feature(indices, data, i + three), _value(data, m, i + three)
+            s3 += value * V[j, intercept, column]
+            v3 += value * value * V[j, one, column]
+        for i in range(last, stop):
+            j, value = _feature(indices, data, i), _value(data, m, i)
+            s0 += value * V[j, intercept, column]
+            v0 += value * value * V[j, one, column]
+        scores[column], variances[column] = (s0 + s1) + (s2 + s3), (v0 + v1) + (v2 + v3)
 
 
 @kernel(**ROW_PRIMITIVE)
-def _move(j, k, value, change, change_of_sum, shrink, V, U, S):
+def _move(j, k, value, change, change_of_sum, shrink, V, U):
     """A step of one weight, its running sum and its variance, along an entry ``value`` of g(x)."""
-    variance = S[j, k]
+    mean, spread = np.uint64(0), np.uint64(1)
+    variance = V[j, spread, k]
     direction = variance * value
-    V[j, k] += change * direction
+    V[j, mean, k] += change * direction
     if len(U) > 0:
         U[j, k] += change_of_sum * direction
-    S[j, k] = max(variance - shrink * direction * direction, LEAST_VARIANCE)
+    V[j, spread, k] = max(variance - shrink * direction * direction, LEAST_VARIANCE)
 
 
 @kernel(**ROW_PRIMITIVE)
-def _add_to_column(indptr, indices, data, m, k, d, b, factor, sum_factor, V, U, S):
+def _add_to_column(indptr, indices, data, m, k, d, b, factor, sum_factor, V, U):
     """The part of `add_confident_row` for one class."""
     change, change_of_sum = factor * d, sum_factor * d
-    _move(np.uint64(0), k, 1.0, change, change_of_sum, b, V, U, S)
+    _move(np.uint64(0), k, 1.0, change, change_of_sum, b, V, U)
     for i in range(_first(indptr, data, m), _end(indptr, data, m)):
-        _move(_feature(indices, data, i), k, _value(data, m, i), change, change_of_sum, b, V, U, S)
+        _move(_feature(indices, data, i), k, _value(data, m, i), change, change_of_sum, b, V, U)
 
 
 @kernel(**ROW_PRIMITIVE)
-def _add_to_two_columns(indptr, indices, data, m, first, second, d, b, factor, sum_factor, V, U, S):
+def _add_to_two_columns(indptr, indices, data, m, first, second, d, b, factor, sum_factor, V, U):
     """The part of `add_confident_row` for two classes."""
     d1, d2, b1, b2 = d[first], d[second], b[first], b[second]
     c1, c2, u1, u2 = factor * d1, factor * d2, sum_factor * d1, sum_factor * d2
-    _move(np.uint64(0), first, 1.0, c1, u1, b1, V, U, S)
-    _move(np.uint64(0), second, 1.0, c2, u2, b2, V, U, S)
+    _move(np.uint64(0), first, 1.0, c1, u1, b1, V, U)
+    _move(np.uint64(0), second, 1.0, c2, u2, b2, V, U)
     for i in range(_first(indptr, data, m), _end(indptr, data, m)):
         j, value = _feature(indices, data, i), _value(data, m, i)
-        _move(j, first, value, c1, u1, b1, V, U, S)
-        _move(j, second, value, c2, u2, b2, V, U, S)
+        _move(j, first, value, c1, u1, b1, V, U)
+        _move(j, second, value, c2, u2, b2, V, U)
 
 
 @kernel(**ROW_PRIMITIVE)
-def add_confident_row(indptr, indices, data, m, d, b, factor, sum_factor, V, U, S):
-    """V_k ← V_k + factor · d_k Σ_k ∘ g(x_m), the same with ``sum_factor`` for U, then Σ_k ← Σ_k − b_k (Σ_k ∘ g(x_m))².
+def _move_four(j, value, change, change_of_sum, shrink, V, U):
+    """As `_move`, the four classes of which there are no others."""
+    four = np.uint64(4)
+    at = j * np.uint64(8)
+    variance = load_four(V, at + four)
+    direction = add_multiple(four_zeros(), value, variance)
+    store_four(V, at, add_product(load_four(V, at), change, direction))
+    if len(U) > 0:
+        store_four(U, j * four, add_product(load_four(U, j * four), change_of_sum, direction))
+    lost = add_product(four_zeros(), shrink, direction)
+    store_four(V, at + four, at_least(add_product(variance, lost, direction), LEAST_VARIANCE))
+
+
+@kernel(**ROW_PRIMITIVE)
+def _add_to_four_columns(indptr, indices, data, m, d, b, factor, sum_factor, V, U):
+    """The part of `add_confident_row` for all of four classes."""
+    none = np.uint64(0)
+    change = add_multiple(four_zeros(), factor, load_four(d, none))
+    change_of_sum = add_multiple(four_zeros(), sum_factor, load_four(d, none))
+    shrink = add_multiple(four_zeros(), -1.0, load_four(b, none))
+    _move_four(none, 1.0, change, change_of_sum, shrink, V, U)
+    for i in range(_first(indptr, data, m), _end(indptr, data, m)):
+        _move_four(_feature(indices, data, i), _value(data, m, i), change, change_of_sum, shrink, V, U)
+
+
+@kernel(**ROW_PRIMITIVE)
+def add_confident_row(indptr, indices, data, m, d, b, factor, sum_factor, V, U):
+    """W_k ← W_k + factor · d_k Σ_k ∘ g(x_m), the same with ``sum_factor`` for U, then Σ_k ← Σ_k − b_k (Σ_k ∘ g(x_m))².
 
     Returns whether ``d`` or ``b`` had a non-zero entry. A U of no rows is left alone. No variance falls below `LEAST_VARIANCE`.
     """
-    n_classes, touched = np.uint64(V.shape[1]), 0
+    n_classes, touched = np.uint64(V.shape[2]), 0
     for k in range(n_classes):
         touched += d[k] != 0.0 or b[k] != 0.0
-    if touched == 2:  # nearly always, and then the row is gone through once
+    if touched == 0:
+        return False
+    if n_classes == np.uint64(4):
+        _add_to_four_columns(indptr, indices, data, m, d, b, factor, sum_factor, V, U)
+    elif touched == 2:  # nearly always, and then the row is gone through once
         first, second = np.uint64(0), n_classes - np.uint64(1)
         while d[first] == 0.0 and b[first] == 0.0:
             first += np.uint64(1)
         while d[second] == 0.0 and b[second] == 0.0:
             second -= np.uint64(1)
-        _add_to_two_columns(indptr, indices, data, m, first, second, d, b, factor, sum_factor, V, U, S)
-    elif touched > 0:
+        _add_to_two_columns(indptr, indices, data, m, first, second, d, b, factor, sum_factor, V, U)
+    else:
         for k in range(n_classes):
-            _add_to_column(indptr, indices, data, m, k, d[k], b[k], factor, sum_factor, V, U, S)
-    return touched > 0
+            _add_to_column(indptr, indices, data, m, k, d[k], b[k], factor, sum_factor, V, U)
+    return True
 
 
 @kernel(**ROW_PRIMITIVE)

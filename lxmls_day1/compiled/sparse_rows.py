@@ -1,7 +1,8 @@
 """The compiled inner loops: rows of a matrix against a weight matrix, and the loop of online learning.
 
 Everything here works on the same four arrays (``Examples``), those of a CSR matrix or a dense one as it is, and on weights ``V``
-as ``row_primitives.py`` describes them; no column of ones is ever stored.
+as ``row_primitives.py`` describes them; no column of ones is ever stored. Kernels know when they are compiled whether ``V`` has two
+dimensions or, with variances, three.
 
 * :func:`take_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
   explicit signature, so that one cached compilation of the loop serves every rule.
@@ -28,8 +29,8 @@ from lxmls_day1.compiled.row_primitives import (
     add_row,
     prefetch_row,
     prefetch_weights,
+    score_confident_row,
     score_row,
-    variance_row,
 )
 from lxmls_day1.errors import InputError
 
@@ -41,6 +42,7 @@ if COMPILES:
         RULE_SIGNATURE,
         SECOND_ORDER_SIGNATURE,
         VECTOR,
+        WEIGHTS_WITH_VARIANCES,
         borrowed,
         prefetch,
         read_only,
@@ -51,9 +53,6 @@ if COMPILES:
 # Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running
 # sum of the average accurate: a fold only at 1e-9 was seen to leave errors of 1e-9 in the average.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
-
-# What a first-order learner has for variances. Kernels know when they are compiled whether S has one dimension or two.
-_NO_VARIANCES = np.empty(0)
 
 _FEW_COLUMNS = 4  # so many are faster one at a time: NumPy is slow to pick rows of a matrix by their numbers
 _MOST_FEATURES = 2**31  # features are numbered by int32
@@ -253,41 +252,44 @@ def scores_of(indptr, indices, data, m, V, state):
     return state[0] * scores
 
 
-def _variances_in_numpy(indptr, indices, data, m, S):
+def _confident_scores_in_numpy(indptr, indices, data, m, V, state):
     if data.ndim == 2:
-        return S[0] + data[m] ** 2 @ S[1:]
-    start, stop = indptr[m], indptr[m + 1]
-    return S[0] + data[start:stop].astype(np.float64) ** 2 @ S[1:].take(indices[start:stop], axis=0)
+        g, rows = data[m], V[1:]
+    else:
+        row = slice(indptr[m], indptr[m + 1])
+        g, rows = data[row].astype(np.float64), V[1:].take(indices[row], axis=0)
+    return state[0] * (V[0, 0] + g @ rows[:, 0]), V[0, 1] + g**2 @ rows[:, 1]
 
 
-@kernel(_variances_in_numpy)
-def variances_of(indptr, indices, data, m, S):
-    """The variances of the scores, (g(x_m) ∘ g(x_m))ᵀ Σ: a new array (K,)."""
-    variances = np.empty(S.shape[1])
-    variance_row(indptr, indices, data, m, S, variances)
-    return variances
+@kernel(_confident_scores_in_numpy)
+def confident_scores_of(indptr, indices, data, m, V, state):
+    """The scores s = g(x_m)ᵀ W and their variances (g(x_m) ∘ g(x_m))ᵀ Σ: two new arrays (K,)."""
+    scores, variances = np.empty(V.shape[2]), np.empty(V.shape[2])
+    score_confident_row(indptr, indices, data, m, V, scores, variances)
+    return state[0] * scores, variances
 
 
 @kernel()
 def _fold(V, U, scale, scale_sum):
     """V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round."""
-    for j in range(V.shape[0]):
-        for k in range(V.shape[1]):
+    W = V[:, 0] if V.ndim == 3 else V
+    for j in range(W.shape[0]):
+        for k in range(W.shape[1]):
             if len(U) > 0:
-                U[j, k] -= scale_sum * V[j, k]
-            V[j, k] *= scale
+                U[j, k] -= scale_sum * W[j, k]
+            W[j, k] *= scale
 
 
 @kernel(**ROW_PRIMITIVE)
-def _update(indptr, indices, data, m, d, b, shrink, V, U, S, scale, scale_sum):
+def _update(indptr, indices, data, m, d, b, shrink, V, U, scale, scale_sum):
     """The second half of a step, see :func:`apply_update`; returns (whether d changed anything, scale, scale_sum)."""
     if shrink != 1.0:
         scale *= shrink
         if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
             _fold(V, U, scale, scale_sum)
             scale, scale_sum = 1.0, 0.0
-    if S.ndim == 2:
-        changed = add_confident_row(indptr, indices, data, m, d, b, 1.0 / scale, scale_sum / scale, V, U, S)
+    if V.ndim == 3:
+        changed = add_confident_row(indptr, indices, data, m, d, b, 1.0 / scale, scale_sum / scale, V, U)
     else:
         changed = add_row(indptr, indices, data, m, d, 1.0 / scale, V)
         if changed and len(U) > 0:
@@ -295,23 +297,24 @@ def _update(indptr, indices, data, m, d, b, shrink, V, U, S, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
-def _move_in_numpy(rows, g, change, change_of_sum, b, V, U, S):
+def _move_in_numpy(rows, g, change, change_of_sum, b, W, U, S):
     """A step along the entries ``g`` of g(x), of some rows of one column: weights, their running sums and their variances."""
     direction = g * S[rows] if S.size else g
-    V[rows] += direction * change  # a feature occurs once in a row
+    W[rows] += direction * change  # a feature occurs once in a row
     if U.size:
         U[rows] += direction * change_of_sum
     if S.size:
         S[rows] = np.maximum(S[rows] - b * direction**2, LEAST_VARIANCE)
 
 
-def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, S, state):
+def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, state):
+    W, S = (V[:, 0], V[:, 1]) if V.ndim == 3 else (V, V[:0])
     if shrink != 1.0:
         state[0] *= shrink
         if not _SMALLEST_SCALE < abs(state[0]) < _LARGEST_SCALE:
             if len(U):
-                U -= state[1] * V
-            V *= state[0]
+                U -= state[1] * W
+            W *= state[0]
             state[:] = 1.0, 0.0
     scale, scale_sum = state.tolist()
     state[1] += scale
@@ -323,23 +326,23 @@ def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, S, state):
     if len(moves) > _FEW_COLUMNS:
         moves, g = [(slice(None), d, b)], g[:, None]
     for k, d_k, b_k in moves:
-        change, change_of_sum, v = d_k * (1.0 / scale), d_k * (scale_sum / scale), V[:, k]
-        u, s = (U[:, k] if len(U) else U), (S[:, k] if len(S) else S)
-        _move_in_numpy(0, 1.0, change, change_of_sum, b_k, v, u, s)
-        _move_in_numpy(features, g, change, change_of_sum, b_k, v[1:], u[1:], s[1:])
+        change, change_of_sum = d_k * (1.0 / scale), d_k * (scale_sum / scale)
+        w, u, s = W[:, k], (U[:, k] if len(U) else U), S[:, k]
+        _move_in_numpy(0, 1.0, change, change_of_sum, b_k, w, u, s)
+        _move_in_numpy(features, g, change, change_of_sum, b_k, w[1:], u[1:], s[1:])
     return True
 
 
 @kernel(_update_in_numpy)
-def apply_update(indptr, indices, data, m, d, b, shrink, V, U, S, state):
+def apply_update(indptr, indices, data, m, d, b, shrink, V, U, state):
     """The second half of a step: W ← shrink · W + g(x_m) dᵀ, and one more term in the running average.
 
-    With variances Σ, an ``S`` of two dimensions, W_k gets d_k Σ_k ∘ g(x_m), and then Σ_k loses b_k (Σ_k ∘ g(x_m))².
-    The weights are W = state[0] · V. ``U`` holds what turns the running sum of all W so far into
+    With variances Σ, a ``V`` of three dimensions, W_k gets d_k Σ_k ∘ g(x_m), and then Σ_k loses b_k (Σ_k ∘ g(x_m))².
+    The weights are W = state[0] · V. ``U`` (J + 1, K) holds what turns the running sum of all W so far into
     state[1] · V − U (state[1] is the sum of the scales); a ``U`` of no rows switches averaging off.
     Returns whether ``d``, or ``b``, changed anything.
     """
-    changed, state[0], state[1] = _update(indptr, indices, data, m, d, b, shrink, V, U, S, state[0], state[1])
+    changed, state[0], state[1] = _update(indptr, indices, data, m, d, b, shrink, V, U, state[0], state[1])
     return changed
 
 
@@ -364,14 +367,23 @@ def _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _prefetch_matrices(indptr, indices, order, n, flat_weights, flat_sums, flat_variances, n_columns):
-    """Have the weights of the next step fetched: they lie far apart. With variances, all three matrices: nearly every step changes them."""
+def _are_far(V, U):
+    """Whether matrices are too large for the processor to keep them at hand."""
+    if V.ndim == 3:
+        return V.size + U.size > 4 * NEAR
+    return V.size > 8 * NEAR
+
+
+@kernel(**ROW_PRIMITIVE)
+def _prefetch_matrices(indptr, indices, order, n, V, flat_weights, flat_sums):
+    """Have the weights of the next step fetched: they lie far apart. With variances, the running sums too: most steps change them."""
     if n + 1 < len(order):
-        prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_columns)
-        if len(flat_variances) > 0:
-            prefetch_weights(indptr, indices, order[n + 1], flat_variances, n_columns)
+        if V.ndim == 3:
+            prefetch_weights(indptr, indices, order[n + 1], flat_weights, 2 * V.shape[2])
             if len(flat_sums) > 0:
-                prefetch_weights(indptr, indices, order[n + 1], flat_sums, n_columns)
+                prefetch_weights(indptr, indices, order[n + 1], flat_sums, V.shape[2])
+        else:
+            prefetch_weights(indptr, indices, order[n + 1], flat_weights, V.shape[1])
 
 
 @kernel(**ROW_PRIMITIVE)
@@ -381,39 +393,39 @@ def _fit_one_column(d, b):
 
 
 def _steps(
-    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, S, state, updates, errors, first_step,
+    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, errors, first_step,
     scores, variances, factors,
 ):  # fmt: skip
-    n_steps, n_classes, n_columns = len(order), len(costs), V.shape[1]
+    n_steps, n_classes, n_columns = len(order), len(costs), V.shape[-1]
     steps_per_round = n_steps // len(updates)
     current_round = first_step // steps_per_round
     next_round = (current_round + 1) * steps_per_round
     change, b = np.empty(n_columns), np.zeros(n_classes)
     scale, scale_sum = state[0], state[1]
-    flat_weights, flat_sums, flat_variances = V.reshape(V.size), U.reshape(U.size), S.reshape(S.size)
-    rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
-    if S.ndim == 2:
-        weights_far = data.ndim == 1 and V.size + U.size + S.size > 4 * NEAR
+    flat_weights, flat_sums = V.reshape(V.size), U.reshape(U.size)
+    rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and _are_far(V, U), len(factors) > 0
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
             next_round += steps_per_round
         m = order[n]
         label = labels[m]
-        score_row(indptr, indices, data, m, V, scores)
+        if V.ndim == 3:
+            score_confident_row(indptr, indices, data, m, V, scores, variances)
+        else:
+            score_row(indptr, indices, data, m, V, scores)
         # To ask early for what is far changes the speed only.
         if rows_far:
             _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n)
         if weights_far:
-            _prefetch_matrices(indptr, indices, order, n, flat_weights, flat_sums, flat_variances, n_columns)
+            _prefetch_matrices(indptr, indices, order, n, V, flat_weights, flat_sums)
         for k in range(n_columns):
             scores[k] *= scale
         if n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
         wrong = _is_wrong(scores, label)
         step = steps[n] * factors[m] if weighted else steps[n]
-        if S.ndim == 2:
-            variance_row(indptr, indices, data, m, S, variances)
+        if V.ndim == 3:
             if n_columns < n_classes:
                 variances[1] = variances[0]
             d, b = rule(borrowed(scores), label, borrowed(variances), step, borrowed(costs[label]))
@@ -430,7 +442,7 @@ def _steps(
             for k in range(n_classes):  # (change[:] = d would cost as much as the rule)
                 change[k] = d[k]
         shrink = 1.0 - steps[n] * shrinkage
-        changed, scale, scale_sum = _update(indptr, indices, data, m, change, b, shrink, V, U, S, scale, scale_sum)
+        changed, scale, scale_sum = _update(indptr, indices, data, m, change, b, shrink, V, U, scale, scale_sum)
         if changed:
             updates[current_round] += 1
         errors[current_round] += wrong
@@ -439,8 +451,7 @@ def _steps(
 
 
 def take_steps(
-    rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, errors, S=_NO_VARIANCES, first_step=0,
-    factors=None,
+    rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, errors, first_step=0, factors=None,
 ):  # fmt: skip
     """Online learning, compiled, with any update rule.
 
@@ -457,13 +468,12 @@ def take_steps(
         λ: the weights shrink by the factor 1 − step · λ before each update.
     costs : float64 array (K, K)
         Row y is ρ(·, y).
-    V : float64 array (J + 1, K), or (J + 1, 1) for two classes
+    V : float64 array (J + 1, K), or (J + 1, 1) for two classes; of a second-order rule (J + 1, 2, K), or (J + 1, 2, 1)
         A single column v stands for the weights (−v, v). It is enough for a rule with d = (−c, c), as all of this lab
-        are for two classes, and halves the work. Changes in place, as U, state, updates and errors do.
-    U, state : float64 arrays of the shape of V (or of no rows) and (2,)
+        are for two classes, and halves the work; a single column of variances stands for that of both. Changes in place, as U,
+        state, updates and errors do.
+    U, state : float64 arrays of the shape of W (or of no rows) and (2,)
         See :func:`apply_update`.
-    S : float64 array of the shape of V, optional
-        The variances Σ, of a second-order rule. A single column stands for that of both classes.
     updates, errors : int64 arrays (R,)
         Count, for each of R rounds of equal length, the steps that changed the weights, and those before which another class
         had the highest score than the true one.
@@ -483,15 +493,15 @@ def take_steps(
     InputError
         If the rule returns something else than K numbers.
     """
-    run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, S.ndim == 2)
+    run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, V.ndim == 3)
     rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
     scores, variances = np.empty((2, len(costs)))
     done = run(
-        *rows, labels, order, steps, shrinkage, rule, costs, V, U, S, state, updates, errors, first_step,
+        *rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, errors, first_step,
         scores, variances, np.empty(0) if factors is None else factors,
     )  # fmt: skip
     if done < 0:
-        what = "d and b, each" if S.ndim == 2 else "d,"
+        what = "d and b, each" if V.ndim == 3 else "d,"
         raise InputError(f"the rule must return {what} one number for each of the {len(costs)} classes, in every step")
     return done
 
@@ -501,9 +511,9 @@ def _compiled_steps(indices_type, data_type, n_dimensions=1, second_order=False)
     reals, longs = read_only(numba.float64), read_only(numba.int64)
     indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type), n_dimensions)
     rule = numba.types.FunctionType(SECOND_ORDER_SIGNATURE if second_order else RULE_SIGNATURE)
-    costs, variances = read_only(numba.float64, 2), MATRIX if second_order else VECTOR
+    costs, weights = read_only(numba.float64, 2), WEIGHTS_WITH_VARIANCES if second_order else MATRIX
     signature = numba.int64(
-        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, MATRIX, MATRIX, variances, VECTOR,
+        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, weights, MATRIX, VECTOR,
         numba.int64[::1], numba.int64[::1], numba.int64, VECTOR, VECTOR, reals,
     )  # fmt: skip
     return cached_jit(signature)(_steps)
@@ -514,18 +524,18 @@ def scores_of_row(examples, m, V, state):
     return scores_of(examples.indptr, examples.indices, examples.data, m, V, state)
 
 
-def variances_of_row(examples, m, S):
-    """The variances of the scores, shape (K,), as one step of :func:`take_steps` sees them."""
-    return variances_of(examples.indptr, examples.indices, examples.data, m, S)
+def confident_scores_of_row(examples, m, V, state):
+    """The scores and their variances, shape (K,) both, as one step of :func:`take_steps` sees them."""
+    return confident_scores_of(examples.indptr, examples.indices, examples.data, m, V, state)
 
 
-def update_by_row(examples, m, d, shrink, V, U, state, b=None, S=_NO_VARIANCES):
+def update_by_row(examples, m, d, shrink, V, U, state, b=None):
     """W ← shrink · W + g(x_m) dᵀ in place, as one step of :func:`take_steps` does it; returns whether d changed anything.
 
-    With ``b`` and the variances ``S`` it is the step of a second-order rule, see :func:`apply_update`.
+    With ``b`` and a ``V`` that holds variances it is the step of a second-order rule, see :func:`apply_update`.
     """
     b = d if b is None else b  # without variances it shrinks nothing
-    return apply_update(examples.indptr, examples.indices, examples.data, m, d, b, shrink, V, U, S, state)
+    return apply_update(examples.indptr, examples.indices, examples.data, m, d, b, shrink, V, U, state)
 
 
 def is_second_order(rule):

@@ -328,11 +328,9 @@ def warm_up() -> None:
     X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
     for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):
         examples = sparse_rows.as_online_examples(of_matrix)
-        V, S, state = np.zeros((3, n_classes)), np.ones((3, n_classes)), np.array([1.0, 0.0])
-        scores, variances = (
-            sparse_rows.scores_of_row(examples, 0, V, state),
-            sparse_rows.variances_of_row(examples, 0, S),
-        )
+        V, with_variances, state = np.zeros((3, n_classes)), np.ones((3, 2, n_classes)), np.array([1.0, 0.0])
+        scores = sparse_rows.scores_of_row(examples, 0, V, state)
+        _, variances = sparse_rows.confident_scores_of_row(examples, 0, with_variances, state)
         for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
             sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, V, U, state)
-            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, V, U, state, 0.1 / variances, S)
+            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, with_variances, U, state, 0.1 / variances)

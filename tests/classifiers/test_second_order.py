@@ -80,7 +80,7 @@ def in_python(learner):
 
 @pytest.mark.sampled(4)
 @EVERY
-@pytest.mark.parametrize("n_classes", [2, 3, 5, 9])
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9, 13])
 @pytest.mark.parametrize("averaged", ["steps", "last round", False])
 def test_every_learner_is_what_dense_matrices_compute(name, n_classes, averaged):
     X, labels, orders = problem(n_classes)
