@@ -2,7 +2,9 @@
 
 A wrong answer speaks for each program that gives the same one to the same input. A mistake is named if one of its programs
 explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
-many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike.
+many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike. A part
+of the answers that one mistake alone makes so for every input names it as well, whatever else is wrong: the form, or one of several
+things that an answer holds.
 Two mistakes at once are named if together they explain clearly more than one does: where one of them alone changes a number it must
 be as that one makes it. If no two answers show one of them alone, they must explain nearly all, and no other two may: two programs
 of many will make a few numbers of any answer by chance. Where authors have recorded what two known programs in one answer, all
@@ -12,9 +14,9 @@ answers are compared with that first.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,12 +25,17 @@ from lxmls_day1.exercises.registry import SMALL_INPUTS
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
 ENOUGH = 0.5  # of the answers that speak for or against a mistake; with 2/3 two mistakes at once are hardly named
+ENOUGH_CONTRADICTED = (
+    0.75  # of them, where it has answers wrong that are right: a second one seldom puts a first one right
+)
 ENOUGH_TOGETHER = 0.5  # of the same answers, for two mistakes at once
 ENOUGH_UNSEEN = 0.9  # of them, for two mistakes neither of which is seen alone, or hardly ever
 LEAST_ALONE = 2  # answers that show one of two mistakes without the other one
 LEAST_MORE = 3  # wrong answers that two mistakes explain and either of them alone does not
 NEARLY = 1  # answers by which one pair of mistakes must be ahead of another one
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
+
+FORM = "the form"  # a part of every answer
 
 ONE, ONE_OF, TOGETHER, PROPERTY = "one", "one of", "together", "property"
 HEADS = {
@@ -74,6 +81,7 @@ def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
     return tuple(mistake for mistake, count in counts.items() if count == most)
 
 
+Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # an input and an answer -> words and parts
 AnswerNumbers = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
 
 
@@ -98,7 +106,7 @@ class _Share:
         return len(self.explained), -self.against
 
 
-def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None) -> Named:
+def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, split: Split | None = None) -> Named:
     """What the answers to small inputs speak for.
 
     Parameters
@@ -108,6 +116,8 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None) -
         Which of the pool's answers was got to each input: `Pool.places`.
     got : sequence of Answer, optional
         The answers themselves, which two mistakes together may have changed; without them only those of the pool are looked at.
+    split : function, optional
+        Makes the parts of an answer, with a word for each: one mistake may have made a part, and another one the rest.
 
     Returns
     -------
@@ -129,6 +139,9 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None) -
     two = pool.pairs.get(fingerprint(got), ()) if got is not None and pool.pairs else ()
     if two:
         return Named(ONE if len(two) == 1 else TOGETHER, two)
+    parts = _by_parts(pool, got, split) if got is not None and split is not None else Named()
+    if parts.names:
+        return parts
     weak = weak_answers(pool)
     evidence = frozenset(i for i in wrong if row[i] not in weak[i])
     together = _together(pool, row, evidence, got)
@@ -171,6 +184,38 @@ def _alike(pool: Pool, row: AnswerNumbers) -> Named:
     return Named(ONE if len(names) == 1 else ONE_OF, names) if 0 < len(names) <= MOST_NAMED else Named()
 
 
+def _by_parts(pool: Pool, got: Sequence[Answer], split: Split) -> Named:
+    """The mistakes that make a part of the answers: each has a program that gives this part, wrong as it is, for every input.
+
+    The form is a part as well: where one mistake hands back another array than the one asked for, a second one changes its numbers.
+    """
+    programs = [(name, its) for name, rows in pool.programs.items() for its in rows]
+    fitting: dict[str, set[int]] = {}  # by the word for the part, the programs
+    n_wrong: Counter[str] = Counter()
+    for i, (given, answers, answer) in enumerate(zip(pool.inputs, pool.answers, got, strict=True)):
+        known = [_parts_of(other, answers[0], given, split) for other in answers]
+        for word, part in _parts_of(answer, answers[0], given, split).items():
+            same = {place for place, parts in enumerate(known) if word in parts and _same_part(parts[word], part)}
+            n_wrong[word] += 0 not in same
+            fit = {number for number, (_, its) in enumerate(programs) if its[i] in same}
+            fitting[word] = fitting.get(word, fit) & fit
+    owners = [{programs[p][0] for p in fitting[word]} for word, count in n_wrong.items() if count >= LEAST_MORE]
+    names = sorted({name for its in owners if len(its) == 1 for name in its})
+    return Named(ONE if len(names) == 1 else TOGETHER if names else "", tuple(names))
+
+
+def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:
+    """The form of an answer, an exception included, and its other parts if it has the right form."""
+    form: tuple[Any, ...] = (answer.shape, answer.kind)
+    if form != (right.shape, right.kind) or answer.kind is not float:
+        return {FORM: form if answer.kind is float else answer.values}
+    return {FORM: form} | {word: np.asarray(part) for word, part in split(given, answer.array)}
+
+
+def _same_part(one: Any, other: Any) -> bool:
+    return bool(_close(one, other).all()) if isinstance(other, np.ndarray) else one == other
+
+
 def _best_of_each(
     programs: Mapping[str, Sequence[AnswerNumbers]], row: AnswerNumbers, evidence: frozenset[int]
 ) -> list[_Share]:
@@ -194,12 +239,14 @@ def _best_of_each(
 def _in_front(pool: Pool, row: AnswerNumbers, evidence: frozenset[int]) -> Named:
     """The mistake that explains the most of this evidence, if that is enough; or all mistakes that explain as much.
 
-    Right answers that its program has wrong count as unexplained. Of several mistakes that explain equally much, those remain
-    that contradict the fewest right answers.
+    Right answers that its program has wrong count as unexplained, and where there are some, more must be explained: most such
+    programs are others that look alike. Of several mistakes that explain equally much, those remain that contradict the
+    fewest right answers.
     """
     shares = _best_of_each(pool.programs, row, evidence)
     most = max((share.rank for share in shares), default=(0, 0))
-    if most[0] <= ENOUGH * (len(evidence) - most[1]):
+    enough = ENOUGH_CONTRADICTED if most[1] else ENOUGH
+    if most[0] <= enough * (len(evidence) - most[1]):
         return Named()
     names = tuple(share.name for share in shares if share.rank == most)
     if len(names) > MOST_NAMED:
@@ -219,7 +266,7 @@ def _together(pool: Pool, row: AnswerNumbers, evidence: frozenset[int], got: Seq
     for i, its in enumerate(table.T):
         if not row[i]:
             acts = its > 0
-            explained -= acts[:, None] ^ acts
+            explained -= acts[:, None] | acts
             alone -= acts
         elif i in evidence:
             same = its == row[i]

@@ -20,7 +20,8 @@ The file of checks of an exercise has two functions for this, and may have two m
 
 `lxmls_day1.exercises.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
 are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
-that a student is told the same wherever the check runs. Where neither a known mistake nor a property says what is wrong, it says which
+that a student is told the same wherever the check runs. `small_parts` helps to name: a part may be one mistake's, and the rest
+another's. Where neither a known mistake nor a property says what is wrong, it says which
 parts of the answers are wrong, if the others are right in all of them.
 """
 
@@ -115,7 +116,7 @@ class SmallInputs:
             return
         told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
         example = CounterExample(pool.inputs[wrong[0]] | told_as, pool.answers[wrong[0]][0], got[wrong[0]])
-        found = named(pool, row, got)
+        found = named(pool, row, got, getattr(self._module, SPLIT, None))
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
         if not mistakes:

@@ -164,6 +164,51 @@ def test_right_answers_speak_against_a_mistake():
     assert named(pool_of(9, rash="111111111"), row("111000000")) == Named()
 
 
+@pytest.mark.parametrize(
+    ("answers", "names"), [("1111111?0000", ("rash",)), ("1111110?0000", ()), ("111111000000", ())]
+)
+def test_more_must_be_explained_where_right_answers_speak_against_a_mistake(answers, names):
+    """7 of 9 answers that speak for or against it; 6 of 9."""
+    assert named(pool_of(12, rash="111111111000"), row(answers)).names == names
+
+
+def test_right_answers_speak_against_two_mistakes_that_both_would_change_them():
+    rights, pool = answered(lambda right: -right, lambda right: 3 * right)
+    assert named_of(rights, pool, [-3 * right for right in rights[:6]] + rights[6:]) == Named()
+
+
+def halves(given, answer):
+    """The numbers before the last one, and the last one."""
+    yield "first", answer[:-1]
+    yield "last", answer[-1]
+
+
+@pytest.mark.parametrize(
+    ("made", "names"),
+    [
+        (lambda right: right * [-1, 1] + [0, right[1] ** 2 + 1], ("a",)),  # the first number is a's
+        (lambda right: right * [-1, 3], ("a", "b")),
+        (lambda right: right * [-2, 1] + [0, right[1] ** 2 + 1], ()),
+        (lambda right: np.append(-5 * right, 1.0), ("c",)),  # one number too many, as c has it
+        (lambda right: np.append(right, [1.0, 1.0]), ()),
+    ],
+)
+def test_a_part_that_is_a_mistakes_in_all_answers_names_it(made, names):
+    """Both mistakes change both numbers, so that one of them is hidden by what else is wrong."""
+    rights, pool = answered(
+        lambda right: right * [-1, 7], lambda right: right * [7, 3], lambda right: np.append(right, 1.0)
+    )
+    got = [Answer.of(made(right)) for right in rights]
+    assert named(pool, pool.places(got), got, halves).names == names
+    assert named(pool, pool.places(got), got) == Named()
+
+
+def test_a_part_that_two_mistakes_make_names_neither():
+    rights, pool = answered(lambda right: right * [-1, 7], lambda right: right * [-1, 9])
+    got = [Answer.of(right * [-1, 2]) for right in rights]
+    assert named(pool, pool.places(got), got, halves) == Named()
+
+
 def test_a_mistake_that_no_input_shows_is_never_named_and_no_hindrance():
     pool = pool_of(9, slow="", rash="111111111")
     assert named(pool, row("111100000")) == Named()

@@ -31,11 +31,11 @@ from conftest import read_right_variants
 from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
 from lxmls_day1.exercises.mistakes import Mistake, Program, read_mistakes
 from lxmls_day1.exercises.mutants import mutants_of
-from lxmls_day1.exercises.naming import named
-from lxmls_day1.exercises.pool_making import asked_programs, pool_file
+from lxmls_day1.exercises.naming import Split, named
+from lxmls_day1.exercises.pool_making import asked_programs, checks_of_file, pool_file
 from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Exercise, Registry
 from lxmls_day1.exercises.seed_trials import trials
-from lxmls_day1.exercises.small_inputs import RAISES
+from lxmls_day1.exercises.small_inputs import RAISES, SPLIT
 from lxmls_day1.lab import reference_folder
 
 MOST_PAIRS = 100
@@ -98,9 +98,11 @@ def three(counts: Counter) -> str:
     return "/".join(str(counts[kind]) for kind in ("right", "none", "wrong"))
 
 
-def verdict(pool: Pool, row: tuple[int, ...], owners: set[str], got: Sequence[Answer] | None = None) -> str:
+def verdict(
+    pool: Pool, row: tuple[int, ...], owners: set[str], got: Sequence[Answer] | None = None, split: Split | None = None
+) -> str:
     """Whether what is said of a program is right: some names, and none of another mistake than it makes."""
-    names = set(named(pool, row, got).names)
+    names = set(named(pool, row, got, split).names)
     return (
         "none"
         if not names
@@ -146,6 +148,8 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
     def wrong_of(its: Sequence[Answer]) -> list[bool]:
         return [not right.agrees(answer, POOL_RTOL, POOL_ATOL) for right, answer in zip(answers[0], its, strict=True)]
 
+    file = pool_file(reference, exercise)
+    split = getattr(checks_of_file(file), SPLIT, None) if file else None
     owners = [m.name for m in mistakes for _ in m.programs]
     rows = [row_of(its) for its in answers]
     asked_of = [[its[place] for place in places] for its in answers]
@@ -153,16 +157,16 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
         if not any(row):
             continue
         figures.wrong += 1
-        figures.named += verdict(pool, row, {owner}, got) == "right"
+        figures.named += verdict(pool, row, {owner}, got, split) == "right"
         first = next(i for i, place in enumerate(row) if place)
         figures.small += max(map(longest_list, pool.inputs[first].values()), default=0) <= SMALL
         others = {name: tuple(r for r in its if r != row) for name, its in pool.programs.items()}
         unseen = Pool(pool.inputs, pool.answers, {name: its for name, its in others.items() if its})
-        figures.unseen[verdict(unseen, row, {owner}, got)] += 1
+        figures.unseen[verdict(unseen, row, {owner}, got, split)] += 1
     single = {row for row in rows[: 1 + len(owners)]}
     for number, (both, _) in enumerate(pairs, start=1 + len(owners)):
         if rows[number] not in single:  # both mistakes can be seen
-            figures.pairs[verdict(pool, rows[number], both, asked_of[number])] += 1
+            figures.pairs[verdict(pool, rows[number], both, asked_of[number], split)] += 1
     groups: dict[tuple[int, ...], list[int]] = {}
     mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
     for number, row in enumerate(rows[n_known:]):
@@ -178,7 +182,7 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
             if is_wrong
         ):
             figures.raising += 1  # its message says what is wrong
-        elif not named(pool, row, asked_of[n_known + members[0]]).names:
+        elif not named(pool, row, asked_of[n_known + members[0]], split).names:
             figures.unnamed.append(mutants[members[0]].label)
 
 
