@@ -404,6 +404,6 @@ def _swatch(style: dict[str, Any]) -> str:
     if style["linestyle"] != "solid":
         dashes = f' stroke-dasharray="{" ".join(f"{width * length:.1f}" for length in style["linestyle"][1])}"'
     return (
-        f'<svg width="44" height="18" style="display:block"><line x1="1" x2="43" y1="9" y2="9" stroke="{style["color"]}" '
-        f'stroke-width="{width}"{dashes}/></svg>'
+        f'<svg viewBox="0 0 44 18" style="display:block;width:{page_pixels(44)}"><line x1="1" x2="43" y1="9" y2="9" '
+        f'stroke="{style["color"]}" stroke-width="{width}"{dashes}/></svg>'
     )

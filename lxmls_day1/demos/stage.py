@@ -25,7 +25,7 @@ from lxmls_day1.figures.style import line_style
 from lxmls_day1.library_path import PACKAGES
 
 DPI = 100  # so that a size of 880 x 600 is one in pixels of the page
-_IN_A_CELL = 0.66  # of those pixels: the room of a cell in a window of 1280, or of 1024 without its list of files
+_IN_A_CELL = 0.63  # of those pixels: the room of a cell in a window of 1280, or of 1024 without its list of files
 _PAD = 0.07  # inches around what is drawn, for letters of scale 1
 _LEAST_ROOM, _MOST_ROOM = 200, 4000  # pixels of a figure, whatever a page says
 MESSAGES = {"note": "note", "error": "alert"}

@@ -203,9 +203,10 @@
 
   // ---- keys on the controls of a demonstration -----------------------------------------------------------------------------
 
-  // JupyterLab takes the arrows for its own: they would fold headings, and no slider would move.
+  // JupyterLab takes the arrows for its own: they would fold headings, and no slider would move. The mark is on what has the focus,
+  // for JupyterLab looks at that first, and one of its shortcuts is for whatever has the focus.
   function leaveKeysToControls({ target }) {
-    target.closest?.(".jupyter-widgets")?.setAttribute("data-lm-suppress-shortcuts", "true");
+    if (target.closest?.(".jupyter-widgets")) target.setAttribute("data-lm-suppress-shortcuts", "true");
   }
 
   window.addEventListener("keydown", leaveKeysToControls, true);

@@ -49,6 +49,7 @@ COMPLETE = """async code => {
     return (await kernel.requestComplete({ code, cursor_pos: code.length })).content.matches; }"""
 STATE = "() => document.querySelector('.demo-state')?.textContent || ''"
 PICTURE = "() => [...document.querySelectorAll('.jupyter-matplotlib canvas')].map(canvas => canvas.toDataURL()).join()"
+ROOM = "() => { const { clientWidth, scrollWidth } = document.querySelector('.demo-page'); return [clientWidth, scrollWidth]; }"
 READ_OVER_AND_OVER = """
 import os
 os.makedirs("/drive/notebooks/{name}", exist_ok=True)
@@ -198,6 +199,8 @@ def test_a_control_of_a_demonstration_is_moved_and_its_picture_changes(open_lab_
             window.page.click(control)
         window.wait(f"before => ({STATE})() !== before", state)
         window.wait(f"before => ({PICTURE})() !== before", picture)
+        width, needed = window.page.evaluate(ROOM)
+        assert needed <= width, f"{name} is cut off"
         window.screenshot(f"demo_{name}")
         window.shut()
 

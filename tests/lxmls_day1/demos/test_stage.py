@@ -87,9 +87,9 @@ class TestPage:
         demo.height.value = 30
         assert demo.stage.view().children == (demo.stage.figure.canvas,) and demo.stage.messages == ""
 
-    @pytest.mark.parametrize(("window", "share"), [("1", 1), ("", 0.66)])
+    @pytest.mark.parametrize(("window", "share"), [("1", 1), ("", 0.63)])
     def test_a_page_is_smaller_in_a_cell_than_in_a_window_of_its_own(self, lab, window, share, monkeypatch):
-        """A cell has the width of the window without lists and margins: 850 pixels of 1280."""
+        """A cell has the width of the window without lists, bars and margins: 830 pixels of 1280."""
         monkeypatch.setenv("LXMLS_DAY1_DEMO_WINDOW", window)
         demo = DemoLine(lab, live=True)
         inches = demo.stage.figure.get_size_inches()
