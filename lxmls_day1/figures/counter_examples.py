@@ -8,6 +8,7 @@ import numpy as np
 
 WANTED, YOURS, BEFORE = "#009e73", "#d55e00", "#999999"  # of the Okabe-Ito palette, as those below
 OF_CLASSES = (("#0072b2", "o"), ("#cc79a7", "s"), ("#56b4e9", "D"))
+BESIDE: Mapping[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}  # where a legend covers nothing
 
 
 def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
@@ -43,7 +44,7 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     ax.set_xticks(range(len(scores)), names)
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.set_ylabel("score")
-    ax.legend(fontsize="small")
+    ax.legend(fontsize="small", **BESIDE)
 
 
 def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
@@ -84,7 +85,7 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     ax.set_yticks(range(n_tags), [f"tag {k}" for k in range(n_tags)])
     ax.set_ylim(n_tags - 0.3, -0.7)
     ax.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
-    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), markerscale=0.2)
+    ax.legend(fontsize="small", **BESIDE, markerscale=0.2)
 
 
 def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
@@ -145,7 +146,7 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
         ax.plot(*places[classes == label].T, marker, color=colour, label=name)
     ax.set_xlim(low[0], high[0])
     ax.set_xlabel("feature 1")
-    ax.legend(fontsize="small")
+    ax.legend(fontsize="small", **BESIDE)
 
 
 def _boundary(intercept: float, slope: float, slope_2: float) -> tuple[Any, Any]:
