@@ -364,6 +364,7 @@ def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkag
     )
     ahead, p, factors = np.empty((2, n_states)), np.empty(n_states), np.empty(n_groups)
     x, u, sums, after = np.empty(n_tags), np.empty(n_tags), np.empty(n_tags), np.empty((n_groups, n_tags))
+    top = np.int64(0)  # Q's first row; a literal 0 would have the kernels compiled again, for that literal
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
     for i in range(len(order)):
@@ -376,12 +377,12 @@ def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkag
             log_z = _forward(n_words, emissions, T, E, shift, first, start, stop, last, alpha, before, tops, x, u, sums)
             _backward(
                 n_words, emissions, T, TT, ET, shift, first, stop, last, alpha, before, tops, log_z,
-                ahead, x, u, after, sums, p, factors, 0, Q, S, residuals,
+                ahead, x, u, after, sums, p, factors, top, Q, S, residuals,
             )  # fmt: skip
-            _count_steps(E, S, 0, Q)
+            _count_steps(E, S, top, Q)
         else:
             _without_chain(n_words, emissions, residuals)
-        _take_truth(n_words, labels, begin, chain, trigrams, 0, Q, residuals)
+        _take_truth(n_words, labels, begin, chain, trigrams, top, Q, residuals)
         scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
         if len(U) > 0:
             _add_words(n_words, begin, indptr, indices, residuals, -steps[i] * scale_sum / scale, U)

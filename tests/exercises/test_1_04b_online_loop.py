@@ -135,3 +135,14 @@ def test_some_are_never_visited(lab, expect, rng):
     W, mean = weights(lab, X, labels, order, rng.uniform(0.2, 0.9, size=3), costs)
     expect("W after three visits", W, **SINGLE)
     expect("the mean after three visits", mean, **SINGLE)
+
+
+@pytest.mark.hidden
+@pytest.mark.parametrize("shrinkage", [0.0, 0.5])
+def test_visits_that_change_nothing_count(lab, expect, rng, shrinkage):
+    """Visits at which the rule answers 0: the weights shrink all the same, and stand in the mean once more"""
+    X = rng.choice([-1.0, 1.0], size=(4, 3))  # ‖g‖² is 4: with the step 1 the scores are the targets, without rounding
+    order = np.repeat(rng.permutation(4), 2)
+    W, mean = weights(lab, X, [0, 1, 1, 0], order, np.ones(8), ZERO_ONE, shrinkage)
+    expect("W after two visits of each point, one after the other", W, **SINGLE)
+    expect("the mean after these visits", mean, **SINGLE)

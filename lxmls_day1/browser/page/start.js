@@ -17,11 +17,20 @@ if (self.lxmlsDay1) {
   let started = 0;
   let loaded = 0;
   let missing = "";
+  let failed = false; // the last word: files may still arrive
 
   function sayLoading(name) {
-    if (performance.now() - told < 1000 * TELL_AGAIN) return;
+    if (failed || performance.now() - told < 1000 * TELL_AGAIN) return;
     told = performance.now();
     say({ kind: "loading", name, started, loaded });
+  }
+
+  // Pyodide tells `fetch` the checksum of a file: one that is missing, or another one, is refused in the same words.
+  async function whyNot(address) {
+    const answer = await plainFetch(address, { method: "HEAD" }).catch(() => null);
+    if (!answer) return `${address} could not be loaded: the site does not answer.`;
+    if (!answer.ok) return `${address} is missing from the site (${answer.status}).`;
+    return `${address} is not the file that belongs to this site: it was changed, or cut short.`;
   }
 
   // Pyodide fetches each file of a package by `fetch`.
@@ -31,9 +40,9 @@ if (self.lxmlsDay1) {
     const name = decodeURIComponent(address.split("/").pop()).split("-")[0].replace(/\.\w+$/, "");
     started += 1;
     sayLoading(name);
-    const response = await plainFetch(resource, ...rest);
-    if (!response.ok) {
-      missing = `${address} is missing from the site (${response.status}).`;
+    const response = await plainFetch(resource, ...rest).catch(() => null);
+    if (!response?.ok) {
+      missing = await whyNot(address);
       throw new Error(missing);
     }
     loaded += 1;
@@ -232,6 +241,7 @@ _start_sooner
       };
       return pyodide;
     } catch (error) {
+      failed = true;
       say({ kind: "failed", text: reason(error) });
       throw error;
     }
