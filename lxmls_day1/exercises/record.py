@@ -4,6 +4,7 @@ The answers go to ``tests/exercises/recorded.json``, which students receive: it 
 mistakes, no code. ``--check`` only says whether that file is current.
 """
 
+import argparse
 import contextlib
 import sys
 from collections.abc import Collection, Sequence
@@ -188,8 +189,16 @@ def _flat(expectations: dict[str, Expectation]) -> dict[tuple[str, str], Answer]
 def main(arguments: Sequence[str]) -> int:
     """Write the file, or with ``--check`` say whether it is current; the exit status."""
     reference = reference_folder()
-    path = reference / RECORDED
-    ids = [argument for argument in arguments if not argument.startswith("-")] or None
+    path, known = reference / RECORDED, list(Registry.of(reference).ids)
+    parser = argparse.ArgumentParser(
+        prog="python -m lxmls_day1.exercises.record", description="Record what the checks expect."
+    )
+    parser.add_argument("ids", nargs="*", metavar="exercise", help=f"of: {', '.join(known)} (all unless given)")
+    parser.add_argument("--check", action="store_true", help="only say whether the file is current")
+    asked = parser.parse_args(arguments)
+    if unknown := [id for id in asked.ids if id not in known]:
+        parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
+    ids = asked.ids or None
     try:
         mistakes, outcomes = dry_run_everything(ids, hidden=True, seed=1)
         new = recorded(mistakes, outcomes, hidden=False)
@@ -211,7 +220,7 @@ def main(arguments: Sequence[str]) -> int:
         )
     new = in_order(new, Registry.of(reference))
     found = differences(old, new)
-    if "--check" in arguments:
+    if asked.check:
         print("\n".join(["recorded.json is not current:", *found]) if found else "recorded.json is current")
         return int(bool(found))
     replace_files({path: new.to_json().encode()})

@@ -39,6 +39,17 @@ def test_recording_one_exercise_leaves_the_others(reference, capsys):
     assert path.read_text(encoding="utf-8") == before.replace("[0.4]", "[0.5]")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [(["--help"], 0, "1.2"), (["--chek"], 2, "--chek"), (["9.9"], 2, "no exercise 9.9")],
+)
+def test_what_cannot_be_meant_records_nothing(arguments, status, said, reference, capsys, monkeypatch):
+    monkeypatch.setattr(record, "dry_run_everything", None)
+    with pytest.raises(SystemExit) as ended:
+        record.main(arguments)
+    assert ended.value.code == status and said in "".join(capsys.readouterr())
+
+
 def test_a_reference_that_fails_its_own_check_is_not_recorded(reference, capsys):
     path = reference / "tests/exercises/test_1_02_means.py"
     path.write_text(path.read_text() + "\n\ndef test_property(lab):\n    assert False, 'not so'\n")
