@@ -114,6 +114,7 @@ def test_the_summary_names_the_dearest_files_and_those_that_cost_too_much_and_do
 @pytest.mark.slow
 def test_while_numba_compiles_or_matplotlib_draws_nothing_is_traced_and_afterwards_all_is(conftest, monkeypatch):
     numba = pytest.importorskip("numba")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from numba.core.dispatcher import _FunctionCompiler
 
@@ -128,7 +129,7 @@ def test_while_numba_compiles_or_matplotlib_draws_nothing_is_traced_and_afterwar
     sys.settrace(lambda frame, event, argument: traced.append(frame.f_code))
     try:
         found = double(4), afterwards()
-        figure.canvas.draw()
+        FigureCanvasAgg(figure).draw()
     finally:
         sys.settrace(before)
     assert found == (8, 10)
