@@ -393,7 +393,7 @@ class OnlineClassifier(LinearClassifier):
                     crew = stack.enter_context(online_crew(self, learner, shards, scheduler))
                 steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(self.n_jobs), mix_every, crew)
             take = stack.enter_context(training.rounds(steps, state, self.steps, self.progress and self.get_name()))
-            rows = ShardRows(shards, columns, norms)
+            rows = ShardRows(shards, columns, norms=norms)
             objective = functools.partial(self._objective, rows)
             finished = functools.partial(self._finished, rows, None) if finish else None
             begun = training.place is not None

@@ -127,8 +127,13 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, s
     --------
     >>> right, half, double = Answer.of(2), Answer.of(1), Answer.of(4)
     >>> pool = Pool(({},) * 3, ((right, half, double),) * 3, {"halved": ((1, 1, 1),), "doubled": ((0, 2, 2),)})
-    >>> named(pool, (0, 2, 2)).names, named(pool, (1, 1, 0)).names, named(pool, (-1, -1, 1))
+    >>> named(pool, (0, 2, 2)).names, named(pool, (1, 1, -1)).names, named(pool, (-1, -1, 1))
     (('doubled',), ('halved',), Named(kind='', names=()))
+
+    Two of three again, but the right answer is one that halving would not give:
+
+    >>> named(pool, (1, 1, 0)).names
+    ()
     """
     wrong = frozenset(i for i, place in enumerate(row) if place)
     if not wrong:

@@ -254,11 +254,12 @@ class Threads:
     ----------
     learner : Learner
     shards : Shards
-    norms : as :class:`StreamedSteps` takes it
+    norms : dict, optional
+        As :class:`StreamedSteps` takes it.
     """
 
-    def __init__(self, learner: Learner, shards: Shards, norms: dict[Slice, Reals]):
-        self._learner, self._shards, self._norms = learner, shards, norms
+    def __init__(self, learner: Learner, shards: Shards, norms: dict[Slice, Reals] | None = None):
+        self._learner, self._shards, self._norms = learner, shards, {} if norms is None else norms
 
     def take(
         self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]

@@ -212,6 +212,8 @@ class ShardRows:
     shards : Shards
     columns : int array (K,)
         The column of the parameters for each class of the corpus.
+    sq_norms : array, optional
+        Not looked at; the lab files of older workspaces give it.
     norms : mapping from Slice to array, optional
         ‖g(x)‖² of the rows where these are known.
     """
@@ -220,6 +222,7 @@ class ShardRows:
         self,
         shards: Shards,
         columns: NDArray[np.int64],
+        sq_norms: NDArray[np.float64] | None = None,
         norms: Mapping[Slice, NDArray[np.float64]] | None = None,
     ):
         self._shards, self._columns, self.n_rows = shards, columns, shards.n_rows

@@ -306,7 +306,7 @@ def test_the_longest_rows_are_found_whatever_is_known_of_their_lengths(known, tm
     shards, X, _ = odd_corpus(tmp_path, "random labels", 1500, 400)
     sq_norms = 1.0 + X.multiply(X).sum(axis=1)
     norms = {Slice(i, start, stop): sq_norms[400 * i :][start:stop] for i, start, stop in known}
-    rows, found = ShardRows(shards, np.arange(4), norms).longest(64)
+    rows, found = ShardRows(shards, np.arange(4), norms=norms).longest(64)
     np.testing.assert_array_equal(rows, np.sort(np.argsort(sq_norms)[-64:]))
     np.testing.assert_allclose(found, sq_norms[rows], rtol=1e-12)
 
