@@ -60,13 +60,14 @@ class DemoPage:
         What went wrong in its console so far.
     """
 
-    def __init__(self, browser, address: str, name: str):
+    def __init__(self, browser, address: str, name: str, script: str = ""):
         self.name, self.errors = name, []
         self.context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
         self.page = self.context.new_page()
         self.page.set_default_timeout(1000 * PATIENCE)
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.add_init_script(script)
         self.page.goto(address)
 
     def _heard(self, message) -> None:
@@ -156,8 +157,9 @@ def open_demo(request):
     files = serving.names(ROOT / serving.FOLDER)
     opened = []
 
-    def open_one(name: str, link: str = "") -> DemoPage:
-        opened.append(DemoPage(chromium, serving.page_of(address, files[name]) + link, name))
+    def open_one(name: str, link: str = "", script: str = "") -> DemoPage:
+        """``script`` runs in the page before its own."""
+        opened.append(DemoPage(chromium, serving.page_of(address, files[name]) + link, name, script))
         opened[-1].wait()
         opened[-1].wait_for_picture()
         return opened[-1]

@@ -52,6 +52,18 @@ def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, serious, n
 
 
 @pytest.mark.campaign
+def test_a_figure_gets_its_size_though_the_message_about_it_is_lost(open_demo):
+    lost = """window.lost = false;
+        addEventListener("input", event => {
+            if (!window.lost && event.target.closest(".demo-window")) window.lost = true, event.stopImmediatePropagation();
+        }, true);"""
+    window = open_demo(SHORTEST, script=lost)
+    window.wait_for_figure()
+    assert window.page.evaluate("window.lost")
+    assert window.fits()
+
+
+@pytest.mark.campaign
 class TestPlayground:
     def test_a_slider_moves_the_optimal_line_a_click_adds_a_point_and_windows_do_not_disturb_each_other(
         self, open_demo

@@ -4,7 +4,8 @@
   "use strict";
   const KEYS = { " ": ".widget-play button", ArrowRight: ".demo-forth", ArrowLeft: ".demo-back", Home: ".demo-first" };
   const FOCUSABLE = "input, select, textarea, button, .noUi-handle";
-  let wanted = location.hash, told = "", timer = null, byTab = false;
+  const MOST_REPEATS = 5; // the first after three seconds, the others after twice as many each
+  let wanted = location.hash, told = "", timer = null, repeats = 0, repeat = null, byTab = false;
 
   const find = selector => document.querySelector(`.demo-page ${selector}`);
 
@@ -14,21 +15,31 @@
     document.cookie = `_xsrf=${number}; path=/; SameSite=Strict`;
   }
 
-  function tell() {
+  function tell(again = false) {
     const box = find(".demo-figure"), input = find(".demo-window input");
     if (!box || !input) return;
     const scale = parseFloat(getComputedStyle(document.querySelector(".demo-page")).fontSize) / 17;
     const place = box.getBoundingClientRect();
     const height = Math.floor(document.documentElement.clientHeight - place.top - scrollY - 8 * scale);
-    const text = JSON.stringify({ width: Math.floor(place.width), height, scale, link: wanted });
-    if (text === told || place.width === 0) return;
-    told = input.value = text;
+    const room = { width: Math.floor(place.width), height, scale, link: wanted }, text = JSON.stringify(room);
+    if ((text === told && !again) || place.width === 0) return;
+    if (text !== told) repeats = 0;
+    told = text;
+    input.value = JSON.stringify({ ...room, repeats });
     input.dispatchEvent(new Event("input", { bubbles: true }));
+    clearTimeout(repeat);
+    if (repeats < MOST_REPEATS) repeat = setTimeout(tellAgain, 3000 * 2 ** repeats++);
+  }
+
+  // A message is lost with its connection: where the figure has not got its size, it is told once more.
+  function tellAgain() {
+    const box = find(".demo-figure"), canvas = box && box.querySelector("canvas");
+    if (!canvas || Math.abs(canvas.getBoundingClientRect().width - box.getBoundingClientRect().width) > 8) tell(true);
   }
 
   function tellSoon() {
     clearTimeout(timer);
-    timer = setTimeout(tell, told ? 200 : 0);
+    timer = setTimeout(() => tell(), told ? 200 : 0);
   }
 
   function name() {
