@@ -174,7 +174,7 @@ def _reviews(folder: Path) -> Files:
     if not found:
         raise InputError(
             f"{folder} holds no reviews: sentiment/books/positive.review and negative.review, or another domain, were "
-            f"looked for{nearest('sentiment', [path.name for path in folder.iterdir()])}."
+            f"looked for{nearest('sentiment', [path.name for path in folder.iterdir()])}"
         )
     return found
 

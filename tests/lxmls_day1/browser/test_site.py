@@ -150,6 +150,9 @@ class TestRefusals:
 
     def test_no_reviews(self, tmp_path):
         assert "holds no reviews" in self.refused(tmp_path / "site", "--with-reviews", tmp_path)
+        (tmp_path / "books").mkdir()  # the folder of the reviews, and not the one that it is in
+        assert "there are: books." in self.refused(tmp_path / "site", "--with-reviews", tmp_path)
+        assert ".." not in self.refused(tmp_path / "site", "--with-reviews", tmp_path).replace(str(tmp_path), "")
         assert "is no folder" in self.refused(tmp_path / "site", "--with-reviews", tmp_path / "not-there")
 
     @pytest.mark.slow
