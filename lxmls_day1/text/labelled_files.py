@@ -9,6 +9,7 @@ import codecs
 import encodings.aliases
 import gzip
 import os
+import warnings
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +29,8 @@ FORMAT_OF = {
 }
 TAB_SEPARATED = (".tsv", ".tab")
 _GZIP_START = b"\x1f\x8b"
+#: What stands in a decoded text for bytes that could not be decoded.
+LOST_LETTER = "\ufffd"
 #: How files with a byte order mark begin, and their encoding. UTF-32 begins as UTF-16 does, and so comes first.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -88,7 +91,8 @@ def read_labelled(
     label_column, text_column : int or str, optional
         Number (from 0) or name, see `column_choice.choose_columns`.
     encoding : str, optional
-        UTF-8 if not given, or what a byte order mark says.
+        UTF-8 if not given, or what a byte order mark says. Only if it is not given, there is a warning of letters that were
+        lost before the file was read.
     like : LabelledFile, optional
         The training examples, of which this file is the test part: the same columns are taken, by name where both files
         have names, and a label that they do not have is an error.
@@ -288,6 +292,8 @@ def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str
         raise CorpusError(wrong_encoding(content, path, used, error)) from None
     if "\0" in text:
         raise CorpusError(holds_zero(path, text.count("\n", 0, text.index("\0")) + 1, used))
+    if encoding is None and LOST_LETTER in text:
+        warn_of_lost_letters(path, text.count("\n", 0, text.index(LOST_LETTER)) + 1, used, stacklevel=5)
     return text, used
 
 
@@ -316,6 +322,20 @@ def holds_zero(name: str | Path, line: int, used: str) -> str:
     return (
         f"{name}, line {line}: expected text in {used}, got a zero byte, as UTF-16, archives and spreadsheets have them; "
         "save it as text in UTF-8, or name its encoding with encoding= (--encoding)"
+    )
+
+
+def warn_of_lost_letters(name: str | Path, line: int, used: str, stacklevel: int) -> None:
+    """Warn of a text in which another program wrote `LOST_LETTER` for what it could not decode.
+
+    It is a warning, as published corpora hold some. An upload to the lab's page in the browser turns every letter of a
+    Latin-1 file that is not ASCII into one.
+    """
+    warnings.warn(
+        f"{name}, line {line}: got U+FFFD ({LOST_LETTER}), which programs write for letters that they cannot decode; if the "
+        "file was uploaded or saved from another encoding, save the original in UTF-8 and take that; else give "
+        f"encoding={used!r} (--encoding {used}), and it is read as it is",
+        stacklevel=stacklevel,
     )
 
 

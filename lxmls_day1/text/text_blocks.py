@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from lxmls_day1.errors import CorpusError, InputError
-from lxmls_day1.text.labelled_files import encoding_of, holds_zero, not_packed, wrong_encoding
+from lxmls_day1.text.labelled_files import (
+    LOST_LETTER,
+    encoding_of,
+    holds_zero,
+    not_packed,
+    warn_of_lost_letters,
+    wrong_encoding,
+)
 
 STANDARD_INPUT = "-"
 PIECE = 1 << 20  # bytes that are read at a time
@@ -115,7 +122,7 @@ def decoded(pieces: Iterator[bytes], name: str, encoding: str | None) -> Iterato
     name : str
         As messages name the file.
     encoding : str, optional
-        Not given, it is found out from the first piece.
+        Not given, it is found out from the first piece, and there is one warning of letters that were lost before.
 
     Raises
     ------
@@ -124,7 +131,7 @@ def decoded(pieces: Iterator[bytes], name: str, encoding: str | None) -> Iterato
     """
     start = next(pieces, b"")
     used, decoder = encoding_of(start, name, encoding)
-    n_lines = 0
+    n_lines, is_to_warn = 0, encoding is None
     waiting: list[str] = []  # parts of a line whose end has not come yet
     for number, piece in enumerate(_with_end(start, pieces)):
         try:
@@ -144,6 +151,10 @@ def decoded(pieces: Iterator[bytes], name: str, encoding: str | None) -> Iterato
             continue
         block = "".join([*waiting, text[:end]])
         waiting = [text[end:]] if end < len(text) else []
+        if is_to_warn and LOST_LETTER in block:
+            is_to_warn = False
+            line = n_lines + block.count("\n", 0, block.index(LOST_LETTER)) + 1
+            warn_of_lost_letters(name, line, used, stacklevel=3)
         n_lines += block.count("\n")
         if block:
             yield block

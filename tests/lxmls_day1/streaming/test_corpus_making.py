@@ -192,6 +192,19 @@ def test_a_column_that_is_missing_in_the_third_file_is_named(tmp_path):
         make_corpus([tmp_path / "part-*.csv"], tmp_path / "x.bags", hash_bits=8)
 
 
+@pytest.mark.parametrize("hash_bits", [8, None])
+def test_letters_that_another_program_lost_are_warned_of_once_a_file(tmp_path, source, small_pieces, hash_bits):
+    lines = source.read_text().splitlines(keepends=True)
+    for lost in (456, 500):
+        lines[lost] = lines[lost][:30] + "caf\ufffd " + lines[lost][30:]
+    damaged = tmp_path / "damaged.tsv"
+    damaged.write_text("".join(lines), encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"damaged.tsv, line 457: got U\+FFFD .* \(--encoding utf-8\)") as caught:
+        make_corpus([source, damaged], tmp_path / "x.bags", hash_bits=hash_bits)
+    assert len(caught) == 1
+    make_corpus([source, damaged], tmp_path / "y.bags", hash_bits=hash_bits, encoding="utf-8")
+
+
 def test_a_line_that_cannot_be_decoded_is_named_with_its_file(tmp_path, source, small_pieces):
     broken = tmp_path / "broken.tsv"
     lines = source.read_bytes().splitlines(keepends=True)

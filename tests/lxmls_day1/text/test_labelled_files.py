@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lxmls_day1.errors import CorpusError, InputError
 from lxmls_day1.text.labelled_files import name_of_data, read_labelled
+from readers.text_reader import TextCorpus
 
 EXAMPLES = [
     ("card_arrival", "Where is my card, please?"),
@@ -256,6 +257,31 @@ class TestEncodings:
             CorpusError, match=f"line 1: expected text in latin-1, got the byte order mark of {encoding}"
         ):
             read_labelled(write(as_csv().encode(encoding)), encoding="latin-1")
+
+    @pytest.mark.parametrize(
+        ("content", "name", "line"),
+        [
+            ("ham,fine\nspam,caf\ufffd\n", "x.csv", 2),
+            ("mood\ttext\nspam\t\ufffdl\ufffd\nham\tfine\n", "x.tsv", 2),
+            (
+                '{"label": "a", "text": "fine"}\n{"label": "b", "text": "fine"}\n{"label": "b", "text": "\ufffd"}\n',
+                "x.jsonl",
+                3,
+            ),
+        ],
+    )
+    def test_letters_that_another_program_lost_are_warned_of(self, write, content, name, line):
+        path = write(content, name)
+        says = rf"^{re.escape(str(path))}, line {line}: got U\+FFFD .* save the original in UTF-8 .* encoding='utf-8'"
+        with pytest.warns(UserWarning, match=says):
+            file = read_labelled(path)
+        assert read_labelled(path, encoding="utf-8") == file  # where it is said, nobody is warned
+
+    def test_a_warning_of_lost_letters_shows_the_line_of_the_caller(self, write):
+        path = write("ham,fine\nspam,caf\ufffd\n" * 5)
+        with pytest.warns(UserWarning, match=r"U\+FFFD") as caught:
+            TextCorpus(path)
+        assert [warning.filename for warning in caught] == [__file__]
 
     def test_a_spreadsheet_and_text_in_two_bytes(self, write):
         with pytest.raises(CorpusError, match="mine.csv, line 2: expected text in utf-8, got a zero byte"):
