@@ -4,6 +4,7 @@ A fork server runs `lxmls_day1.grading.fork_server`. At the level ``bubblewrap``
 """
 
 import contextlib
+import functools
 import json
 import os
 import select
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -193,12 +195,18 @@ class ForkServer:
         variables |= {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(4 << 20)}
         return variables
 
+    @functools.cached_property
     def readable(self) -> list[str]:
-        """What a box of the level ``landlock`` may read: no folder that holds solutions is beneath any of these."""
+        """What boxes of the level ``landlock`` may read: no folder that holds solutions is beneath any of these.
+
+        Found out once: it is some hundred paths, and each has to be followed through links. What an answer is compiled to
+        is hidden before it is there.
+        """
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
         allowed: list[str] = [str(machinery_folder()), str(numba_cache_folder())]
         hidden = [*map(Path, secret_folders()), *([] if self._notebooks else answer_paths())]
+        hidden += [Path(cache_from_source(path)) for path in hidden if path.suffix == ".py"]
         hidden = [Path(os.path.realpath(path)) for path in hidden]
         pending = [*map(Path, folders), package]
         while pending:
@@ -231,7 +239,7 @@ class ForkServer:
                 os.chown(folder.parent, *self._user)
                 os.chown(folder, *self._user)
         if self.level == LANDLOCK:
-            request["readable"] = self.readable()
+            request["readable"] = self.readable
         served, their_served = socket.socketpair()
         printed, their_printed = os.pipe()
         reported, their_reported = socket.socketpair()

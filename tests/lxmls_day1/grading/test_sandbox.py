@@ -13,6 +13,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -405,15 +406,32 @@ def test_no_link_leads_a_box_around_what_is_hidden(tmp_path, monkeypatch):
     monkeypatch.setattr(sandbox, "secret_folders", lambda: [str(tmp_path / "link" / lab.relative_to(tmp_path / "env"))])
     maker = object.__new__(sandbox.ForkServer)
     maker._notebooks = True
-    allowed = [Path(path).resolve() for path in maker.readable()]
+    allowed = [Path(path).resolve() for path in maker.readable]
     assert lab.parent / "lab.py" in allowed
     assert not [path for path in allowed if lab.is_relative_to(path) or path.is_relative_to(lab)]
+
+
+def test_what_an_answer_is_compiled_to_later_is_hidden_too(tmp_path, monkeypatch):
+    """What may be read is found out before the first box is made; the grader may compile a module after that."""
+    package = tmp_path / "lxmls_day1"
+    (package / "__pycache__").mkdir(parents=True)
+    for name in ("given.py", "answer.py", "__pycache__/given.pyc"):
+        (package / name).touch()
+    monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path)])
+    monkeypatch.setattr(sandbox, "answer_paths", lambda: [package / "answer.py"])
+    maker = object.__new__(sandbox.ForkServer)
+    maker._notebooks = False
+    allowed = maker.readable
+    assert str(package / "__pycache__/given.pyc") in allowed
+    compiled = Path(cache_from_source(package / "answer.py"))
+    assert not [path for path in allowed if compiled.is_relative_to(path)]
 
 
 @pytest.mark.slow
 def test_an_installation_of_many_files_does_not_lose_landlock(monkeypatch):
     """Every file beside a hidden one is named to the box, by an absolute path: more than a message of a socket may hold."""
     level = levels.strongest_level(LANDLOCK)
-    of_this = sandbox.ForkServer.readable
-    monkeypatch.setattr(sandbox.ForkServer, "readable", lambda self: of_this(self) + [of_this(self)[0]] * 10_000)
+    of_this = sandbox.ForkServer.readable.func
+    many = property(lambda self: of_this(self) + [of_this(self)[0]] * 10_000)
+    monkeypatch.setattr(sandbox.ForkServer, "readable", many)
     assert levels.strongest_level(LANDLOCK).name == level.name
