@@ -106,6 +106,8 @@ class MachineCodeCache(NullCache):
         name, belongs_to = self._entry(sig, target_context.codegen())
         for folder in _folders(self._source):
             try:
+                if not (folder / name).is_file():  # reading a pipe might never end
+                    continue
                 content = (folder / name).read_bytes()
                 if content[:_CHECKSUM] == _checksum(belongs_to, content[_CHECKSUM:]):
                     return CompileResult._rebuild(target_context, *pickle.loads(content[_CHECKSUM:]))
@@ -128,6 +130,7 @@ class MachineCodeCache(NullCache):
         for folder in _folders(self._source):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
+                (folder / name).unlink(missing_ok=True)  # a new file would have its mode, which may forbid reading
                 replace_files({folder / name: content})
                 return
             except OSError as error:
