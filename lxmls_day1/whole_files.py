@@ -69,6 +69,27 @@ def replace_files(contents: Mapping[_Path, bytes]) -> None:
             beside.unlink(missing_ok=True)
 
 
+def renew_file(path: Path, content: bytes) -> None:
+    """Write a file of a cache: whatever has taken its place goes, be it a link or a pipe, and so does a mode that forbids reading.
+
+    Raises
+    ------
+    OSError
+        If a folder has taken its place, or as from writing.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "kept")
+    ...     path.symlink_to("kept")
+    ...     renew_file(path, b"content")
+    ...     path.read_bytes()
+    b'content'
+    """
+    path.unlink(missing_ok=True)
+    replace_files({path: content})
+
+
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """One file to write piece by piece, for the length of a ``with``: it takes its place when all of it is written.

@@ -43,7 +43,7 @@ from numba.core.serialize import dumps
 from numba.extending import _Intrinsic
 from numba.misc.appdirs import AppDirs
 
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.whole_files import renew_file
 
 _VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
 _CONFIG: Any = numba.config  # its attributes are made from the environment
@@ -130,8 +130,7 @@ class MachineCodeCache(NullCache):
         for folder in _folders(self._source):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                (folder / name).unlink(missing_ok=True)  # a new file would have its mode, which may forbid reading
-                replace_files({folder / name: content})
+                renew_file(folder / name, content)
                 return
             except OSError as error:
                 if _holds(folder / name, content):  # Windows: another process has just written it, and has it open

@@ -200,10 +200,10 @@ def test_what_stands_in_no_file_is_not_kept(cache):
 class TestNoPlace:
     @pytest.fixture
     def full(self, monkeypatch):
-        def replace_files(contents):
-            raise OSError(errno.ENOSPC, "No space left on device", str(next(iter(contents))))
+        def renew_file(path, content):
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-        monkeypatch.setattr(machine_code, "replace_files", replace_files)
+        monkeypatch.setattr(machine_code, "renew_file", renew_file)
 
     def test_is_said_once_and_all_works(self, cache, module_of, full, recwarn):
         module = module_of(TWICE)
@@ -220,17 +220,17 @@ class TestNoPlace:
     def test_machine_code_that_is_there_is_used(self, cache, module_of, monkeypatch):
         module = module_of(TWICE)
         compiled(module)
-        monkeypatch.setattr(machine_code, "replace_files", None)
+        monkeypatch.setattr(machine_code, "renew_file", None)
         assert compiled(module)[1]
 
     def test_another_process_that_writes_the_same_at_once_is_no_failure(self, cache, module_of, monkeypatch, recwarn):
-        write = machine_code.replace_files
+        write = machine_code.renew_file
 
-        def written_and_refused(contents):
-            write(contents)
+        def written_and_refused(path, content):
+            write(path, content)
             raise PermissionError(errno.EACCES, "Permission denied")
 
-        monkeypatch.setattr(machine_code, "replace_files", written_and_refused)
+        monkeypatch.setattr(machine_code, "renew_file", written_and_refused)
         module = module_of(TWICE)
         compiled(module)
         assert compiled(module)[1] and not list(recwarn)
