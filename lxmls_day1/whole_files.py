@@ -16,7 +16,8 @@ from typing import IO, BinaryIO, TypeVar
 
 from lxmls_day1.errors import InputError
 
-LOCK = ".lock"
+LOCK, ALIVE = ".lock", ".alive"
+OURS = "lxmls-day1-"  # what the names of our folders among the temporary files begin with
 _held: set[Path] = set()
 _Path = TypeVar("_Path", bound=str | os.PathLike[str])
 
@@ -66,6 +67,27 @@ def replace_files(contents: Mapping[_Path, bytes]) -> None:
     finally:
         for beside, _, _ in written:
             beside.unlink(missing_ok=True)
+
+
+def renew_file(path: Path, content: bytes) -> None:
+    """Write a file of a cache: whatever has taken its place goes, be it a link or a pipe, and so does a mode that forbids reading.
+
+    Raises
+    ------
+    OSError
+        If a folder has taken its place, or as from writing.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "kept")
+    ...     path.symlink_to("kept")
+    ...     renew_file(path, b"content")
+    ...     path.read_bytes()
+    b'content'
+    """
+    path.unlink(missing_ok=True)
+    replace_files({path: content})
 
 
 @contextlib.contextmanager
@@ -137,8 +159,10 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, mode: int = 0o700) -> Iterator[Path]:
     """A folder for the length of a ``with``, which is gone after it, also where Ctrl-C comes while it is being removed.
+
+    What stays where a process is killed is removed before the next one is made (`remove_abandoned`).
 
     Parameters
     ----------
@@ -146,6 +170,8 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None) -
         What its name begins with.
     place : path, optional
         Where it is made; among the temporary files unless given.
+    mode : int
+        Who may look into it and pass through it.
 
     Examples
     --------
@@ -154,11 +180,53 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None) -
     >>> folder.exists()
     False
     """
+    remove_abandoned(Path(place or tempfile.gettempdir()))
     with (  # the inner one is removed first; where that is interrupted, the outer one still takes it along
         tempfile.TemporaryDirectory(prefix=prefix, dir=place, ignore_cleanup_errors=True) as outer,
+        _marked(Path(outer)),
         tempfile.TemporaryDirectory(dir=outer, ignore_cleanup_errors=True) as inner,
     ):
+        for folder in (outer, inner):
+            os.chmod(folder, mode)
         yield Path(inner)
+
+
+@contextlib.contextmanager
+def _marked(folder: Path) -> Iterator[None]:
+    """Lock a file in a folder: the kernel lets go of it when this process ends, however it ends."""
+    with (folder / ALIVE).open("w", encoding="ascii") as file:
+        if locked(file, without_locks=False):
+            with contextlib.suppress(OSError):  # the disk is full: the mark stays empty
+                os.write(file.fileno(), b"locked")
+        yield
+
+
+def remove_abandoned(place: Path) -> None:
+    """Remove the folders that `temporary_folder` has made in `place` for processes that have ended without removing them.
+
+    What may belong to a living process stays: a folder without a mark, or with one that was never locked. So do links and
+    folders of other users.
+
+    Examples
+    --------
+    >>> with temporary_folder("lxmls-day1-") as folder:
+    ...     remove_abandoned(folder.parent.parent)
+    ...     folder.exists()
+    True
+    """
+    for folder in place.glob(f"{OURS}*"):
+        with contextlib.suppress(OSError):  # no mark, or gone meanwhile
+            about = folder.lstat()
+            is_ours = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+            if stat.S_ISDIR(about.st_mode) and is_ours and _is_abandoned(folder):
+                remove_folder(folder)
+
+
+def _is_abandoned(folder: Path) -> bool:
+    """Whether the file that marks a folder was locked, and is not any more."""
+    handle = os.open(folder / ALIVE, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    with open(handle, "r+", encoding="ascii") as file:
+        return file.read() == "locked" and locked(file, without_locks=False)
 
 
 def remove_folder(folder: Path) -> None:
@@ -255,8 +323,8 @@ def _holder(file: IO[str]) -> str:
         return "another process"
 
 
-def locked(file: IO[str]) -> bool:
-    """Whether the lock on a file is ours now; also where the file system, or a browser, has no locks."""
+def locked(file: IO[str], without_locks: bool = True) -> bool:
+    """Whether the lock on a file is ours now; `without_locks` where the file system, or a browser, has no locks."""
     try:
         if sys.platform == "win32":
             import msvcrt  # each system has one of these two only
@@ -270,7 +338,7 @@ def locked(file: IO[str]) -> bool:
     except (BlockingIOError, PermissionError):
         return False
     except (OSError, ImportError):  # a browser may have an empty `fcntl`
-        return True
+        return without_locks
     return True
 
 

@@ -48,7 +48,7 @@ def class_sums(
     """
     weights = np.ones(len(labels)) if weights is None else weights
     if isinstance(X, np.ndarray):
-        members = sp.csr_array((weights, (labels, np.arange(len(labels)))), shape=(n_classes, len(labels)))
+        members = sp.csc_array((weights, labels, np.arange(len(labels) + 1)), shape=(n_classes, len(labels)))
         return np.ascontiguousarray((members @ X).T), min(0.0, float(X.min(initial=0.0)))
     sums = np.zeros((X.shape[1], n_classes)) if sums is None else sums
     return sums, float(_add_rows(X.indptr, X.indices, X.data, labels, weights, sums))

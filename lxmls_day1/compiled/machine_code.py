@@ -43,7 +43,7 @@ from numba.core.serialize import dumps
 from numba.extending import _Intrinsic
 from numba.misc.appdirs import AppDirs
 
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.whole_files import renew_file
 
 _VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
 _CONFIG: Any = numba.config  # its attributes are made from the environment
@@ -106,6 +106,8 @@ class MachineCodeCache(NullCache):
         name, belongs_to = self._entry(sig, target_context.codegen())
         for folder in _folders(self._source):
             try:
+                if not (folder / name).is_file():  # reading a pipe might never end
+                    continue
                 content = (folder / name).read_bytes()
                 if content[:_CHECKSUM] == _checksum(belongs_to, content[_CHECKSUM:]):
                     return CompileResult._rebuild(target_context, *pickle.loads(content[_CHECKSUM:]))
@@ -128,7 +130,7 @@ class MachineCodeCache(NullCache):
         for folder in _folders(self._source):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                replace_files({folder / name: content})
+                renew_file(folder / name, content)
                 return
             except OSError as error:
                 if _holds(folder / name, content):  # Windows: another process has just written it, and has it open

@@ -8,12 +8,11 @@ import html
 import io
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.whole_files import temporary_folder
 
 MOST_FRAMES = 150  # of one animation; a longer one is cut off there, and says so
 MILLISECONDS = 700  # for a frame
@@ -103,8 +102,8 @@ def as_mp4(pictures: Sequence[Any]) -> bytes:
         raise InputError("MP4 needs ffmpeg, which is not installed here; save as .gif or .html instead.")
     width, height = pictures[0].size
     even = (width - width % 2, height - height % 2)  # the format wants it
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "animation.mp4")
+    with temporary_folder("lxmls-day1-recording-") as folder:
+        path = folder / "animation.mp4"
         command = [program, "-loglevel", "error", "-nostdin", "-y"]
         command += ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", f"{even[0]}x{even[1]}"]
         command += [

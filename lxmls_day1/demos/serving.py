@@ -11,7 +11,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -26,6 +25,7 @@ from lxmls_day1.demos.environment import DARK_VARIABLE, SCALE_VARIABLE, WINDOW_V
 from lxmls_day1.demos.export import DEMONSTRATIONS, demonstration_class
 from lxmls_day1.demos.index_page import Entry, index_page, thumbnail
 from lxmls_day1.errors import InputError, how_to_install
+from lxmls_day1.whole_files import temporary_folder
 
 FOLDER = Path("notebooks") / "demos"
 HOST = "127.0.0.1"
@@ -172,9 +172,9 @@ def served(folder: Path, port: int | None = None, seconds: float = 60, **look: A
     address = f"http://{HOST}:{port}"
     if _is_taken(port):
         raise InputError(f"something listens at port {port} already; choose another with --port.")
-    with tempfile.TemporaryDirectory(prefix="lxmls-day1-") as templates:
-        write_templates(Path(templates), folder, dark=bool(look.get("dark")))
-        with _running(command_of(folder, port), environment_of(Path(templates), **look), folder) as process:
+    with temporary_folder("lxmls-day1-demo-") as templates:
+        write_templates(templates, folder, dark=bool(look.get("dark")))
+        with _running(command_of(folder, port), environment_of(templates, **look), folder) as process:
             end = time.monotonic() + seconds
             while not _answers(address):
                 if process.poll() is not None or time.monotonic() > end:

@@ -16,7 +16,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +31,7 @@ from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.sandbox import MACHINERY, fork_server_of
 from lxmls_day1.grading.visible_folders import numba_cache_folder, require_cache
 from lxmls_day1.lab import reference_folder
+from lxmls_day1.whole_files import temporary_folder
 
 LEVELS = {
     BUBBLEWRAP: "each in name spaces of its own (bubblewrap), with limits and a filter of system calls",
@@ -151,7 +151,7 @@ def possible_in_a_box(maker: BoxMaker) -> list[str]:
     """What is possible in a box and must not be: each in words."""
     limits = Limits()
     with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lxmls-day1-probe-")))
+        folder = stack.enter_context(temporary_folder("lxmls-day1-probe-"))
         secret = folder / "secret.txt"
         secret.write_text("secret", encoding="utf-8")
         before = _look_of(secret)

@@ -31,7 +31,7 @@ from lxmls_day1.grading.visible_folders import (
     python_folders,
     secret_folders,
 )
-from lxmls_day1.whole_files import remove_folder
+from lxmls_day1.whole_files import remove_folder, temporary_folder
 
 MACHINERY, GIVEN, NUMBA_CACHE = "/machinery", "/given", f"{PRIVATE}/numba"
 
@@ -79,7 +79,8 @@ class ForkServer:
         self.newest_landlock = newest_landlock
         self._user = user
         place = place if place is not None and os.path.isdir(place) else None
-        self._folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-boxes-", dir=place))
+        self._temporary = contextlib.ExitStack()
+        self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-boxes-", place))
         if user is not None:
             _let_through(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -105,7 +106,7 @@ class ForkServer:
                 )
         except BaseException as error:
             self._requests.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._temporary.close()
             if isinstance(error, OSError):
                 raise BoxesUnavailable(f"{error}") from error
             raise
@@ -269,6 +270,7 @@ class ForkServer:
         self._process.kill()
         self._process.wait()
         remove_folder(self._folder)
+        self._temporary.close()
 
 
 @dataclass

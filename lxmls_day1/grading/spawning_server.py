@@ -4,10 +4,8 @@ import contextlib
 import io
 import json
 import os
-import shutil
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from lxmls_day1.exercises import check_process
 from lxmls_day1.grading.box_makers import START_SECONDS, BoxesUnavailable
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.library_path import command_of
-from lxmls_day1.whole_files import remove_folder
+from lxmls_day1.whole_files import remove_folder, temporary_folder
 
 SPAWNED_BOX = "lxmls_day1.grading.spawned_box"
 
@@ -42,7 +40,8 @@ class SpawningServer:
 
     def start(self, limits: dict[str, float]) -> "SpawnedBox":
         """Make one box: slower than with a `ForkServer`, for Python starts anew."""
-        folder = Path(tempfile.mkdtemp(prefix="lxmls-day1-box-", dir=self._place))
+        temporary = contextlib.ExitStack()
+        folder = temporary.enter_context(temporary_folder("lxmls-day1-box-", self._place))
         lab_folder = folder / "lab"
         lab_folder.mkdir()
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -69,12 +68,12 @@ class SpawningServer:
                     connection.settimeout(5.0)
                     with contextlib.suppress(OSError):
                         if _received(connection, len(token)) == token:
-                            return SpawnedBox(connection, output, process, folder)
+                            return SpawnedBox(connection, output, process, folder, temporary)
                     connection.close()
                 if process.poll() is not None or time.monotonic() > deadline:
                     output.close()
                     said = (folder / "printed.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
-                    shutil.rmtree(folder, ignore_errors=True)
+                    temporary.close()
                     raise BoxesUnavailable(said[-1] if said else "a process for a submission did not start")
 
     def environment(self) -> dict[str, str]:
@@ -109,6 +108,7 @@ class SpawnedBox:
     output: io.FileIO
     process: subprocess.Popen[bytes]
     folder: Path
+    temporary: contextlib.ExitStack
     taken: int = 0
 
     @property
@@ -133,4 +133,5 @@ class SpawnedBox:
         check_process.end(self.process)
         self.output.close()
         remove_folder(self.folder)
+        self.temporary.close()
         return {} if status is None else {"status": status << 8 if status >= 0 else -status, "cpu": 0.0}

@@ -1,12 +1,9 @@
 """A worker seen from outside: a process that grades. If a submission or the run kills it, it is started again."""
 
 import contextlib
-import os
 import pickle
 import subprocess
-import tempfile
 import threading
-from pathlib import Path
 from typing import IO, Any
 
 from lxmls_day1.errors import InputError
@@ -15,6 +12,7 @@ from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.run_folders import PASSABLE
 from lxmls_day1.library_path import command_of, environment
+from lxmls_day1.whole_files import temporary_folder
 
 WORKER = "lxmls_day1.grading.worker"
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -46,6 +44,7 @@ class WorkerProcess:
     def __init__(self, plan: Plan):
         self._plan = plan
         self._process: subprocess.Popen[bytes] | None = None
+        self._temporary = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
         self.checks: tuple[CheckGrade, ...] = ()
@@ -69,16 +68,15 @@ class WorkerProcess:
         """Start it, and wait until it is ready, unless it is; see `ask`."""
         if self._process is not None:
             return
-        folder = self._folder = tempfile.TemporaryDirectory(prefix="lxmls-day1-worker-", ignore_cleanup_errors=True)
-        os.chmod(folder.name, PASSABLE)
+        folder = self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-worker-", mode=PASSABLE))
         variables = environment() | dict.fromkeys(THREAD_VARIABLES, "1")
-        variables |= {"PYTHONNOUSERSITE": "1", "PYTHONPATH": "", "TMPDIR": folder.name}
-        with self._lock, Path(folder.name, "errors.txt").open("wb") as errors:
+        variables |= {"PYTHONNOUSERSITE": "1", "PYTHONPATH": "", "TMPDIR": str(folder)}
+        with self._lock, (folder / "errors.txt").open("wb") as errors:
             if self._closed:
                 raise WorkerDied("it was closed")
             self._process = subprocess.Popen(
                 command_of(WORKER),
-                cwd=folder.name,
+                cwd=folder,
                 env=variables,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -148,7 +146,7 @@ class WorkerProcess:
 
     def _death(self, seconds: float, timed_out: bool) -> WorkerDied:
         """The error for a process that has ended. Nothing of it is left afterwards."""
-        process, folder = self._process, Path(self._folder.name)
+        process, folder = self._process, self._folder
         assert process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(1)  # its output ends a moment before it does
@@ -176,4 +174,4 @@ class WorkerProcess:
                 with contextlib.suppress(OSError):
                     if stream is not None:
                         stream.close()
-        self._folder.cleanup()
+        self._temporary.close()

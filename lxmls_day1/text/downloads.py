@@ -251,7 +251,7 @@ def clear_leftovers(cache: Path) -> None:
                 path.unlink()
     for outer in cache.glob(f"{_SCRATCH}*"):
         with contextlib.suppress(OSError):  # held, gone meanwhile, or not ours to remove
-            if not any(_is_held(inner / _IN_USE) for inner in [*outer.iterdir()] or [outer]):
+            if not any(_is_held(inner / _IN_USE) for inner in [*filter(Path.is_dir, outer.iterdir())] or [outer]):
                 shutil.rmtree(outer)
 
 

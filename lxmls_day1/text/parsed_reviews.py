@@ -29,7 +29,7 @@ from scipy.sparse import csr_array
 from lxmls_day1.errors import CorpusError
 from lxmls_day1.text.packed_texts import SlicedTexts
 from lxmls_day1.text.review_bytes import read_pairs
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.whole_files import renew_file
 
 LABEL_NAMES = ("positive", "negative")
 FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
@@ -346,7 +346,7 @@ def save_parsed(path: Path, reviews: ParsedReviews, sources: Sequence[str]) -> N
         **{name: getattr(reviews, name) for name in _ARRAYS},
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace_files({path: file.getvalue()})
+    renew_file(path, file.getvalue())
 
 
 def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:
@@ -364,6 +364,8 @@ def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:
         None for a file that is missing, damaged, of another version or of other sources.
     """
     try:
+        if not path.is_file():  # reading a pipe might never end
+            return None
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if kept["head"].tolist() != [_VERSION, *sources]:
                 return None

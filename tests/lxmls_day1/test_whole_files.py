@@ -1,13 +1,16 @@
+import ast
 import errno
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+import lxmls_day1
 from lxmls_day1.errors import InputError
-from lxmls_day1.whole_files import remove_folder, replace_files, temporary_folder
+from lxmls_day1.whole_files import ALIVE, remove_abandoned, remove_folder, replace_files, temporary_folder
 
 
 def contents(folder):
@@ -130,6 +133,74 @@ class TestTemporaryFolder:
             (folder / "b").touch()
             monkeypatch.setattr(shutil, "rmtree", interrupted)
         assert len(calls) > 1 and contents(tmp_path) == {}
+
+
+class TestAbandonedFolders:
+    """What is removed: folders whose process was killed. What stays: all that may be somebody's."""
+
+    @pytest.fixture
+    def abandoned(self, tmp_path):
+        """A folder as a killed process leaves it."""
+        folder = tmp_path / "lxmls-day1-check-a"
+        (folder / "deep").mkdir(parents=True)
+        (folder / ALIVE).write_text("locked")
+        return folder
+
+    def test_it_is_removed_when_the_next_is_made(self, tmp_path, abandoned):
+        with temporary_folder("lxmls-day1-demo-", tmp_path) as folder:
+            assert not abandoned.exists() and folder.is_dir()
+
+    def test_one_whose_process_lives_stays(self, tmp_path):
+        with temporary_folder("lxmls-day1-demo-", tmp_path) as folder:
+            remove_abandoned(tmp_path)
+            assert folder.is_dir()
+
+    @pytest.mark.parametrize("content", [None, ""], ids=["none", "one that was never locked"])
+    def test_one_without_a_mark_stays(self, tmp_path, abandoned, content):
+        (abandoned / ALIVE).unlink()
+        if content is not None:
+            (abandoned / ALIVE).write_text(content)
+        remove_abandoned(tmp_path)
+        assert abandoned.is_dir()
+
+    def test_what_a_link_leads_to_stays(self, tmp_path, abandoned):
+        abandoned.rename(tmp_path / "elsewhere")
+        abandoned.symlink_to(tmp_path / "elsewhere")
+        other = tmp_path / "lxmls-day1-check-b"
+        other.mkdir()
+        (other / ALIVE).symlink_to(tmp_path / "elsewhere" / ALIVE)
+        remove_abandoned(tmp_path)
+        assert abandoned.is_symlink() and (tmp_path / "elsewhere" / "deep").is_dir() and other.is_dir()
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
+    def test_one_of_another_user_stays(self, tmp_path, abandoned):
+        os.chown(abandoned, 65534, 65534)
+        remove_abandoned(tmp_path)
+        assert abandoned.is_dir()
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="Windows locks in another way")
+    def test_all_stay_where_nothing_can_be_locked(self, tmp_path, abandoned, monkeypatch):
+        import fcntl
+
+        def no_locks(*_):
+            raise OSError(errno.ENOLCK, "no locks available")
+
+        monkeypatch.setattr(fcntl, "flock", no_locks)
+        with temporary_folder("lxmls-day1-demo-", tmp_path) as folder:
+            remove_abandoned(tmp_path)
+            assert folder.is_dir()
+        assert abandoned.is_dir()
+
+    def test_no_module_makes_temporary_folders_in_another_way(self):
+        """Nobody would remove them; one within a folder of `temporary_folder` goes with that."""
+        found = []
+        for path in sorted(Path(lxmls_day1.__file__).parent.rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                if isinstance(node, ast.Call) and re.search(r"\b(mkdtemp|TemporaryDirectory)$", ast.unparse(node.func)):
+                    within = {ast.unparse(one.value) for one in node.keywords if one.arg == "dir"}
+                    if path.name != "whole_files.py" and within != {"self._folder"}:
+                        found.append(f"{path.name}:{node.lineno}")
+        assert found == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a path may not be so long there")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.run_folders import ALIVE, PREFIX, clear_leftovers, run_folder
-from lxmls_day1.whole_files import LOCK, held
+from lxmls_day1.grading.run_folders import PREFIX, run_folder
+from lxmls_day1.whole_files import ALIVE, LOCK, held, remove_abandoned, temporary_folder
 
 HOLD = """
 import sys
@@ -60,7 +60,7 @@ def test_a_second_grader_is_refused_by_the_pid_of_the_first_until_that_is_gone(t
 
 def test_what_a_killed_run_has_left_is_cleared_by_the_next_and_what_lives_is_not(tmp_path, other):
     process, place = other
-    clear_leftovers()
+    remove_abandoned(tmp_path)
     assert place.is_dir()
     process.kill()
     process.wait()
@@ -73,3 +73,41 @@ def test_what_a_killed_run_has_left_is_cleared_by_the_next_and_what_lives_is_not
     assert not folder.exists()
     assert {path.name for path in tmp_path.iterdir()} == {"out", f"{PREFIX}strange"}
     assert not list(tmp_path.rglob(ALIVE))
+
+
+MAKERS = {
+    "a fork server": "from lxmls_day1.grading.sandbox import ForkServer\nmade = ForkServer('process')",
+    "boxes that are started anew": """
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.box import Box
+from lxmls_day1.grading.spawning_server import SpawningServer
+made = SpawningServer()
+box = Box(made, {}, Limits())""",
+    "a worker": """
+import types
+from lxmls_day1.grading.worker_process import WorkerProcess
+made = WorkerProcess(types.SimpleNamespace(patience=60.0))
+made._answered = lambda *_: ('ready', ())  # it waits for its plan
+made.start()""",
+    "a folder": """
+from lxmls_day1.whole_files import temporary_folder
+made = temporary_folder("lxmls-day1-check-")
+made.__enter__()""",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL, and deletes no open file")
+@pytest.mark.parametrize("maker", MAKERS)
+def test_what_makes_temporary_folders_leaves_none_to_the_next_when_it_is_killed(tmp_path, maker):
+    """Each of them by itself: where it is part of a run, the folder of the run takes it along."""
+    script = f"import sys\n{MAKERS[maker]}\nprint(flush=True)\nsys.stdin.read()"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", script], env=environment, **pipes) as process:
+        assert process.stdout.readline() == b"\n"
+        (made,) = tmp_path.glob("lxmls-day1-*")
+        with temporary_folder("lxmls-day1-check-", tmp_path):
+            assert made.is_dir()  # its process lives
+        process.kill()
+    with temporary_folder("lxmls-day1-check-", tmp_path) as folder:
+        assert [path.name for path in tmp_path.glob("lxmls-day1-*")] == [folder.parent.name]

@@ -1,6 +1,7 @@
 """Lines of the published form against the plain reader of one line, and cached copies."""
 
 import hashlib
+import os
 from dataclasses import fields
 
 import numpy as np
@@ -150,6 +151,24 @@ def test_every_flipped_bit_and_every_truncation_is_noticed(tmp_path, parsed, sou
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         assert load_parsed(path, sources) is None
+
+
+TAKEN_BY = {
+    "a file that may not be read": lambda path: path.touch(mode=0),
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a pipe": lambda path: os.mkfifo(path),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+@pytest.mark.parametrize("taken_by", TAKEN_BY)
+def test_what_has_taken_the_place_of_a_copy_is_replaced(tmp_path, parsed, sources, taken_by):
+    path = tmp_path / "copy"
+    TAKEN_BY[taken_by](path)
+    assert load_parsed(path, sources) is None
+    save_parsed(path, parsed, sources)
+    assert same(load_parsed(path, sources), parsed)
+    assert path.stat().st_mode & 0o400
 
 
 def test_a_copy_of_other_sources_or_another_version_is_not_used(tmp_path, parsed, sources, monkeypatch):
