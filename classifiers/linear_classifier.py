@@ -34,7 +34,7 @@ from lxmls_day1.checks import (
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import check_settings
 from lxmls_day1.streaming.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
-from lxmls_day1.text.feature_vectors import are_dictionaries, as_rows, names_of
+from lxmls_day1.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 
 
 class LinearClassifier:
@@ -90,7 +90,8 @@ class LinearClassifier:
         ----------
         X : array or sparse matrix (M, J); or M dictionaries, {"amazing": 1, "tag": "noun"}, of the values of features by their names
             What a dictionary does not name is 0. A text is a feature of its own, ``tag=noun``. The names are kept as
-            ``vector_names``, and ``test`` takes such dictionaries as well.
+            ``vector_names``, and ``test`` takes such dictionaries as well. So are those of the columns of a data frame; another
+            frame must have the same.
         y : M labels of any kind: an int vector, strings, a column ``(M, 1)``, a list
 
         Returns
@@ -339,8 +340,17 @@ class LinearClassifier:
         return scores
 
     def _as_rows(self, X):
-        """Feature vectors that are dictionaries as a matrix with the columns of training; anything else as it is."""
+        """Feature vectors that are dictionaries as a matrix with the columns of training; anything else as it is.
+
+        A data frame must have the columns of the one in training, in their order.
+        """
         if not are_dictionaries(X):
+            names = column_names(X)
+            if names and self.vector_names and names != self.vector_names:
+                raise InputError(
+                    f"X has the columns {listed(names)}, but {self.get_name()} was trained on {listed(self.vector_names)}, in this "
+                    "order; pass X[classifier.vector_names]"
+                )
             return X
         if self.vector_names is None:
             raise InputError(
@@ -359,8 +369,8 @@ class LinearClassifier:
                 "Bayes, and MaxEntBatch with L-BFGS, conjugate gradient or gradient descent"
             )
         self.vector_names = vector_names
-        if are_dictionaries(X) and vector_names is None:
-            self.vector_names = names_of(X)
+        if vector_names is None:
+            self.vector_names = names_of(X) if are_dictionaries(X) else column_names(X)
         X, y = check(self._as_rows(X)), check_labels(y)
         if X.shape[0] != len(y):
             raise InputError(

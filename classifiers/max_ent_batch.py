@@ -60,6 +60,7 @@ from lxmls_day1.streaming.shard_rows import (
 
 SOLVERS = ("lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
 PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
+NEAR = 1e-3  # of the objective, or of the first gradient: what ends farther from the optimum is warned of, whatever ended it
 DENSE = 1 / 8  # the share of numbers other than zero from which on a dense matrix is multiplied as it is
 
 
@@ -211,15 +212,23 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                     self.history.append(Iteration(point.number, time.perf_counter() - started, float(point.objective)))
                 if point.arrived or point.number == self.max_iterations:
                     break
-        if point.number == self.max_iterations and not point.arrived:
-            warnings.warn(
-                f"maximum entropy was stopped after {self.max_iterations} iteration{'s' * (self.max_iterations != 1)} "
-                "before it reached its tolerance of "
-                f"{self.tolerance:g}; raise max_iterations or the tolerance"
-                + ("" if self.solver == "lbfgs" else ', or take solver="lbfgs"'),
-                stacklevel=2,
-            )
+        if not point.arrived and (point.number == self.max_iterations or not point.near):
+            self._warn_of_early_end(point.number)
         return self._trained_with(point.params())
+
+    def _warn_of_early_end(self, n_iterations):
+        """Say that the optimum was not reached, and what may help."""
+        after = f"after {n_iterations} iteration{'s' * (n_iterations != 1)}"
+        if n_iterations == self.max_iterations:
+            better = "" if self.solver == "lbfgs" else ', or take solver="lbfgs"'
+            remedy = f"raise max_iterations or the tolerance{better}"
+        else:
+            after += ", where rounding let no better point be found,"
+            remedy = "scale the features down, or raise the tolerance"
+        warnings.warn(
+            f"maximum entropy was stopped {after} before it reached its tolerance of {self.tolerance:g}; {remedy}",
+            stacklevel=3,
+        )
 
     def check_settings(self) -> None:
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
@@ -304,10 +313,11 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             norm = np.linalg.norm(gradient)
             first_norm = norm if first_norm is None else first_norm
             if problem.convexity > 0:
-                arrived = norm**2 / (2 * problem.convexity) <= self.tolerance * value
+                off, of = norm**2 / (2 * problem.convexity), value
             else:
-                arrived = norm <= self.tolerance * first_norm
-            yield _Point(number, functools.partial(problem.params, x), value, arrived)
+                off, of = norm, first_norm
+            arrived, near = (off <= share * of < np.inf for share in (self.tolerance, NEAR))
+            yield _Point(number, functools.partial(problem.params, x), value, arrived, near)
 
     def _by_dual(self, X, labels, shares):
         from lxmls_day1.compiled import sparse_rows
@@ -325,15 +335,15 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             shares,
         ):
             params = functools.partial(_both_classes if n_classes == 2 else np.copy, weights)
-            yield _Point(sweeps, params, objective, objective - dual <= tolerance * objective)
+            arrived, near = (objective - dual <= share * objective for share in (tolerance, NEAR))
+            yield _Point(sweeps, params, objective, arrived, near)
 
     def _by_scaling(self, X, labels, shares):
         first_mismatch, shares = None, 1.0 if shares is None else shares
         for number, (weights, objective, mismatch) in enumerate(scale_max_ent(X, labels, len(self.classes), shares)):
             first_mismatch = mismatch if first_mismatch is None else first_mismatch
-            yield _Point(
-                number, functools.partial(np.copy, weights), objective, mismatch <= self.tolerance * first_mismatch
-            )
+            arrived, near = (mismatch <= share * first_mismatch for share in (self.tolerance, NEAR))
+            yield _Point(number, functools.partial(np.copy, weights), objective, arrived, near)
 
 
 class _Point(NamedTuple):
@@ -343,6 +353,7 @@ class _Point(NamedTuple):
     params: Callable[[], np.ndarray]  # makes W (J + 1, K) of where it is
     objective: float
     arrived: bool  # at the optimum, up to the tolerance
+    near: bool  # as near to it as rounding lets one come where the numbers are no trouble
 
 
 class MaxEntObjective:

@@ -13,6 +13,8 @@ first step is e = 2/median ‖g(x)‖². That is a safe one: the log loss of an 
 only where two classes share all of the probability, and descent goes astray from twice this step on; so with three classes or
 more the log loss gets e = 4/median ‖g(x)‖². Where λ is so small that the steps would hardly shrink during a round, 0.3/(M e)
 takes its place; 0.05/(M e) for the log loss of three classes or more, whose gradients get shorter by themselves as more is learnt.
+Such a λ hardly shortens weights that the first steps have made too long. So the hinge loss of three classes or more, whose steps have
+their full length at each violation, shrinks them faster during the first round: η_t = e/(1 + 0.3 t/M + min(t/M, 1)).
 
 The subgradient of the hinge loss stays as long as ‖g(x)‖ however near the optimum is, and so the weights keep a noise as large as the
 steps. Where no weights are much better than W = 0 (labels that say little of the inputs, many classes that share one feature) that
@@ -110,14 +112,19 @@ class StochasticGradient(OnlineClassifier):
             )
 
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
-        shared_by_many = self.smooth_loss and len(self.classes) > 2
+        n, several = len(sq_norms) if n_examples is None else n_examples, len(self.classes) > 2
+        shared_by_many = self.smooth_loss and several
         self.first_step = (4.0 if shared_by_many else 2.0) / float(np.median(sq_norms))
-        self.slowest = (0.05 if shared_by_many else 0.3) / (len(sq_norms) if n_examples is None else n_examples)
+        self.slowest = (0.05 if shared_by_many else 0.3) / n
+        self.in_first_round = (1.0 if several and not self.smooth_loss else 0.0) / n
 
     def steps(self, first: int, count: int) -> np.ndarray:
         t = np.arange(first, first + count, dtype=np.float64)
         if self._by_default():
-            return self.first_step / (1.0 + max(self.regularizer * self.first_step, self.slowest) * t)
+            rate = self.regularizer * self.first_step
+            if rate >= self.slowest:
+                return self.first_step / (1.0 + rate * t)
+            return self.first_step / (1.0 + self.slowest * t + np.minimum(self.in_first_round * t, 1.0))
         eta_0 = 1.0 if self.initial_step is None else self.initial_step
         return eta_0 * t ** -(1.0 if self.alpha is None else self.alpha)
 

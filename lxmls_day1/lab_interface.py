@@ -65,7 +65,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "streaming.streamed_steps": ("Learner", "StreamedSteps", "place_of"),
     "streaming.training": ("Training",),
     "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
-    "text.feature_vectors": ("are_dictionaries", "as_rows", "names_of"),
+    "text.feature_vectors": ("are_dictionaries", "as_rows", "column_names", "names_of"),
     "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
     "text.packed_texts": ("PackedTexts",),
     "text.parsed_reviews": (

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from lxmls_day1.text.explanations import Explanation
 
 MOST_CLASSES = 3
+BETWEEN = 3  # characters from one column to the next
+COUNT_COLUMN = len("count") + BETWEEN
 MOST_UNKNOWN = 20
 MOST_CHARACTERS = 30
 
@@ -107,7 +109,7 @@ def command(
         if i:
             console.print()
         labelled = f" (labelled {printable(document.label)})" if document.label else ""
-        console.print(drawn(explanation, document.where + labelled, top))
+        console.print(drawn(explanation, document.where + labelled, top, console.width))
 
 
 def features_and_weights(
@@ -147,7 +149,7 @@ def features_and_weights(
     return X, np.vstack([model.params[:1], weights]), variances, names
 
 
-def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
+def drawn(explanation: "Explanation", where: str, top: int, width: int) -> "Group":
     """An explanation for a terminal.
 
     Parameters
@@ -158,6 +160,8 @@ def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
     top : int
         How many words that speak for the prediction, and how many against it; the others are summed up in one line, so
         that every column sums to the score at its foot.
+    width : int
+        Columns of the terminal. Fewer classes are shown where they do not suffice: words may be broken, numbers not.
 
     Returns
     -------
@@ -174,7 +178,6 @@ def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
 
     names = [printable(name) for name in explanation.class_names]
     predicted, rival = explanation.predicted, explanation.rival
-    columns = np.argsort(-explanation.scores, kind="stable")[:MOST_CLASSES]
     speaking_for, against = explanation.speaking_for(), explanation.speaking_against()
     shown = [*speaking_for[:top], *against[:top]]
     rest = [i for i in range(len(explanation.words)) if i not in set(shown)]
@@ -185,13 +188,18 @@ def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
         last = {f"{len(rest)} other word{'s' * (len(rest) > 1)}": sums, **last}
     values = [*explanation.contributions[shown].ravel(), *(value for row in last.values() for value in row)]
     digits = decimals(values)
+    widest = max(len(number_text(value, digits, "+")) for value in values)
+    beside = 2 if explanation.deviations is None else 3  # the words, the lead, and perhaps how sure it is
+    n_fit = (width - COUNT_COLUMN) // (widest + BETWEEN) - beside
+    columns = np.argsort(-explanation.scores, kind="stable")[: min(max(n_fit, 1), MOST_CLASSES)]
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("word", overflow="fold")
     table.add_column("count", justify="right", no_wrap=True)
     for k in columns:
-        table.add_column(Text(names[k]), justify="right", overflow="fold")
-    table.add_column(Text(f"{names[predicted]} − {names[rival]}"), justify="right", overflow="fold")
+        table.add_column(Text(names[k]), justify="right", overflow="fold", min_width=widest)
+    heading_of_lead = Text(f"{names[predicted]} − {names[rival]}")
+    table.add_column(heading_of_lead, justify="right", overflow="fold", min_width=widest)
     if explanation.deviations is not None:
         table.add_column("±", justify="right", no_wrap=True)
 
@@ -220,7 +228,8 @@ def drawn(explanation: "Explanation", where: str, top: int) -> "Group":
         texts.append("Its words rule out every class, so the intercepts alone decide.")
     notes = []
     if len(names) > len(columns):
-        notes.append(f"The best {len(columns)} of {len(names)} classes are shown; --json has all.")
+        are = "class is" if len(columns) == 1 else f"{len(columns)} of {len(names)} classes are"
+        notes.append(f"The best {are} shown; --json has all.")
     if explanation.unknown:
         notes.append(unknown_text(list(explanation.unknown)))
     return Group(*map(Text, texts), table, *map(Text, notes))

@@ -466,8 +466,13 @@ class RowSteps:
             examples = X
         else:
             examples = as_online_examples(X)
-            if not np.isfinite(examples.sq_norms).all():  # where the norms are finite, so are all numbers
+            finite = np.isfinite(examples.sq_norms)
+            if not finite.all():  # where the norms are finite, so are all numbers
                 check_finite(X)
+                raise InputError(
+                    f"the numbers in row {finite.argmin()} of X are so large that their squares grow beyond all bounds; leave such "
+                    "examples out, or scale the features down"
+                )
         self._examples, self._labels = compact(examples), labels
 
     @property

@@ -51,7 +51,7 @@ def choose_columns(
     label_column, text_column : int or str, optional
         The number of a column, the first is 0, or its name. Not given, a column is found by the names that such columns
         usually have (`LABEL_NAMES`, `TEXT_NAMES`); or it is the one of two that is left. Of two columns without such
-        names the one with fewer different values, then with fewer words, has the labels.
+        names the one with fewer different values, then with fewer words, has the labels. Columns that are always empty are none.
 
     Returns
     -------
@@ -75,13 +75,16 @@ def choose_columns(
         label = _known(table, LABEL_NAMES, other=text)
     if text is None:
         text = _known(table, TEXT_NAMES, other=label)
-    if width == 2:
-        if label is None:
-            label = label_by_shape(table.rows) if text is None else 1 - text
-        text = 1 - label if text is None else text
+    in_use = columns_in_use(table.rows)
+    pair = range(width) if width == 2 else in_use
+    if len(pair) == 2:
+        if label is None and text is None:
+            label = pair[label_by_shape([[row[column] for column in pair] for row in table.rows])]
+        label = next(column for column in pair if column != text) if label is None else label
+        text = next(column for column in pair if column != label) if text is None else text
     if label is None or text is None:
         what = "label" if label is None else "text"
-        columns = ", ".join(_named_and_numbered(table, column) for column in range(width))
+        columns = ", ".join(_named_and_numbered(table, column) for column in in_use or range(width))
         raise InputError(
             f"{name} has {counted(width, 'column')} ({columns}), and it is not plain which holds the {what}; say so with "
             f"{what}_column= (--{what}-column)"
@@ -167,6 +170,17 @@ def _known(table: Table, usual: Sequence[str], other: int | None) -> int | None:
     """The column with the surest of the usual names; a name that several columns have says nothing."""
     plain = [_plain(found) if column != other else "" for column, found in enumerate(table.names or ())]
     return next((plain.index(wanted) for wanted in usual if plain.count(wanted) == 1), None)
+
+
+def columns_in_use(rows: Sequence[Sequence[Any]]) -> list[int]:
+    """The columns that are not empty in all records, as one is where every line ends with a delimiter.
+
+    Examples
+    --------
+    >>> columns_in_use([["They won.", "sport", ""], ["Alas.", "sport", ""]])
+    [0, 1]
+    """
+    return [column for column in range(len(rows[0])) if any(row[column] != "" for row in rows)]
 
 
 def label_by_shape(rows: Sequence[Sequence[Any]]) -> int:

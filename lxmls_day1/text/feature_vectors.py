@@ -5,7 +5,7 @@ text is a feature of its own, ``tag=noun``, whose value is 1. Which features the
 those that are new are left out. scikit-learn's `DictVectorizer` makes the same matrix, with its columns sorted.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -49,6 +49,21 @@ def names_of(X: Sequence[Mapping[str, Any]]) -> list[str]:
     ['amazing', 'tag=noun', 'tag=verb']
     """
     return list(dict.fromkeys(name for m, features in enumerate(X) for name, _ in _features(m, features)))
+
+
+def column_names(X: Any) -> list[str] | None:
+    """The names of the columns of a data frame, if they are texts and all different; else None, as for every other matrix.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_names(pd.DataFrame({"age": [31.0], "height": [1.7]})), column_names(pd.DataFrame([[31.0, 1.7]]))
+    (['age', 'height'], None)
+    """
+    columns = getattr(X, "columns", None)
+    names = list(columns) if isinstance(columns, Iterable) else []
+    named = names and all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    return [str(name) for name in names] if named else None
 
 
 def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> csr_array:

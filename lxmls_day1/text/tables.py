@@ -19,6 +19,7 @@ from lxmls_day1.text.column_choice import (
     LONGEST_NAME,
     MISSING,
     Table,
+    columns_in_use,
     find_name,
     is_label_name,
     is_text_name,
@@ -130,6 +131,9 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     >>> looks_like_header([["ham", "See you at noon."], ["spam", "Win a prize!"]])
     False
     """
+    in_use = columns_in_use(rows)
+    if len(in_use) < len(rows[0]):
+        rows = [[row[column] for column in in_use] for row in rows]
     first, others = rows[0], rows[1:]
     filled = [field for field in first if field]
     numbered = filled == [str(column) for column in range(len(filled))]  # as pandas names columns by itself
@@ -300,8 +304,9 @@ def _records(
 
 
 def _sniffed_delimiter(text: str, name: str, quote: str | None) -> str:
-    """The delimiter that divides each of the first records in two, else in equally many, else the first one at all."""
-    failures, in_many, ragged = [], [], []
+    """The delimiter that divides each of the first records in two, else in equally many, else the first line at all."""
+    first_line = text.lstrip().partition("\n")[0]
+    failures, in_many, doubtful = [], [], []
     for delimiter in DELIMITERS:
         if delimiter == quote:
             continue
@@ -309,6 +314,7 @@ def _sniffed_delimiter(text: str, name: str, quote: str | None) -> str:
             records = _records(text, name, delimiter, quote, most=_SNIFFED_RECORDS)
         except CorpusError as failure:
             failures.append(failure)
+            doubtful += [delimiter] if delimiter in first_line else []
             continue
         if not records:
             raise CorpusError(f"{name}: expected a label and a text a line, got an empty file")
@@ -318,13 +324,11 @@ def _sniffed_delimiter(text: str, name: str, quote: str | None) -> str:
         if len(sizes) == 1 and 1 not in sizes:
             in_many.append(delimiter)
         elif len(records[0][1]) > 1:
-            ragged.append(delimiter)
-    if in_many:
-        return in_many[0]
+            doubtful.append(delimiter)
+    if in_many or doubtful:
+        return (in_many or doubtful)[0]  # whoever reads all records says which line differs from the first
     if failures:
         raise failures[0]
-    if ragged:
-        return ragged[0]  # whoever reads all records says which line differs from the first
     raise CorpusError(
         f"{name}: none of {', '.join(DELIMITERS.values())} parts every line in two, a label and a text; say which "
         f"character does with delimiter= (--delimiter), put quotes around texts that hold it, or read features with "

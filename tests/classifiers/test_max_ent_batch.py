@@ -190,6 +190,24 @@ def test_what_is_beyond_rounding_ends_without_a_warning(regularizer):
     np.testing.assert_allclose(g.T @ (p - np.eye(3)[y]) / len(y) + regularizer * params, 0, atol=1e-7)
 
 
+@pytest.mark.parametrize("solver", [*DESCENTS, "dual"])
+@pytest.mark.parametrize("regularizer", [0.1, 1.0])
+@pytest.mark.parametrize("scales", [[1e18, 1e18], [1.0, 1e25], [1e200, 1.0]])
+def test_numbers_so_large_that_a_solver_gives_up_are_warned_of(solver, regularizer, scales):
+    """Clocks in nanoseconds are 10^18. A larger scale costs less penalty for the same scores, and so less in all."""
+    X, y = noisy_data(2)
+    X = X[:, :2] * scales
+    maxent = MaxEntBatch(regularizer, solver=solver)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        params = maxent.train(X, y)
+    if not told:
+        least = MaxEntBatch(regularizer)
+        scaled = least.train(X / scales, y)
+        assert maxent.objective(X, y, params) <= least.objective(X / scales, y, scaled)
+        assert maxent.evaluate(y, maxent.test(X, params)) >= least.evaluate(y, least.test(X / scales, scaled)) - 0.02
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_start_that_is_the_optimum_needs_no_iteration(solver):
     X, y = np.array([[1.0], [1.0], [3.0], [3.0]]), np.array([0, 1, 0, 1])

@@ -9,11 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import SGDClassifier
 
-from classifiers.column_squishing import squishing_rule
+from classifiers.arow import AROW
+from classifiers.column_squishing import ColumnSquishing, squishing_rule
+from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira, mira_rule
 from classifiers.online_classifier import OnlineClassifier, Round, compiled
 from classifiers.online_loop import online_loop
+from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.checks import check_inputs
@@ -257,6 +260,20 @@ def test_what_is_not_finite_is_named_and_large_numbers_are_finite(form):
             Perceptron().train(form([[1.0, 2.0], [0.5, bad]]), [0, 1])
     X = form([[1e308, 1e308], [-1e308, 0.0]])  # neither their sum nor their squares are
     assert check_inputs(X) is X
+
+
+@pytest.mark.parametrize(
+    "make", [Perceptron, Mira, SVM, MaxEntOnline, PassiveAggressive, ColumnSquishing, AROW, ConfidenceWeighted]
+)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("number", [1e155, -1.7e308])
+def test_a_row_whose_squares_overflow_is_named(make, form, number):
+    """The largest float64 stands for what is missing in some files; no step from such a row means anything."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    X[7, 1] = number
+    with pytest.raises(InputError, match="row 7 of X are so large"):
+        make().train(form(X), y)
 
 
 @pytest.mark.sampled(4)

@@ -220,10 +220,22 @@ def test_a_smooth_loss_of_several_classes_begins_with_twice_the_step(learner, n_
 
 def test_a_smooth_loss_of_several_classes_keeps_its_steps_longer():
     X, y = np.full((6, 1), 2.0), np.arange(6) % 3  # ‖g(x)‖² = 5
-    for learner, first, slowest in ((MaxEntOnline, 0.8, 0.05 / (6 * 0.8)), (SVM, 0.4, 0.3 / (6 * 0.4))):
-        trained = learner(0.0)
-        trained.train(X, y)
-        np.testing.assert_allclose(trained.steps(1, 3), first / (1 + slowest * first * np.arange(1, 4)), rtol=1e-12)
+    trained = MaxEntOnline(0.0)
+    trained.train(X, y)
+    np.testing.assert_allclose(trained.steps(1, 9), 0.8 / (1 + 0.05 * np.arange(1, 10) / 6), rtol=1e-12)
+
+
+def test_the_hinge_loss_of_several_classes_halves_its_steps_during_the_first_round():
+    X, y = np.full((6, 1), 2.0), np.arange(6) % 3  # ‖g(x)‖² = 5
+    rounds = np.arange(1, 10) / 6
+    for regularizer in (0.0, 0.124):  # 0.3 / (6 * 0.4) = 0.125
+        svm = SVM(regularizer)
+        svm.train(X, y)
+        np.testing.assert_allclose(svm.steps(1, 9), 0.4 / (1 + 0.3 * rounds + np.minimum(rounds, 1)), rtol=1e-12)
+        np.testing.assert_array_equal(svm.steps(4, 6), svm.steps(1, 9)[3:])
+    larger = SVM(0.126)
+    larger.train(X, y)
+    np.testing.assert_allclose(larger.steps(1, 9), 0.4 / (1 + 0.126 * 0.4 * 6 * rounds), rtol=1e-12)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

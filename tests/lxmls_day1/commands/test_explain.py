@@ -68,6 +68,21 @@ class TestTable:
         Path("x.review").write_text(f"{'w' * 5000}:1 good:1 {'🙂' * 300}:2\n")
         assert max(map(len, explain("hand.npz", "x.review").stdout.splitlines())) <= 80
 
+    @pytest.mark.parametrize("width", [40, 50, 60, 80, 200])
+    def test_no_number_is_broken_on_a_narrow_terminal(self, width, monkeypatch):
+        names = ["a-long-name", "another-name", "third", "fourth"]
+        words = ["good", "incomprehensible", "bad"]
+        weights = [[0.5, 0, -1, 0.25], [2, -1.5, 0.125, 1], [-1, 0.75, 2, 0], [1.25, 0, 0.5, -0.5]]
+        LinearClassifier().save("four.npz", weights, words, names)
+        Path("r.txt").write_text("good incomprehensible bad")
+        monkeypatch.setenv("COLUMNS", str(width))
+        shown = explain("four.npz", "r.txt").stdout
+        explained = json.loads(explain("four.npz", "r.txt", "--json").stdout)[0]
+        leads = {f"{word['difference']:+.3f}" for word in explained["words"]} | {f"{explained['margin']:+.3f}"}
+        assert leads == {"+1.875", "-3.000", "+0.750", "+1.125"}
+        assert leads <= set(shown.split())
+        assert max(map(len, shown.splitlines())) <= width
+
     def test_only_the_best_of_many_classes(self):
         rng = np.random.default_rng(1)
         LinearClassifier().save("many.npz", rng.normal(size=(2, 50)), ["good"], [f"c{k}" for k in range(50)])

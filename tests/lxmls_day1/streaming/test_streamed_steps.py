@@ -259,7 +259,7 @@ def odd_rows(kind, n_rows):
     y = np.arange(n_rows) % n_classes
     X = rng.normal(size=(n_classes, 20))[y] + rng.normal(size=(n_rows, 20))
     if kind == "long rows":
-        X[::50] *= 1000.0
+        X[::7] *= 1000.0
     else:
         y = rng.permutation(y)
     return sp.csr_array(X.astype(np.float32)), y

@@ -1,6 +1,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.feature_extraction import DictVectorizer
 
@@ -21,7 +22,7 @@ from classifiers import (
 )
 from lxmls_day1.errors import InputError
 from lxmls_day1.text.explanations import explain
-from lxmls_day1.text.feature_vectors import are_dictionaries, as_rows, names_of
+from lxmls_day1.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 
 EXAMPLES = [
     {"amazing": 2, "tag": "noun"},
@@ -52,6 +53,44 @@ def test_the_matrix_is_that_of_scikit_learn():
 @pytest.mark.parametrize("form", [tuple, lambda X: np.array(X, dtype=object)])
 def test_dictionaries_come_in_any_sequence(form):
     np.testing.assert_array_equal(Mira().train(form(EXAMPLES), LABELS), Mira().train(EXAMPLES, LABELS))
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_a_data_frame_must_have_the_columns_of_training_in_their_order(make, tmp_path):
+    X = as_rows(EXAMPLES, names_of(EXAMPLES)).toarray()
+    frame = pd.DataFrame(X, columns=names_of(EXAMPLES))
+    of_frame, of_matrix = make(), make()
+    params = of_frame.train(frame, LABELS)
+    np.testing.assert_array_equal(params, of_matrix.train(X, LABELS))
+    expected = of_matrix.test(X, params)
+    for same in (frame, X, EXAMPLES, pd.DataFrame(X)):
+        np.testing.assert_array_equal(of_frame.test(same, params), expected)
+    for other in (frame[frame.columns[::-1]], frame.rename(columns={"dull": "boring"})):
+        for look in (of_frame.test, lambda X, params: of_frame.add_intercept_term(X)):
+            with pytest.raises(InputError, match=r"was trained on 'amazing', 'tag=noun', .*[.]vector_names\]"):
+                look(other, params)
+        of_matrix.test(other, params)  # trained on an array, which has no names
+    of_frame.save(tmp_path / "model.npz", params)
+    assert LinearClassifier.load(tmp_path / "model.npz").feature_names == names_of(EXAMPLES)
+
+
+def test_training_that_goes_on_wants_the_same_columns():
+    frame = pd.DataFrame(as_rows(EXAMPLES, names_of(EXAMPLES)).toarray(), columns=names_of(EXAMPLES))
+    _, state = Perceptron().resume(None, frame, LABELS)
+    Perceptron().resume(state, frame, LABELS)
+    with pytest.raises(InputError, match="was trained on"):
+        Perceptron().resume(state, frame[frame.columns[::-1]], LABELS)
+
+
+@pytest.mark.parametrize(
+    "columns", [[1, 2], ["a", "a"], ["a", 2], [("a", "b"), ("a", "c")], pd.date_range("2026-01-01", periods=2)]
+)
+def test_columns_without_names_of_their_own_are_numbers_in_a_row(columns):
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, -1.0]], columns=columns)
+    assert column_names(frame) is None
+    perceptron = Perceptron()
+    params = perceptron.train(frame, [0, 1])
+    np.testing.assert_array_equal(perceptron.test(frame, params), perceptron.test(frame.to_numpy(), params))
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)

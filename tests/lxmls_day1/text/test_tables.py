@@ -90,6 +90,15 @@ class TestColumns:
             ("a,b\n", {"delimiter": "~"}, "^f.csv, line 1: got 1 field; expected two or more, a label and a text"),
             ('a,"b\nc"\na,"b"c\n', {}, "^f.csv, line 3: .*expected quotes around a whole field"),
             ('a,b\na,"b\nc\nd\n', {}, "^f.csv, line 2: .*expected quotes around a whole field"),
+            # With quotes in it, other characters would fail at the first of them: what divides the first line is meant.
+            (
+                'text,label\n"Oh, well",sad\n"A goal, yes",glad,x\n',
+                {},
+                "^f.csv, line 3: got 3 fields; expected 2 .* comma",
+            ),
+            ('text;label\n"Oh; well";sad\n"A";"goal";glad\n', {}, "^f.csv, line 3: got 3 fields; .* a semicolon"),
+            ('text,label\n"Oh, well,sad\n"A goal, yes",glad\n', {}, "^f.csv, line 2: ',' expected after '\"'"),
+            ('sad\tOh, well\nglad\t"A goal" yes\n', {}, "^f.csv, line 2: '\t' expected after '\"'"),
         ],
     )
     def test_malformed(self, text, settings, says):
@@ -120,6 +129,13 @@ class TestHeader:
     )
     def test_of_usual_names(self, header):
         assert examples_of(f"{header}\n{self.DATA}") == examples_of(self.DATA)
+
+    @pytest.mark.parametrize("header", ["label,text", "mood,remark", "0,1"])
+    @pytest.mark.parametrize("ends", [",", ",,,", ', ""'])
+    def test_a_delimiter_at_the_end_of_each_line_makes_no_column(self, header, ends):
+        text = f"{header}\n{self.DATA}".replace("\n", f"{ends}\n")
+        assert examples_of(text) == examples_of(self.DATA)
+        assert examples_of(self.DATA.replace("\n", f"{ends}\n")) == examples_of(self.DATA)
 
     def test_of_unusual_names(self):
         assert examples_of(f"mood,remark\n{self.DATA}") == examples_of(self.DATA)
