@@ -1,6 +1,7 @@
 """Files that are either written completely or left as they were, whatever happens in between; folders that go again, or are locked."""
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -137,6 +138,8 @@ def remove_parts(path: str | os.PathLike[str]) -> None:
 
 def _beside(place: Path) -> Path:
     """A new name in the same folder; not longer than the longest that a file can have."""
+    if not place.name:  # the root
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
     return place.with_name(f".{place.name[:40]}.{secrets.token_hex(4)}.part")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import lxmls_day1
 from lxmls_day1.errors import InputError
-from lxmls_day1.whole_files import ALIVE, remove_abandoned, remove_folder, replace_files, temporary_folder
+from lxmls_day1.whole_files import ALIVE, remove_abandoned, remove_folder, replace_files, temporary_folder, whole_file
 
 
 def contents(folder):
@@ -68,6 +68,14 @@ def test_an_error_names_the_place_that_was_wanted(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         replace_files({wanted: b"x"})
     assert caught.value.filename == str(wanted)
+
+
+@pytest.mark.parametrize(
+    "write", [lambda path: replace_files({path: b"new"}), lambda path: whole_file(path).__enter__()]
+)
+def test_the_root_is_a_folder_as_others_are(write):
+    with pytest.raises(OSError, match=re.escape(os.strerror(errno.EISDIR))):
+        write(Path(Path.cwd().anchor))
 
 
 def test_a_folder_in_the_way_is_an_error_and_leaves_no_trace(tmp_path):
