@@ -262,6 +262,11 @@ class TestExplanations:
         assert "1.5, 1 of 2: Where is the peak?" in text and 'class="mark"' not in text
         assert "1 question, 2 submissions." in text
 
+    def test_formulae_in_the_question_of_a_prediction_are_typeset(self):
+        guess = FreeAnswer("1.5", "n.ipynb", "**Predict.** How large is $\\tau$?", "3", True)
+        text = self.page(replace(row_of("ada", "ok", "ok"), answers=(guess,)))
+        assert "<strong>Predict.</strong> How large is" in text and "<mi>τ</mi>" in text
+
     def test_without_any_there_is_no_section(self, run):
         text = answers_html(run)
         assert 'id="explained"' not in text and 'id="predictions"' not in text
