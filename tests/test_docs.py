@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from classifiers.perceptron import Perceptron
+from lxmls_day1.exercises.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -151,6 +152,22 @@ def test_every_page_stands_in_one_toctree():
     without = {page for page in pages if not any(fnmatch(page, entry) for entry in listed)}
     assert not without and len(listed) == len(set(listed))
     assert {f"../notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(listed)
+
+
+def test_exercises_stand_in_the_order_of_the_notebooks():
+    """In the registry, which `status`, `check`, marks and feedback follow, in the reference and in the list of notebooks."""
+    notebooks = sorted((ROOT / "notebooks").glob("[1-9]_*.py"))
+    taught = [
+        re.findall(r"^# ## Exercise ([\w.]+)", book.read_text(encoding="utf-8"), re.MULTILINE) for book in notebooks
+    ]
+    in_order = [id for ids in taught for id in ids]
+    assert list(Registry.of(ROOT).ids) == in_order
+    reference = (DOCS / "reference/exercises.md").read_text(encoding="utf-8")
+    assert ", ".join(re.findall(r"^\| (1\.[\w., ]+) \|", reference, re.MULTILINE)).split(", ") == in_order
+    listed = re.findall(
+        r"^\| \[\d_\w+\]\(.*?\) \| (.*?) \|", (ROOT / "notebooks/README.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert [row.split(", ") for row in listed] == taught
 
 
 def test_pictures_of_pages_come_from_scripts_of_the_gallery():
