@@ -88,6 +88,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "capture_repr": (),  # the value of a script's last line is no part of its page
     "min_reported_time": 5,
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
