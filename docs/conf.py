@@ -101,6 +101,7 @@ html_static_path = ["site_files"]
 html_css_files = ["book.css"]
 html_js_files = ["book.js"]
 html_copy_source = False
+html_show_search_summary = False  # excerpts come from the other pages, which a browser does not read from a folder
 html_show_sourcelink = False
 html_additional_pages = {"index": "redirect.html"}
 templates_path = [str(ROOT / "docs" / "site_templates")]
