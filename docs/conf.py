@@ -74,6 +74,7 @@ mathjax3_config = {"options": {"enableMenu": False}}
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True  # the name of a constant, not all that it holds
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
