@@ -74,6 +74,7 @@ mathjax3_config = {"options": {"enableMenu": False}}
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True  # the name of a constant, not all that it holds
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -88,6 +89,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "capture_repr": (),  # the value of a script's last line is no part of its page
     "min_reported_time": 5,
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
@@ -100,6 +102,7 @@ html_static_path = ["site_files"]
 html_css_files = ["book.css"]
 html_js_files = ["book.js"]
 html_copy_source = False
+html_show_search_summary = False  # excerpts come from the other pages, which a browser does not read from a folder
 html_show_sourcelink = False
 html_additional_pages = {"index": "redirect.html"}
 templates_path = [str(ROOT / "docs" / "site_templates")]

@@ -158,8 +158,10 @@ def how_to_install(extra: str) -> str:
     return f'`python -m pip install "lxmls-day1[{extra}]"`'
 
 
-def nearest(wanted: str, names: Iterable[str], suffix: str = "") -> str:
+def nearest(wanted: str, names: Iterable[str], suffix: str = "", order: str = "") -> str:
     """The end of a sentence that helps a mistyped name on: the close matches among `names`, else all of them.
+
+    They stand by the alphabet unless `order` says in which order they are given.
 
     Examples
     --------
@@ -167,12 +169,15 @@ def nearest(wanted: str, names: Iterable[str], suffix: str = "") -> str:
     '; did you mean mira.py?'
     >>> nearest("tree", ["svm", "mira"])
     '; there are: mira, svm.'
+    >>> nearest("tree", ["1.9", "1.10"], order="the order of the notebooks")
+    '; there are, in the order of the notebooks: 1.9, 1.10.'
     """
-    names = sorted(names)
+    names = list(names) if order else sorted(names)
     lower = {name.lower(): name for name in names}
     close = [lower[name] for name in get_close_matches(wanted.lower(), lower, n=3)]
     if close:
         return f"; did you mean {' or '.join(name + suffix for name in close)}?"
     if names:
-        return f"; there are: {', '.join(name + suffix for name in names)}."
+        said = f", in {order}" if order else ""
+        return f"; there are{said}: {', '.join(name + suffix for name in names)}."
     return "; there is none."

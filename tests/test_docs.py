@@ -9,6 +9,7 @@ import importlib.util
 import inspect
 import os
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -16,10 +17,13 @@ import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
 from classifiers.perceptron import Perceptron
+from lxmls_day1.commands.command_line import command_group
+from lxmls_day1.exercises.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -137,6 +141,32 @@ def test_an_own_rule_has_the_compiled_speed(own_rule):
     assert len(OWN_RULE.split('"""')[0].splitlines() + OWN_RULE.split('"""')[2].splitlines()) <= 25
 
 
+def commands_shown(text):
+    """The words of each `lxmls-day1` command on a page, in a block or within a sentence, without what a shell does with it."""
+    lines = re.findall(r"`lxmls-day1 ([^`\n]+)`|^(?: {4}|\$ )lxmls-day1 (.+)$", text, re.MULTILINE)
+    return [shlex.split(re.split(r"\s[|#>(]|  |\|\|", block or inline)[0]) for inline, block in lines]
+
+
+def test_commands_on_pages_have_the_options_that_there_are():
+    """Most are run by other tests; all are read as the command line reads them."""
+    shown = 0
+    for page in [ROOT / "README.md", *(DOCS / page for page in PAGES), *(ROOT / "notebooks").glob("*.md")]:
+        for name, *words in commands_shown(page.read_text(encoding="utf-8")):
+            if name.startswith("-"):
+                continue
+            with click.Context(command_group) as context:
+                command = command_group.get_command(context, name)
+                assert command is not None, f"{page.name}: {name}"
+                try:
+                    command.make_parser(click.Context(command, parent=context)).parse_args(words)
+                except click.NoSuchOption as error:
+                    raise AssertionError(f"{page.name}: {name}: {error.message}") from error
+                except click.BadOptionUsage:
+                    pass  # a sentence that names an option without its value
+            shown += 1
+    assert shown > 60
+
+
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "generated" not in path.parts)
 
 
@@ -151,6 +181,22 @@ def test_every_page_stands_in_one_toctree():
     without = {page for page in pages if not any(fnmatch(page, entry) for entry in listed)}
     assert not without and len(listed) == len(set(listed))
     assert {f"../notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(listed)
+
+
+def test_exercises_stand_in_the_order_of_the_notebooks():
+    """In the registry, which `status`, `check`, marks and feedback follow, in the reference and in the list of notebooks."""
+    notebooks = sorted((ROOT / "notebooks").glob("[1-9]_*.py"))
+    taught = [
+        re.findall(r"^# ## Exercise ([\w.]+)", book.read_text(encoding="utf-8"), re.MULTILINE) for book in notebooks
+    ]
+    in_order = [id for ids in taught for id in ids]
+    assert list(Registry.of(ROOT).ids) == in_order
+    reference = (DOCS / "reference/exercises.md").read_text(encoding="utf-8")
+    assert ", ".join(re.findall(r"^\| (1\.[\w., ]+) \|", reference, re.MULTILINE)).split(", ") == in_order
+    listed = re.findall(
+        r"^\| \[\d_\w+\]\(.*?\) \| (.*?) \|", (ROOT / "notebooks/README.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert [row.split(", ") for row in listed] == taught
 
 
 def test_pictures_of_pages_come_from_scripts_of_the_gallery():

@@ -203,5 +203,5 @@ class DemoBeyondALine(Demonstration):
             right[name] = float((decide(test_X) == test_y).mean())
             axis.title.set_text(name)
         rows = "".join(f"<tr><td>{name}</td><td>{100 * share:.0f} %</td></tr>" for name, share in right.items())
-        self.table.value = f"<table><tr><th></th><th>right on new points</th></tr>{rows}</table>"
+        self.table.value = f"<table><tr><th></th><th>on new points</th></tr>{rows}</table>"
         self.stage.state(rounds=self.current(), right=right, examples_kept=int((alpha > 0).sum()))

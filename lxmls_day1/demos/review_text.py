@@ -105,6 +105,7 @@ def coloured_text(words: Sequence[Word], dark: bool, sentence: str = "") -> str:
     """
     strongest = max((abs(word.weight) for word in words[:MOST_SHOWN]), default=0.0) or 1.0
     positive, negative = class_colours(dark)
+    densest = 150 if dark else 200  # of 255: letters on it keep a contrast of 4.5
     parts = []
     for word in words[:MOST_SHOWN]:
         text = html.escape(printable(short(word.text)))
@@ -115,7 +116,7 @@ def coloured_text(words: Sequence[Word], dark: bool, sentence: str = "") -> str:
             )
         elif word.weight:
             colour, line = (positive, "solid") if word.weight > 0 else (negative, "dotted")
-            ground = f"{colour}{round(200 * abs(word.weight) / strongest):02x}"
+            ground = f"{colour}{round(densest * abs(word.weight) / strongest):02x}"
             style = f"background:{ground};border-bottom:3px {line} {colour}"
             parts.append(f'<span style="{style}" title="{word.weight:+.3g}">{text}</span>')
         else:

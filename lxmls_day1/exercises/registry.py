@@ -112,7 +112,8 @@ class Registry:
         try:
             return self._exercises[id]
         except KeyError:
-            raise InputError(f"there is no exercise {id!r}{nearest(str(id), self._exercises)}") from None
+            close = nearest(str(id), self._exercises, order="the order of the notebooks")
+            raise InputError(f"there is no exercise {id!r}{close}") from None
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -145,6 +145,7 @@ def summary_html(
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),
         mistakes=_mistakes(rows),
+        most_mistakes=MOST_MISTAKES,
         groups=groups(rows),
         unseen=_unseen(rows),
         groups_shown=GROUPS_SHOWN,
@@ -356,7 +357,7 @@ def _mistakes(rows: Sequence[SubmissionGrade]) -> list[_MistakeLine]:
         for exercise in row.exercises:
             for name, sentence in exercise.mistakes:
                 made.setdefault((exercise.id, name, sentence), []).append(row)
-    ranked = sorted(made.items(), key=lambda item: -len(item[1]))[:MOST_MISTAKES]
+    ranked = sorted(made.items(), key=lambda item: -len(item[1]))
     return [_MistakeLine(*mistake, who) for mistake, who in ranked]
 
 

@@ -257,7 +257,7 @@ class _Reading:
         self.rows: dict[Place, int] = {}
         self.problems: list[str] = []
         self._out_of = out_of
-        self._exercises = {*out_of, *(exercise for _, exercise in known)}
+        self._exercises = dict.fromkeys([*out_of, *(exercise for _, exercise in sorted(known))])
         everybody = {*students, *(student for student, _ in known)}
         self._students = {table_cell(student): student for student in everybody}
         numbers = Counter(int(student) for student in everybody if student.isdecimal())
@@ -292,7 +292,7 @@ class _Reading:
             )
         match = _QUESTION.match(asked)
         if match is None or match[1] not in self._exercises:
-            marked = ", ".join(sorted(self._exercises)) or "none"
+            marked = ", ".join(self._exercises) or "none"
             raise ValueError(f"no exercise that is marked by hand is called {one_line(asked)!r}; there are: {marked}")
         return student, match[1]
 

@@ -94,7 +94,8 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     missing = []
     for path in sorted(path for path in given if path.parts[0] == "notebooks" and path.suffix == ".ipynb"):
         known = _given_cells(given[path])
-        questions = _questions(known, str(path), registry)
+        places = _questions(known, str(path), registry)
+        questions = [place for place in places if place.exercise in registry.assigned]
         if not questions:
             continue
         if path not in files:
@@ -105,7 +106,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
             except (ValueError, RecursionError) as error:
                 warnings.append(f"{path} is not a notebook ({_reason(error)}); its answers were not collected.")
             else:
-                warnings += _sort_in(questions, known, theirs, str(path))
+                warnings += _sort_in(places, known, theirs, str(path))
                 warnings += _few_pictures(questions, str(path))
         for question in questions:
             text, cut = _joined(question.texts)
@@ -141,12 +142,13 @@ def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
 
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
+    """Those of all exercises: what is written where one that is not assigned asks for it is no stray text."""
     found: list[_Question] = []
     below = ""  # the exercise of the nearest cell below that belongs to one
     for cell in reversed(known):
         below = cell.exercise or below
         exercise = below if cell.asks == "predict" else cell.exercise
-        if cell.asks and exercise and exercise in registry.assigned:
+        if cell.asks and exercise and exercise in registry:
             asked = _asked(cell.source) or registry[exercise].title
             found.append(_Question(exercise, notebook, cell.id, cell.source, asked, cell.asks == "predict"))
     return found[::-1]

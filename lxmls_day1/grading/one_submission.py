@@ -7,6 +7,7 @@
 
 import functools
 import json
+import re
 import time
 import warnings
 from collections.abc import Callable, Collection, Sequence
@@ -45,6 +46,8 @@ from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. That is no statement about the code; the instructor has been told."
 LONGEST_SAMPLE = 3000  # characters
+#: On lines of its own, below a head.
+DOCSTRING = re.compile(r'''(:[ \t]*\n)[ \t]*[rRuU]?("""|\'\'\')(?:(?!\2).)*\2[ \t]*\n''', re.DOTALL)
 # Imports inside the functions: a worker starts soon, and loads what only some submissions need (notebooks, pictures) when it comes to one.
 Anything = TypeVar("Anything")
 Instead = TypeVar("Instead")
@@ -290,14 +293,27 @@ def _row(
     )
 
 
+def without_docstrings(source: str) -> str:
+    r"""Functions without their docstrings: those that were given out are longer than what a student writes.
+
+    Examples
+    --------
+    >>> print(without_docstrings("def double(x):\n    '''Twice x.\n\n    A number.\n    '''\n    return 2 * x"))
+    def double(x):
+        return 2 * x
+    """
+    return DOCSTRING.sub(r"\1", source)
+
+
 def _samples(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str, str]:
-    """What a student wrote in some exercises, cut to a length that can be shown."""
+    """What a student wrote in some exercises, without docstrings, cut to a length that can be shown."""
     from lxmls_day1.grading.similarity import written
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Python says about their escape sequences
         texts = {e.id: "\n\n".join(written(files, plan.given, e)) for e in plan.exercises if e.id in exercises}
-    return {id: NO_CHARACTER.sub("\ufffd", text[:LONGEST_SAMPLE]) for id, text in texts.items() if text.strip()}
+    samples = {id: without_docstrings(text)[:LONGEST_SAMPLE] for id, text in texts.items()}
+    return {id: NO_CHARACTER.sub("\ufffd", text) for id, text in samples.items() if text.strip()}
 
 
 def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Boundary, ...]:

@@ -35,7 +35,7 @@ try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    from lxmls_day1.grading.rendered_markdown import html_of_markdown
+    from lxmls_day1.grading.rendered_markdown import html_of_line, html_of_markdown
 except ImportError as error:  # raised on import, so before any submission is graded
     raise InputError(
         f"grading needs {error.name or 'jinja2'} for its pages, of an optional extra of this package: {how_to_install('grading')}"
@@ -122,6 +122,7 @@ def environment() -> Environment:
         exercise=_exercise_of,
         lines=lines,
         markdown=_rendered,
+        markdown_line=_rendered_line,
         name=name_of,
         one_line=one_line,
         percent=_percent,
@@ -151,6 +152,11 @@ def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
 def _rendered(text: str) -> Markup:
     """A student's Markdown and TeX as markup; `html_of_markdown` says what it may become."""
     return Markup(html_of_markdown(text))
+
+
+def _rendered_line(text: str, most: int) -> Markup:
+    """The same in a heading or a summary: `html_of_line`."""
+    return Markup(html_of_line(text, most))
 
 
 def _percent(share: float) -> str:

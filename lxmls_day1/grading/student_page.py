@@ -181,6 +181,12 @@ class _ToldCheck(NamedTuple):
     as_in: str | None  # the title of an earlier check of the exercise that has the same text
     calls: str  # what was called, a line for each call; empty for hidden checks
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether its title and its verdict are all that paper has of it."""
+        has_more = self.text or self.check.picture or (self.calls and self.as_in is None)
+        return self.check.verdict == OK or not has_more
+
 
 class _ToldExercise(NamedTuple):
     """An exercise and the texts that present it."""

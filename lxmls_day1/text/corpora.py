@@ -138,6 +138,8 @@ _ROWS = (
 )
 
 #: All corpora, by name.
+#:
+#: :meta hide-value:
 CORPORA: Mapping[str, Corpus] = MappingProxyType({corpus.name: corpus for corpus in _ROWS})
 
 

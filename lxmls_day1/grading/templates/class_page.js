@@ -33,7 +33,8 @@ function addSearch(place) {
 }
 
 function valueOf(row, column) {
-  const text = row.cells[column].textContent.trim().replace("−", "-");
+  const bar = row.cells[column].querySelector(".bar > span");
+  const text = bar ? bar.style.width : row.cells[column].textContent.trim().replace("−", "-");
   const number = parseFloat(text);
   return Number.isNaN(number) ? [1, 0, text] : [0, number, text];
 }

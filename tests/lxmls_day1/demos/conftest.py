@@ -135,12 +135,15 @@ class DemoPage:
     def fits(self) -> bool:
         """Whether nothing hangs out of the window, which is a projector's."""
         inside = "elements => elements.every(element => element.scrollWidth <= element.clientWidth)"
+        cells = """cells => cells.every(cell => cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingRight)
+            <= cell.closest('.demo-controls').getBoundingClientRect().right)"""
         size = self.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
         room = self.page.viewport_size
         return (
             size[0] <= room["width"]
             and size[1] <= room["height"]
             and self.page.locator(".demo-page, .demo-controls .widget-html-content").evaluate_all(inside)
+            and self.page.locator(".demo-controls :is(th, td)").evaluate_all(cells)
         )
 
     def screenshot(self, suffix: str = "") -> None:

@@ -21,6 +21,14 @@ WITHOUT_A_NAME = """() => [...document.querySelectorAll(
     .filter(part => part.checkVisibility() && !part.getAttribute('aria-label') && !part.title && !part.textContent.trim()
         && !(part.labels && part.labels.length))
     .map(part => part.outerHTML.slice(0, 200))"""
+#: Boxes to tick that a screen reader calls by one name.
+OF_ONE_NAME = """() => [...document.querySelectorAll('.demo-page input[type=checkbox]')]
+    .map(part => part.getAttribute('aria-label') || part.title || part.labels[0].textContent)
+    .filter((name, number, names) => names.indexOf(name) < number)"""
+#: What can be used and was not reached by the keyboard; of the choices of one question any of them counts.
+NOT_REACHED = """() => [...document.querySelectorAll('.demo-page :is(button, input, select, textarea, a[href], .noUi-handle)')]
+    .filter(part => part.checkVisibility({visibilityProperty: true}) && !part.disabled && part.type !== 'radio' && !window.reached.has(part))
+    .map(part => part.outerHTML.slice(0, 200))"""
 SHORTEST = "mira_step"  # in every run; the others are one of the campaigns
 OTHERS = [name for name in serving.names(ROOT / serving.FOLDER) if name != SHORTEST]
 
@@ -30,8 +38,14 @@ def test_it_loads_without_an_error_and_fits_on_a_projector(open_demo, serious, n
     window = open_demo(name)
     assert window.page.locator('[role="alert"]').count() == 0
     assert window.page.title() == window.page.locator(".demo-title").inner_text().removeprefix("☰ all").strip()
-    assert not window.page.evaluate(WITHOUT_A_NAME)
+    assert not window.page.evaluate(WITHOUT_A_NAME) and not window.page.evaluate(OF_ONE_NAME)
     window.wait_for_figure()
+    window.page.evaluate(
+        "window.reached = new Set(); addEventListener('focusin', event => window.reached.add(event.target))"
+    )
+    for _ in range(150):
+        window.page.keyboard.press("Tab")
+    assert not window.page.evaluate(NOT_REACHED)
     assert window.fits()
     canvas = "document.querySelector('.jupyter-matplotlib canvas').getBoundingClientRect()"
     assert window.page.evaluate(f"{canvas}.left") > 220, "the figure belongs beside the controls"

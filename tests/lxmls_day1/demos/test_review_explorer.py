@@ -7,13 +7,17 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 pytest.importorskip("ipywidgets")
 pytest.importorskip("ipympl")
 
+from lxmls_day1.demos.look import DARK, LIGHT
+from lxmls_day1.demos.review_decisions import Word
 from lxmls_day1.demos.review_explorer import DemoReviews
 from lxmls_day1.demos.review_text import coloured_text
 from lxmls_day1.demos.reviews import EXAMPLES
+from lxmls_day1.figures.style import luminance
 from lxmls_day1.lab import Lab
 
 HOSTILE = {
@@ -179,3 +183,15 @@ def test_real_reviews_need_no_sentence(real_data):
 def test_nothing_typed_is_no_markup():
     assert "demo-words" in coloured_text([], dark=False, sentence="<b>")
     assert "<b>" not in coloured_text([], dark=False, sentence="<b>")
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
+def test_letters_stand_out_from_the_ground_of_the_strongest_words(look):
+    words = [Word("good", "", 1.0, True), Word("bad", " ", -1.0, True)]
+    grounds = re.findall(r"background:(#\w{6})(\w\w)", coloured_text(words, dark=look is DARK))
+    assert len(grounds) == 2
+    for colour, alpha in grounds:
+        share = int(alpha, 16) / 255
+        mixed = share * np.array(to_rgb(colour)) + (1 - share) * np.array(to_rgb(look.background))
+        darker, lighter = sorted([luminance(mixed), luminance(look.foreground)])
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5  # of WCAG 2

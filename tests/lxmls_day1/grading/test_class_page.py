@@ -11,7 +11,7 @@ from lxmls_day1.commands.grade import command, words_of
 from lxmls_day1.exercises.answers import Answer
 from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.workspace_state import Explanation
-from lxmls_day1.grading.class_page import Commands, answers_html, point_biserial, summary_html
+from lxmls_day1.grading.class_page import MOST_MISTAKES, Commands, answers_html, point_biserial, summary_html
 from lxmls_day1.grading.gradebook import (
     CellFailure,
     CheckGrade,
@@ -101,6 +101,13 @@ def test_the_most_common_mistake_comes_first(run):
         ["The signs are swapped. signs", "1.5", "1"],
     ]
     assert rows[0][3] == "Bob and Cyd"
+
+
+def test_rarer_mistakes_are_folded_and_not_lost():
+    rows = [row_of(f"s{n}", "ok", "wrong", mistake=(f"m{n}", f"Mistake {n}.")) for n in range(MOST_MISTAKES + 5)]
+    text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
+    folded = text.partition("<summary>5 more, each made by 1</summary>")[2].partition("</details>")[0]
+    assert [text.count(f"Mistake {n}.") for n in range(len(rows))] == [1] * len(rows) and folded.count("Mistake") == 5
 
 
 def test_the_hardest_check_comes_first(run):
@@ -254,6 +261,11 @@ class TestExplanations:
         text = self.page(replace(row, answers=(*row.answers, guess)), row_of("bob", "ok", "ok"))
         assert "1.5, 1 of 2: Where is the peak?" in text and 'class="mark"' not in text
         assert "1 question, 2 submissions." in text
+
+    def test_formulae_in_the_question_of_a_prediction_are_typeset(self):
+        guess = FreeAnswer("1.5", "n.ipynb", "**Predict.** How large is $\\tau$?", "3", True)
+        text = self.page(replace(row_of("ada", "ok", "ok"), answers=(guess,)))
+        assert "<strong>Predict.</strong> How large is" in text and "<mi>τ</mi>" in text
 
     def test_without_any_there_is_no_section(self, run):
         text = answers_html(run)

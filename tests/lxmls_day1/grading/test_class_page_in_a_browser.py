@@ -95,12 +95,26 @@ def test_search_sorting_and_commands(opened, book):
     assert names(page)[-1] == "Ada" and page.locator("th[aria-sort=ascending]").inner_text().startswith("points")
     points.click()
     assert names(page)[0] == "Ada"
+    share = page.locator("section[aria-labelledby=all] thead button", has_text="share")
+    share.click()
+    assert names(page)[-1] == "Ada"  # by the lengths of the bars
+    share.click()
     page.locator("tr[data-student] details").first.locator("summary").click()
     assert (
         page.locator("tr[data-student] code.command").first.inner_text()
         == "lxmls-day1 grade 'my class.zip' --out marks --again ada"
     )
     assert page.locator("tr[data-student] details[open] button").inner_text() == "copy"
+
+
+def test_long_names_leave_room_for_the_last_column(opened):
+    """In a window of 1024 pixels, as a projector or half a screen has."""
+    name, file = "Søren Aabye Wolfeschlegelsteinhausenbergerdorff", "014-submission-wolfeschlegelsteinhausenbergerdorff"
+    long = Gradebook((row_of(file, name, "wrong"), row_of("ada", "Ada", "ok")), 1, "process", "")
+    page = opened(summary_html(long, commands=Commands(("lxmls-day1", "grade", "class.zip"), "marks")))
+    page.set_viewport_size({"width": 1024, "height": 768})
+    room = "all => all.map(each => [each.scrollWidth, each.clientWidth])"
+    assert all(wide <= shown for wide, shown in page.eval_on_selector_all(".scroll", room))
 
 
 def test_answers_are_typeset_and_searched(opened, book):

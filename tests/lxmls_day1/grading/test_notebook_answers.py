@@ -266,6 +266,13 @@ def test_not_handed_in():
     assert warnings == ("Notebooks not handed in: 1_first.ipynb.",)
 
 
+def test_what_was_written_under_an_exercise_that_is_not_graded_is_no_stray_text():
+    cells = changed(first="**What do you observe?** *Your answer:* It grows.")
+    cells.insert(4, markdown("own", "And besides."))
+    answers, warnings = free_answers(notebook(cells), Registry(REGISTRY, assigned=["1.2"]), GIVEN)
+    assert [answer.exercise for answer in answers] == ["1.2"] and not warnings
+
+
 def test_exercises_that_came_with_their_solutions_are_not_asked_for():
     registry = Registry(REGISTRY, assigned=["1.2"])
     assert [answer.exercise for answer in free_answers(GIVEN, registry, GIVEN)[0]] == ["1.2"]

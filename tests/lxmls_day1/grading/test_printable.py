@@ -106,6 +106,15 @@ def test_checks_that_passed_stand_on_one_line(document):
     assert document.count('<li class="ok">') == 2 and document.count('<li class="failed">') == 2  # of two students
 
 
+def test_checks_of_which_only_the_verdict_is_told_stand_on_one_line():
+    checks = [CheckGrade(f"t.py::{n}", "1.5", f"Title {n}", True, "wrong") for n in range(3)]
+    checks.append(CheckGrade("t.py::b", "1.5", "Told", False, "wrong", "expected 1", calls=("called(2)",)))
+    row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, tuple(checks)),))
+    document = printable_html(book_of(row))
+    assert "Title 0 · Title 1 · Title 2</li>" in document and document.count('<li class="failed">') == 2
+    assert "expected 1" in document and "called(2)" in document
+
+
 def test_it_has_one_landmark_of_a_kind(document):
     tags = [tag for tag, *_ in Elements(document).tags]
     assert tags.count("main") == 1 and "header" not in tags

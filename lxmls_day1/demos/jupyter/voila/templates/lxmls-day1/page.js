@@ -49,9 +49,11 @@
       if (!control || control.title === tip) continue;
       control.title = tip;
       const label = control.querySelector(".widget-label, .widget-label-basic");
-      const words = label && label.textContent.trim();
-      for (const part of control.querySelectorAll(FOCUSABLE))
-        if (!part.textContent.trim()) part.setAttribute("aria-label", words ? `${words}: ${tip}` : tip);
+      const words = label && label.textContent.replace(/\u200b/g, "").trim(); // a control without a label has a space of no width
+      for (const part of control.querySelectorAll(FOCUSABLE)) {
+        const own = words || part.title;
+        if (!part.textContent.trim()) part.setAttribute("aria-label", own && own !== tip ? `${own}: ${tip}` : tip);
+      }
     }
     for (const [number, button] of document.querySelectorAll(".demo-page .widget-play button").entries())
       button.setAttribute("aria-label", ["play or pause", "to the start"][number] || "play");
@@ -71,7 +73,10 @@
 
   addEventListener("pointerdown", () => { byTab = false; }, true);
   addEventListener("keydown", event => {
-    if (event.key === "Tab") byTab = true;
+    if (event.key === "Tab") {
+      byTab = true;
+      if (event.target.closest(".demo-figure")) event.stopPropagation(); // the figure would keep it, and with it whoever came so far
+    }
     if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in KEYS)) return;
     const target = event.target;
     if (target.closest("input:not([type=checkbox]), select, textarea, [contenteditable=true]")) return;
