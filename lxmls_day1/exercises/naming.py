@@ -4,7 +4,7 @@ A wrong answer speaks for each program that gives the same one to the same input
 explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
 many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike. A part
 of the answers that one mistake alone makes so for every input names it as well, whatever else is wrong: the form, or one of several
-things that an answer holds.
+things that an answer holds. But a mistake that would have as many right parts wrong is another one that looks alike.
 Two mistakes at once are named if together they explain clearly more than one does: where one of them alone changes a number it must
 be as that one makes it. If no two answers show one of them alone, they must explain nearly all, and no other two may: two programs
 of many will make a few numbers of any answer by chance. Where authors have recorded what two known programs in one answer, all
@@ -192,18 +192,26 @@ def _alike(pool: Pool, row: AnswerNumbers) -> Named:
 def _by_parts(pool: Pool, got: Sequence[Answer], split: Split) -> Named:
     """The mistakes that make a part of the answers: each has a program that gives this part, wrong as it is, for every input.
 
+    The program must make more parts wrong as they are than it makes wrong that are right, or its sentence says too much.
     The form is a part as well: where one mistake hands back another array than the one asked for, a second one changes its numbers.
     """
     programs = [(name, its) for name, rows in pool.programs.items() for its in rows]
     fitting: dict[str, set[int]] = {}  # by the word for the part, the programs
     n_wrong: Counter[str] = Counter()
+    balance: Counter[int] = Counter()  # by program: its wrong parts that are here, less those that are right here
     for i, (given, answers, answer) in enumerate(zip(pool.inputs, pool.answers, got, strict=True)):
         known = [_parts_of(other, answers[0], given, split) for other in answers]
         for word, part in _parts_of(answer, answers[0], given, split).items():
             same = {place for place, parts in enumerate(known) if word in parts and _same_part(parts[word], part)}
-            n_wrong[word] += 0 not in same
             fit = {number for number, (_, its) in enumerate(programs) if its[i] in same}
             fitting[word] = fitting.get(word, fit) & fit
+            if 0 in same:
+                balance.subtract(set(range(len(programs))) - fit)
+            else:
+                balance.update(fit)
+                n_wrong[word] += 1
+    convincing = {number for number, count in balance.items() if count > 0}
+    fitting = {word: its & convincing for word, its in fitting.items()}
     owners = [{programs[p][0] for p in fitting[word]} for word, count in n_wrong.items() if count >= LEAST_MORE]
     names = sorted({name for its in owners if len(its) == 1 for name in its})
     return Named(ONE if len(names) == 1 else TOGETHER if names else "", tuple(names))

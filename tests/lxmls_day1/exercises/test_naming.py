@@ -203,6 +203,14 @@ def test_a_part_that_is_a_mistakes_in_all_answers_names_it(made, names):
     assert named(pool, pool.places(got), got) == Named()
 
 
+@pytest.mark.parametrize(("n_right", "names"), [(4, ("a",)), (10, ())])
+def test_parts_that_are_right_speak_against_a_mistake_that_would_change_them(n_right, names):
+    """Of ten answers the first number is a's; the last one, which a would change, is right in so many."""
+    rights, pool = answered(lambda right: right * [-1, 7])
+    got = [Answer.of(right * [-1, 1 if n < n_right else 5]) for n, right in enumerate(rights)]
+    assert named(pool, pool.places(got), got, halves).names == names
+
+
 def test_a_part_that_two_mistakes_make_names_neither():
     rights, pool = answered(lambda right: right * [-1, 7], lambda right: right * [-1, 9])
     got = [Answer.of(right * [-1, 2]) for right in rights]
