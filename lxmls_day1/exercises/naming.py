@@ -306,7 +306,8 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
 
     A number that only one of them changes must be as it is there, and one that neither changes must be right, or they make
     nothing of it. Where both change a number, their changes may add up, or their factors multiply (but one that makes 0 of everything is
-    no factor); a wrong number that is neither is not explained, and a right one speaks against them.
+    no factor); a wrong number that is neither is not explained, and a right one speaks against them. A mistake that multiplies all of
+    the right answer by one number does so to what the other one makes, too, also where that has another number than 0.
     """
     right = answers[0]
     made = np.zeros((len(answers), len(answers)))
@@ -326,10 +327,18 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
         products = np.where(both & (wanted * its[:, None] * its != 0.0), its[:, None] * factors, sums)
         hits = _close(sums, numbers) | _close(products, numbers)
         wrong = ~_close(numbers, wanted)
-    made[np.ix_(fitting, fitting)] = (
-        (hits & wrong).sum(axis=2) / max(1, wrong.sum()) * (hits | both & wrong).all(axis=2)
-    )
+        scaled = _close(its[:, None] * _scales(its, wanted)[:, None], numbers).all(axis=2)
+    share = (hits & wrong).sum(axis=2) / max(1, wrong.sum()) * (hits | both & wrong).all(axis=2)
+    made[np.ix_(fitting, fitting)] = np.maximum(share, scaled | scaled.T)
     return made
+
+
+def _scales(its: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """For each of these answers the one number by which all of the right one is multiplied there, or NaN: (answers,)."""
+    ratios = np.where(wanted == 0.0, np.nan, its / wanted)  # (answers, entries)
+    least, most = np.fmin.reduce(ratios, axis=1), np.fmax.reduce(ratios, axis=1)
+    multiples = _close(least, most) & (most != 0.0) & _close(its, most[:, None] * wanted).all(axis=1)
+    return np.where(multiples, most, np.nan)
 
 
 def _close(some: np.ndarray, others: np.ndarray) -> np.ndarray:
