@@ -210,11 +210,12 @@ def _by_parts(pool: Pool, got: Sequence[Answer], split: Split) -> Named:
             else:
                 balance.update(fit)
                 n_wrong[word] += 1
-    convincing = {number for number, count in balance.items() if count > 0}
-    fitting = {word: its & convincing for word, its in fitting.items()}
-    owners = [{programs[p][0] for p in fitting[word]} for word, count in n_wrong.items() if count >= LEAST_MORE]
-    names = sorted({name for its in owners if len(its) == 1 for name in its})
-    return Named(ONE if len(names) == 1 else TOGETHER if names else "", tuple(names))
+    names = set()
+    for word, count in n_wrong.items():
+        owners = {programs[number][0] for number in fitting[word]}
+        if count >= LEAST_MORE and len(owners) == 1 and max(balance[number] for number in fitting[word]) > 0:
+            names |= owners
+    return Named(ONE if len(names) == 1 else TOGETHER if names else "", tuple(sorted(names)))
 
 
 def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:
