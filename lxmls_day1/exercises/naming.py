@@ -4,7 +4,7 @@ A wrong answer speaks for each program that gives the same one to the same input
 explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
 many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike. A part
 of the answers that one mistake alone makes so for every input names it as well, whatever else is wrong: the form, or one of several
-things that an answer holds.
+things that an answer holds. But a mistake that would have as many right parts wrong is another one that looks alike.
 Two mistakes at once are named if together they explain clearly more than one does: where one of them alone changes a number it must
 be as that one makes it. If no two answers show one of them alone, they must explain nearly all, and no other two may: two programs
 of many will make a few numbers of any answer by chance. Where authors have recorded what two known programs in one answer, all
@@ -192,21 +192,30 @@ def _alike(pool: Pool, row: AnswerNumbers) -> Named:
 def _by_parts(pool: Pool, got: Sequence[Answer], split: Split) -> Named:
     """The mistakes that make a part of the answers: each has a program that gives this part, wrong as it is, for every input.
 
+    The program must make more parts wrong as they are than it makes wrong that are right, or its sentence says too much.
     The form is a part as well: where one mistake hands back another array than the one asked for, a second one changes its numbers.
     """
     programs = [(name, its) for name, rows in pool.programs.items() for its in rows]
     fitting: dict[str, set[int]] = {}  # by the word for the part, the programs
     n_wrong: Counter[str] = Counter()
+    balance: Counter[int] = Counter()  # by program: its wrong parts that are here, less those that are right here
     for i, (given, answers, answer) in enumerate(zip(pool.inputs, pool.answers, got, strict=True)):
         known = [_parts_of(other, answers[0], given, split) for other in answers]
         for word, part in _parts_of(answer, answers[0], given, split).items():
             same = {place for place, parts in enumerate(known) if word in parts and _same_part(parts[word], part)}
-            n_wrong[word] += 0 not in same
             fit = {number for number, (_, its) in enumerate(programs) if its[i] in same}
             fitting[word] = fitting.get(word, fit) & fit
-    owners = [{programs[p][0] for p in fitting[word]} for word, count in n_wrong.items() if count >= LEAST_MORE]
-    names = sorted({name for its in owners if len(its) == 1 for name in its})
-    return Named(ONE if len(names) == 1 else TOGETHER if names else "", tuple(names))
+            if 0 in same:
+                balance.subtract(set(range(len(programs))) - fit)
+            else:
+                balance.update(fit)
+                n_wrong[word] += 1
+    names = set()
+    for word, count in n_wrong.items():
+        owners = {programs[number][0] for number in fitting[word]}
+        if count >= LEAST_MORE and len(owners) == 1 and max(balance[number] for number in fitting[word]) > 0:
+            names |= owners
+    return Named(ONE if len(names) == 1 else TOGETHER if names else "", tuple(sorted(names)))
 
 
 def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:
@@ -298,7 +307,8 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
 
     A number that only one of them changes must be as it is there, and one that neither changes must be right, or they make
     nothing of it. Where both change a number, their changes may add up, or their factors multiply (but one that makes 0 of everything is
-    no factor); a wrong number that is neither is not explained, and a right one speaks against them.
+    no factor); a wrong number that is neither is not explained, and a right one speaks against them. A mistake that multiplies all of
+    the right answer by one number does so to what the other one makes, too, also where that has another number than 0.
     """
     right = answers[0]
     made = np.zeros((len(answers), len(answers)))
@@ -318,10 +328,18 @@ def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray
         products = np.where(both & (wanted * its[:, None] * its != 0.0), its[:, None] * factors, sums)
         hits = _close(sums, numbers) | _close(products, numbers)
         wrong = ~_close(numbers, wanted)
-    made[np.ix_(fitting, fitting)] = (
-        (hits & wrong).sum(axis=2) / max(1, wrong.sum()) * (hits | both & wrong).all(axis=2)
-    )
+        scaled = _close(its[:, None] * _scales(its, wanted)[:, None], numbers).all(axis=2)
+    share = (hits & wrong).sum(axis=2) / max(1, wrong.sum()) * (hits | both & wrong).all(axis=2)
+    made[np.ix_(fitting, fitting)] = np.maximum(share, scaled | scaled.T)
     return made
+
+
+def _scales(its: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """For each of these answers the one number by which all of the right one is multiplied there, or NaN: (answers,)."""
+    ratios = np.where(wanted == 0.0, np.nan, its / wanted)  # (answers, entries)
+    least, most = np.fmin.reduce(ratios, axis=1), np.fmax.reduce(ratios, axis=1)
+    multiples = _close(least, most) & (most != 0.0) & _close(its, most[:, None] * wanted).all(axis=1)
+    return np.where(multiples, most, np.nan)
 
 
 def _close(some: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -53,7 +53,7 @@ CHANGES = (
     "or on an array of your own.",
 )
 
-WRONG_PARTS = "wrong_parts"  # the name of what is said of them
+WRONG_PARTS, WRONG_SHAPE = "wrong_parts", "wrong_shape"  # the names of what is said of them
 
 SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
@@ -125,6 +125,8 @@ class SmallInputs:
                 PROPERTY,
             )
         if not mistakes:
+            mistakes = _wrong_shape([(pool.answers[i][0], got[i]) for i in wrong])
+        if not mistakes:
             mistakes = self._wrong_parts(pool, row, got)
         if not mistakes and changed:
             mistakes = [CHANGES]
@@ -180,6 +182,16 @@ class SmallInputs:
         if not wrong or not right:
             return []
         return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
+
+
+def _wrong_shape(wrong: Sequence[tuple[Answer, Answer]]) -> list[tuple[str, str]]:
+    """That the wrong answers, all of them, are arrays of as many axes as the right ones, and of another shape."""
+    for wanted, got in wrong:
+        if {wanted.kind, got.kind} != {float} or len(wanted.shape) != len(got.shape) or wanted.shape == got.shape:
+            return []
+    wanted, got = wrong[0]
+    said = f"that of the smallest input is {got.shape}, and {wanted.shape} is wanted"
+    return [(WRONG_SHAPE, f"Every wrong answer has another shape than the right one: {said}.")]
 
 
 def properties_lacking(

@@ -109,6 +109,15 @@ def test_a_number_that_is_zero_is_no_product_of_two_mistakes():
     assert named_of(rights, pool, [right * [0, 5] for right in rights]) == Named()
 
 
+@pytest.mark.parametrize(("factor", "names"), [(2.0, ("a", "b")), (3.0, ())])
+def test_a_mistake_that_multiplies_everything_does_so_where_another_one_puts_it(factor, names):
+    """a exchanges the numbers, one of which is 0, and b doubles them: what b makes of the right answer shows nothing of that place."""
+    rights = [np.array([n + 1.0, 0.0]) for n in range(10)]
+    answers = tuple((Answer.of(right), Answer.of(right[::-1]), Answer.of(2 * right)) for right in rights)
+    pool = Pool(tuple({"x": i} for i in range(10)), answers, {"a": ((1,) * 10,), "b": ((2,) * 10,)})
+    assert named_of(rights, pool, [factor * right[::-1] for right in rights]).names == names
+
+
 def test_a_right_number_that_two_mistakes_would_change_speaks_against_them():
     rights, pool = answered(lambda right: right + 1, lambda right: 3 * right)
     together = [(right + 1) * 3 - 3 + 1 for right in rights]  # both changes added up
@@ -201,6 +210,14 @@ def test_a_part_that_is_a_mistakes_in_all_answers_names_it(made, names):
     got = [Answer.of(made(right)) for right in rights]
     assert named(pool, pool.places(got), got, halves).names == names
     assert named(pool, pool.places(got), got) == Named()
+
+
+@pytest.mark.parametrize(("n_right", "names"), [(4, ("a",)), (10, ())])
+def test_parts_that_are_right_speak_against_a_mistake_that_would_change_them(n_right, names):
+    """Of ten answers the first number is a's; the last one, which a would change, is right in so many."""
+    rights, pool = answered(lambda right: right * [-1, 7])
+    got = [Answer.of(right * [-1, 1 if n < n_right else 5]) for n, right in enumerate(rights)]
+    assert named(pool, pool.places(got), got, halves).names == names
 
 
 def test_a_part_that_two_mistakes_make_names_neither():

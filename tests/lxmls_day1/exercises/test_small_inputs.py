@@ -111,6 +111,31 @@ def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, 
     assert caught.value.named_as == ("property" if said else "")  # the class's groups still hold them
 
 
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (lambda x: [x], "that of the smallest input is (1,), and (2,) is wanted."),
+        (
+            lambda x: [x, 2 * x, 3 * x] if x > 3 else [x, 2 * x],
+            "that of the smallest input is (3,), and (2,) is wanted.",
+        ),
+        (lambda x: [x] if x < 5 else [x, 0], None),
+        (lambda x: [x] if x < 5 else "many", None),
+        (lambda x: [[x, 2 * x]], None),
+        (lambda x: x, None),
+    ],
+)
+def test_another_shape_is_told_where_all_wrong_answers_have_one(answers, said):
+    pool = Pool(INPUTS, tuple((Answer.of([x, 2.0 * x]),) for x in range(6)), {})
+    module = SimpleNamespace(
+        __name__="test_1_01_x", small_answers=lambda lab, inputs: [answers(given["x"]) for given in inputs]
+    )
+    with pytest.raises(WrongAnswer) as caught:
+        SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
+    told = [("wrong_shape", f"Every wrong answer has another shape than the right one: {said}")] if said else []
+    assert list(caught.value.mistakes) == told
+
+
 def test_the_parts_of_each_exercise_are_its_whole_answers():
     reference = reference_folder()
     pools = RecordedAnswers.read(reference / RECORDED).pools
