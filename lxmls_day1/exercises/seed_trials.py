@@ -3,19 +3,21 @@
 A check is a plain function of ``lab``, ``expect`` and ``rng``. Here it is called without pytest, hundreds of times in one process,
 on one program after the other. What the reference answers under a seed is asked once. A wrong program is asked until
 one check finds it out, which for most of them is the first one; the check that did so is asked first under the next seed.
+One that does not end is wrong.
 """
 
 import contextlib
 import io
 import itertools
 import sys
+import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,10 +27,12 @@ from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.mistaken_labs import uncompiled, uncompiled_lab
 from lxmls_day1.exercises.pool_making import checks_of_file
 from lxmls_day1.exercises.registry import FOLDER, Exercise, check_files
+from lxmls_day1.exercises.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.exercises.watched_lab import WatchedLab
 from lxmls_day1.lab import Lab
 
 Sources = Mapping[str, str]  # path in the lab -> text
+PATIENCE, SLOWER = 1.0, 20.0  # a program may take so many seconds of processor time and so many times the reference's
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,13 @@ class Trial:
 
     passed: list[int] = field(default_factory=list)
     failed: dict[int, str] = field(default_factory=dict)
+
+
+class Expected(NamedTuple):
+    """What a check wants to hear under a seed."""
+
+    recording: RecordingExpect
+    seconds: float  # of processor time, which the reference took
 
 
 def checks_in(module: ModuleType) -> list[Check]:
@@ -137,7 +148,7 @@ def trials(
 
 
 def _trial(
-    lab: Lab, checks: Sequence[Check], seeds: Sequence[int], expected: Mapping[tuple[str, int], RecordingExpect]
+    lab: Lab, checks: Sequence[Check], seeds: Sequence[int], expected: Mapping[tuple[str, int], Expected]
 ) -> Trial:
     trial, order = Trial(), list(checks)
     for seed in seeds:
@@ -151,22 +162,26 @@ def _trial(
     return trial
 
 
-def _holds(check: Check, lab: Lab, seed: int, expected: RecordingExpect) -> bool:
+def _holds(check: Check, lab: Lab, seed: int, expected: Expected) -> bool:
     try:
-        with _quiet():
+        with _quiet(), TimeLimit(lab.folder) as limit, limit.of(PATIENCE + SLOWER * expected.seconds):
             got = check.call(lab, seed).answers
+    except OutOfTime:
+        return False
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException:  # whatever a program may raise
         return False
-    return got.keys() == expected.answers.keys() and all(
-        answer.agrees(got[what], *expected.tolerances[what]) for what, answer in expected.answers.items()
+    wanted = expected.recording
+    return got.keys() == wanted.answers.keys() and all(
+        answer.agrees(got[what], *wanted.tolerances[what]) for what, answer in wanted.answers.items()
     )
 
 
-def _reference_answer(check: Check, lab: Lab, seed: int) -> RecordingExpect:
+def _reference_answer(check: Check, lab: Lab, seed: int) -> Expected:
+    begun = time.process_time()
     try:
-        return check.call(lab, seed)
+        return Expected(check.call(lab, seed), time.process_time() - begun)
     except Exception as error:
         raise InputError(f"the reference fails {check.name} under the seed {seed}: {error}") from error
 

@@ -48,11 +48,13 @@ class TestTinyLab:
             "right": {},
             "lucky": {name: source.replace("2 * sq_norm", "(2 + (losses_seen() % 2)) * sq_norm")},
             "wrong": {name: source.replace("2 * sq_norm", "3 * sq_norm")},
+            "endless": {name: source + "\nimport itertools\nfor _ in itertools.count():\n    pass\n"},
         }
         found = trials(reference, exercise, programs, seeds=(1, 2, 3), folder=tmp_path / "lab")
         assert found["right"].passed == [1, 2, 3] and not found["right"].failed
         assert found["wrong"].passed == [] and set(found["wrong"].failed.values()) == {"test_fresh[3]"}
         assert found["lucky"].failed.keys() == {1, 2, 3}  # it ends with a NameError
+        assert found["endless"].failed.keys() == {1, 2, 3}
 
     def test_a_reference_that_fails_is_named(self, reference, tmp_path):
         exercise = Registry.of(reference)["1.1"]
