@@ -235,7 +235,7 @@ def is_measured(item):
     return not path.startswith(UNMEASURED) and (item.get_closest_marker("slow") is None or path.startswith(too))
 
 
-#: Path and modules of labs as they are when all tests have been collected.
+#: Path, finders of modules and modules of labs as they are when all tests have been collected.
 IMPORTS: dict[str, dict] = {}
 
 
@@ -244,6 +244,7 @@ def pytest_collection_finish(session):
     gc.freeze()
     gc.enable()
     IMPORTS["path"] = dict.fromkeys(sys.path)
+    IMPORTS["finders"] = dict.fromkeys(sys.meta_path)
     IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if of_a_lab(name)}
 
 
@@ -265,6 +266,7 @@ def pytest_sessionfinish():
 def imports_of_the_collection():
     """Opening a lab changes the imports of a process. No file of tests meets those that another one has left."""
     sys.path[:] = IMPORTS["path"]
+    sys.meta_path[:] = IMPORTS["finders"]
     for name in [name for name in sys.modules if of_a_lab(name)]:
         del sys.modules[name]
     sys.modules.update(IMPORTS["modules"])
