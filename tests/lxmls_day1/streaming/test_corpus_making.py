@@ -192,6 +192,21 @@ def test_a_column_that_is_missing_in_the_third_file_is_named(tmp_path):
         make_corpus([tmp_path / "part-*.csv"], tmp_path / "x.bags", hash_bits=8)
 
 
+def test_a_first_text_of_many_lines_may_be_longer_than_a_piece(tmp_path, small_pieces):
+    text = "They won.\n" * 10_000
+    (tmp_path / "long.csv").write_text(f'topic,text\nsport,"{text}"\npolitics,They lost.\n')
+    corpus = make_corpus([tmp_path / "long.csv"], tmp_path / "x.bags", hash_bits=8)
+    assert corpus.classes == ("politics", "sport") and corpus.open(0).X.shape[0] == 2
+
+
+def test_quotes_that_are_never_closed_are_named_with_their_line(tmp_path):
+    (tmp_path / "open.csv").write_text('label,text\nham,"fine\nspam,bad\nham,good\nspam,x\n')
+    with pytest.raises(
+        CorpusError, match=r"open.csv, line 2: unexpected end of data; expected quotes around a whole field"
+    ):
+        make_corpus([tmp_path / "open.csv"], tmp_path / "x.bags", hash_bits=8)
+
+
 @pytest.mark.parametrize("hash_bits", [8, None])
 def test_letters_that_another_program_lost_are_warned_of_once_a_file(tmp_path, source, small_pieces, hash_bits):
     lines = source.read_text().splitlines(keepends=True)
