@@ -213,14 +213,10 @@ class LabelledStream:
         if header is None and self._like is None and any(isinstance(column, str) for column in self._columns):
             header = True
         expected = (self._like and self._like[0]) or ()
-        sample = _whole_records(first, self._quote)
-        while sample.count("\n") < 2 and (
-            block := next(blocks, "")
-        ):  # a header, and a text that is longer than a piece
+        # A header, and a text that is longer than a piece; quotes that are never closed are told as such.
+        while (sample := _whole_records(first, self._quote)).count("\n") < 2 and (block := next(blocks, "")):
             first += block
-            sample = _whole_records(first, self._quote)
-        if sample.count("\n") < 2:
-            sample = first  # quotes that are never closed are told as such
+        sample = sample if sample.count("\n") > 1 else first
         table, delimiter = parse_columns(sample, name, delimiter, header, self._quote, expected)
         described = (
             f"{DELIMITERS.get(delimiter, repr(delimiter))} between columns, {'a' if table.names else 'no'} header"
