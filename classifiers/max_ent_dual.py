@@ -142,7 +142,8 @@ def ascend_dual(
     before = point.gap
     for number in range(1, most_sweeps + 1):
         estimate = max_ent_dual.take_sweep(examples, order=rng.permutation(visited), unit=unit, **state) / n_examples
-        expected = estimate * min(1.0, estimate / before)  # the gap falls by a like factor from sweep to sweep
+        # The gap falls by a like factor from sweep to sweep, and may have come to exactly 0.
+        expected = estimate * min(1.0, estimate / before) if before > 0 else estimate
         before = estimate
         if 2 * expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
             loss, entropy = max_ent_dual.measure_all(examples, **state)

@@ -235,6 +235,7 @@ def _packages_table(site: Path, wheels: list[Wheel], with_runtime: bool, with_re
         "data": DATA,
         "environment": {
             "PYTHONDONTWRITEBYTECODE": "1",  # else each import would write into the reader's browser storage
+            "PYTHONWARNINGS": "ignore:tqdm",  # a progress bar says that it has no thread to watch over it; it needs none
             OFFLINE_VARIABLE: "1",
             **({DATA_VARIABLE: DATA} if with_reviews else {}),
         },

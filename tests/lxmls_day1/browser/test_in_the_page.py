@@ -366,6 +366,14 @@ class TestFaults:
         )  # JupyterLite keeps texts in UTF-8, with U+FFFD for what it cannot decode
         assert "latin.csv, line 2: got U+FFFD" in said and "save the original in UTF-8" in said
 
+    def test_a_progress_bar_needs_no_thread_and_warns_of_none(self, open_lab_page):
+        window = open_lab_page()
+        window.start()
+        window.run(OPEN_LAB)
+        train = "PassiveAggressive(nr_rounds=2, progress=True).train([[2.0], [-1.0]], [0, 1])"
+        code = f"import warnings\nfrom classifiers.passive_aggressive import PassiveAggressive\nwith warnings.catch_warnings(record=True) as caught:\n    {train}\n"
+        assert window.run(code + "print([str(warning.message) for warning in caught])").endswith("[]\n")
+
     def test_an_upload_of_50_megabytes_arrives_or_is_refused_in_a_sentence(self, open_lab_page, tmp_path):
         window = open_lab_page()
         window.start()
