@@ -7,7 +7,6 @@ Where a file of checks says so, programs that make two known mistakes at once an
 
 import importlib.util
 import os
-import signal
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -15,7 +14,7 @@ from dataclasses import replace
 from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from lxmls_day1.exercises.mutants import mutants_of
 from lxmls_day1.exercises.naming import LEAST_MORE, is_degenerate
 from lxmls_day1.exercises.registry import FOLDER, Exercise, check_files
 from lxmls_day1.exercises.small_inputs import ANSWERED, ASKED, PAIRED, RAISES, answers_to
+from lxmls_day1.exercises.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
 
@@ -358,31 +358,14 @@ def _pairs_of_families(table: Table, owners: Sequence[str]) -> Iterator[tuple[np
 def _answers_in_time(lab: Lab, module: ModuleType, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
     """What a program answers. To fail, or not to end, is an answer too."""
     try:
-        with _TimeLimit(SECONDS):
+        with TimeLimit(lab.folder) as limit, limit.of(SECONDS):
             return answers_to(lab, getattr(module, ANSWERED), inputs)
+    except OutOfTime:
+        return [Answer.of(ENDLESS)] * len(inputs)
     except NoAnswer as error:
         return [Answer.of(str(error))] * len(inputs)
     except Exception as error:
         return [Answer.of(f"{RAISES}{type(error).__name__}")] * len(inputs)
-
-
-class _TimeLimit:
-    """A limit on processor time, where the system has one. It raises `NoAnswer` when the time is used up."""
-
-    def __init__(self, seconds: float):
-        self._seconds = seconds
-
-    def __enter__(self) -> None:
-        if hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGPROF, self._end)
-            signal.setitimer(signal.ITIMER_PROF, self._seconds)
-
-    def __exit__(self, *_: object) -> None:
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_PROF, 0.0)
-
-    def _end(self, number: int, frame: FrameType | None) -> None:
-        raise NoAnswer(ENDLESS)
 
 
 def checks_of_file(file: Path) -> ModuleType:
