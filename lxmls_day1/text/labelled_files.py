@@ -29,8 +29,8 @@ FORMAT_OF = {
 }
 TAB_SEPARATED = (".tsv", ".tab")
 _GZIP_START = b"\x1f\x8b"
-#: What stands in a decoded text for bytes that could not be decoded.
-LOST_LETTER = "\ufffd"
+#: Unicode's replacement character: what stands in a decoded text for bytes that could not be decoded.
+REPLACEMENT = "\ufffd"
 #: How files with a byte order mark begin, and their encoding. UTF-32 begins as UTF-16 does, and so comes first.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -292,8 +292,8 @@ def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str
         raise CorpusError(wrong_encoding(content, path, used, error)) from None
     if "\0" in text:
         raise CorpusError(holds_zero(path, text.count("\n", 0, text.index("\0")) + 1, used))
-    if encoding is None and LOST_LETTER in text:
-        warn_of_lost_letters(path, text.count("\n", 0, text.index(LOST_LETTER)) + 1, used, stacklevel=5)
+    if encoding is None and REPLACEMENT in text:
+        warn_of_replacements(path, text.count("\n", 0, text.index(REPLACEMENT)) + 1, used, stacklevel=5)
     return text, used
 
 
@@ -325,14 +325,14 @@ def holds_zero(name: str | Path, line: int, used: str) -> str:
     )
 
 
-def warn_of_lost_letters(name: str | Path, line: int, used: str, stacklevel: int) -> None:
-    """Warn of a text in which another program wrote `LOST_LETTER` for what it could not decode.
+def warn_of_replacements(name: str | Path, line: int, used: str, stacklevel: int) -> None:
+    """Warn of a text in which another program wrote `REPLACEMENT` for what it could not decode.
 
     It is a warning, as published corpora hold some. An upload to the lab's page in the browser turns every letter of a
     Latin-1 file that is not ASCII into one.
     """
     warnings.warn(
-        f"{name}, line {line}: got U+FFFD ({LOST_LETTER}), which programs write for letters that they cannot decode; if the "
+        f"{name}, line {line}: got U+FFFD ({REPLACEMENT}), which programs write for letters that they cannot decode; if the "
         "file was uploaded or saved from another encoding, save the original in UTF-8 and take that; else give "
         f"encoding={used!r} (--encoding {used}), and it is read as it is",
         stacklevel=stacklevel,

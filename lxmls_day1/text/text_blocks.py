@@ -11,11 +11,11 @@ from typing import IO, Any
 
 from lxmls_day1.errors import CorpusError, InputError
 from lxmls_day1.text.labelled_files import (
-    LOST_LETTER,
+    REPLACEMENT,
     encoding_of,
     holds_zero,
     not_packed,
-    warn_of_lost_letters,
+    warn_of_replacements,
     wrong_encoding,
 )
 
@@ -151,10 +151,10 @@ def decoded(pieces: Iterator[bytes], name: str, encoding: str | None) -> Iterato
             continue
         block = "".join([*waiting, text[:end]])
         waiting = [text[end:]] if end < len(text) else []
-        if is_to_warn and LOST_LETTER in block:
+        if is_to_warn and REPLACEMENT in block:
             is_to_warn = False
-            line = n_lines + block.count("\n", 0, block.index(LOST_LETTER)) + 1
-            warn_of_lost_letters(name, line, used, stacklevel=3)
+            line = n_lines + block.count("\n", 0, block.index(REPLACEMENT)) + 1
+            warn_of_replacements(name, line, used, stacklevel=3)
         n_lines += block.count("\n")
         if block:
             yield block
