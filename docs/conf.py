@@ -48,7 +48,6 @@ exclude_patterns = [
     "docs/gallery",
     "docs/gallery_pages/*.ipynb",
     "docs/site_templates",
-    "**sg_execution_times.rst",
 ]
 source_suffix = {
     ".rst": "restructuredtext",
@@ -91,6 +90,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "capture_repr": (),  # the value of a script's last line is no part of its page
     "min_reported_time": 5,
+    "write_computation_times": False,
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
     "remove_config_comments": True,
