@@ -71,7 +71,7 @@ def plot_domains(
     axes = list(np.atleast_1d(figure.subplots(1, len(maps), sharey=True)))
     for ax, (name, table) in zip(axes, maps.items(), strict=True):
         ax.set_facecolor(_NO_FIGURE)
-        image = ax.imshow(np.ma.masked_invalid(table), cmap="cividis", vmin=lowest, vmax=highest)
+        image = ax.imshow(np.ma.masked_invalid(table), cmap="cividis", vmin=lowest, vmax=highest, aspect="auto")
         ax.set_title(name, fontsize=_LABEL_SIZE, loc="left", color=BLACK)
         ax.set_xticks(range(len(targets)), targets, fontsize=_LABEL_SIZE, rotation=30, ha="right")
         ax.set_yticks(range(len(sources)), sources, fontsize=_LABEL_SIZE)

@@ -1,0 +1,35 @@
+"""
+NBSVM between naive Bayes and the SVM
+=====================================
+
+Each point is a word. To the right stand words that are more usual in positive reviews; upwards, words that count for "positive".
+"""
+
+# %%
+# With β = 0 a word's weight is its log-count ratio, times one number for all: naive Bayes. With β = 1 the SVM decides, and β = 1/4 is
+# what NBSVM takes.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from classifiers.bernoulli_naive_bayes import presence
+from classifiers.nbsvm import NBSVM, log_count_ratio
+from readers import SentimentCorpus
+
+reviews = SentimentCorpus("toy")
+positive = reviews.label_names.index("positive")
+present, inside = presence(reviews.train_X), reviews.train_y == positive
+ratios = log_count_ratio(inside @ present, ~inside @ present, 1.0)
+
+fig, axes = plt.subplots(1, 3, figsize=(15, 4.8), layout="constrained", sharey=True)
+for beta, axis in zip([0.0, 0.25, 1.0], axes, strict=True):
+    learner = NBSVM(beta=beta)
+    params = learner.train(reviews.train_X, reviews.train_y)
+    weights = params[1:, positive] - params[1:, 1 - positive]
+    accuracy = learner.evaluate(reviews.test_y, learner.test(reviews.test_X, params))
+    axis.scatter(ratios, weights, s=14, alpha=0.6, linewidth=0)
+    axis.axhline(0.0, color="0.6", linewidth=0.8)
+    axis.set(xlabel="log-count ratio", title=f"β = {beta:g}: {100 * accuracy:.1f} % right")
+    for word, side in (np.argmin(weights), "left"), (np.argmax(weights), "right"):
+        axis.text(ratios[word], weights[word] + 0.03, reviews.feature_names[word], ha=side)
+axes[0].set_ylabel("weight for positive")
