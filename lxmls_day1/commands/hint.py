@@ -20,9 +20,9 @@ def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     """
     from lxmls_day1.exercises.hints import next_hint, remember_hint
     from lxmls_day1.exercises.report_text import hint_lines
-    from lxmls_day1.exercises.terminal import echo_lines, echo_unless_kept, shown_workspace
+    from lxmls_day1.exercises.terminal import columns, echo_lines, echo_unless_kept, shown_workspace
 
     folder = shown_workspace(lab_folder, "hint")
     hints = next_hint(folder, exercise, again)
-    echo_lines(hint_lines(hints))
+    echo_lines(hint_lines(hints, columns()))
     echo_unless_kept(lambda: remember_hint(folder, hints), "That this hint was shown")

@@ -1,6 +1,8 @@
 """Reports as text: lines with a style each, for a terminal, a file, or the plain form in a notebook."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from lxmls_day1.errors import counted
@@ -131,17 +133,40 @@ def _reload_lines(replaced: Replaced) -> Iterator[Line]:
         yield "known", "Reload the notebooks that are open from disk before you save them."
 
 
-def hint_lines(hints: Hints) -> Iterator[Line]:
-    """Hints, each under its number and kind."""
+def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
+    """Hints, each under its number and kind; their paragraphs fill so many columns, where a width is given."""
     yield "title", str(hints.exercise)
     if not hints.steps:
         yield "quiet", "  No hint was shown so far."
         return
     for number, kind, text in hints.steps:
         yield "known", f"  Hint {number} of {len(hints.exercise.hints)}, {kind}:"
-        for line in text.splitlines():
+        for line in text.splitlines() if width is None else _filled(text, width - 4):
             yield "", f"    {line}".rstrip()
     yield "quiet", f"  {hints.closing}"
+
+
+def _filled(text: str, width: int) -> Iterator[str]:
+    """The paragraphs of a text at a width; indented lines, which are formulae and code, as they are."""
+    for is_laid_out, group in groupby(text.splitlines(), key=lambda line: not line or line.startswith(" ")):
+        lines = list(group)
+        yield from lines if is_laid_out else _wrapped(" ".join(lines), width)
+
+
+def broken(text: str, width: int) -> list[str]:
+    """A line in pieces of so many columns at most, the later ones two columns further in; a longer word stays whole.
+
+    Examples
+    --------
+    >>> broken("  ✗ the weights are wrong", 20)
+    ['  ✗ the weights are', '    wrong']
+    """
+    indent = len(text) - len(text.lstrip()) + 2
+    return [text] if len(text) <= width else _wrapped(text, width, " " * indent)
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:

@@ -1,5 +1,6 @@
 """Reports on a terminal: coloured where it has colours, in plain characters where it has no others."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import click
 
-from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line, status_lines, workspace_lines
+from lxmls_day1.exercises.report_text import PLAIN_SYMBOLS, Line, broken, status_lines, workspace_lines
 from lxmls_day1.exercises.status import Status
 from lxmls_day1.exercises.workspace import workspace_of
 from lxmls_day1.exercises.workspace_state import why_not_kept
@@ -21,14 +22,25 @@ STYLES: dict[str, dict[str, Any]] = {
     "known": {"fg": "yellow"},
     "quiet": {"dim": True},
 }
+NARROWEST = 20  # columns; on fewer nothing is readable
 _WANTED = "✓█λ"  # what an output must have; on others, plain characters take their places
 
 
 def echo_lines(lines: Iterable[Line]) -> None:
-    """Print lines in their styles; click leaves the colours out where the output is no terminal."""
-    plain = not can_show(_WANTED)
+    """Print lines in their styles, those longer than the terminal is wide in pieces.
+
+    Where the output is no terminal, lines stay whole, and click leaves the colours out.
+    """
+    plain, width = not can_show(_WANTED), columns()
     for style, text in lines:
-        click.secho(text.translate(PLAIN_SYMBOLS) if plain else text, **STYLES[style])
+        shown = text.translate(PLAIN_SYMBOLS) if plain else text
+        for piece in [shown] if width is None else broken(shown, width):
+            click.secho(piece, **STYLES[style])
+
+
+def columns() -> int | None:
+    """How many columns the terminal has; None where the output is none."""
+    return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
 
 
 def echo_status(status: Status) -> None:

@@ -13,8 +13,10 @@ from lxmls_day1.commands import check as check_command
 from lxmls_day1.commands import lab
 from lxmls_day1.commands.command_line import COMMANDS, command_group
 from lxmls_day1.exercises import checking, terminal
+from lxmls_day1.exercises.hints import Hints
 from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.exercises.replacements import solve
+from lxmls_day1.exercises.report_text import as_text, hint_lines
 from lxmls_day1.exercises.status import Standing, Status
 from lxmls_day1.exercises.workspace import as_typed, start_workspace
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest
@@ -345,6 +347,36 @@ class TestLab:
 
 
 class TestTerminal:
+    @pytest.fixture(params=[40, 60, 80, 200])
+    def width(self, request, monkeypatch):
+        """Standard output is a terminal of so many columns."""
+        monkeypatch.setattr(terminal, "columns", lambda: request.param)
+        return request.param
+
+    def test_no_line_is_wider_than_the_terminal_and_no_word_is_lost(self, width, capsys):
+        answer = "x" * 30
+        lines = [
+            ("bad", "  ✗ a check with a title that goes on and on and on, far beyond the end"),
+            ("", f"      got {answer}"),
+        ]
+        terminal.echo_lines([*lines, ("", ""), ("good", "  short")])
+        said = capsys.readouterr().out
+        assert max(map(len, said.splitlines())) <= width
+        assert said.split() == [*" ".join(text for _, text in lines).split(), "short"]
+        assert said.splitlines()[-2:] == ["", "  short"]
+
+    def test_paragraphs_of_hints_are_filled_and_formulae_stay_as_they_are(self, width):
+        text = "One word after\nthe other makes a paragraph\nof three lines.\n\n    a = b\n    c = d\n\nAnd the end."
+        exercise = Registry.of(reference_folder())["1.5"]
+        lines = as_text(hint_lines(Hints(exercise, ((1, "idea", text),), 2, True), width)).splitlines()[2:-1]
+        assert max(map(len, lines)) <= width
+        assert "    One word after the other makes" in lines[0]
+        assert lines[-5:] == ["", "        a = b", "        c = d", "", "    And the end."]
+
+    def test_a_pipe_gets_whole_lines(self, capsys):
+        terminal.echo_lines([("", "word " * 100)])
+        assert capsys.readouterr().out.count("\n") == 1
+
     def test_plain_characters_where_there_are_no_others(self, monkeypatch, capsys):
         monkeypatch.setattr(terminal, "can_show", lambda text: False)
         terminal.echo_lines([("good", "✓ yes ██░"), ("bad", "✗ no")])
