@@ -22,6 +22,7 @@ from click.testing import CliRunner
 from lxmls_day1.commands.grade import command
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import box_probe, confinement, fork_server, levels, sandbox, visible_folders
+from lxmls_day1.grading.box import Box
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
@@ -321,6 +322,28 @@ def test_a_box_belongs_to_the_user_that_was_chosen(useful):
     lab.begin()
     expected = [*user, []] if user else [os.getuid(), os.getgid(), os.getgroups()]
     assert lab.function("useful", "whose") == expected
+
+
+@pytest.mark.skipif(not SUPERUSER, reason="the superuser alone gives folders away")
+def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(server, tmp_path, monkeypatch):
+    """Somebody who works as that user lays the link as soon as the folder is theirs."""
+    try:
+        maker = server(LANDLOCK, NOBODY)
+    except BoxesUnavailable as error:
+        pytest.skip(f"the sandbox level {LANDLOCK} does not work here: {error}")
+    real, laid = os.chown, []
+
+    def chown(path, uid, gid, **settings):
+        real(path, uid, gid, **settings)
+        if (lab := Path(path) / "lab").is_dir():
+            lab.rename(lab.with_name("moved"))
+            lab.symlink_to(tmp_path)
+            laid.append(lab)
+
+    monkeypatch.setattr(os, "chown", chown)
+    with contextlib.suppress(BoxesUnavailable):
+        Box(maker, {}, Limits()).close()
+    assert laid and tmp_path.stat().st_uid == 0
 
 
 # The choice of a level ----------------------------------------------------------------------------------------------------
