@@ -380,6 +380,23 @@ def test_a_user_is_tried_before_the_superuser_and_said_to_be_rejected(monkeypatc
         strongest_level(PROCESS, as_user="65534")
 
 
+@pytest.mark.parametrize("part", ["", "numba-of-boxes", "machinery-of-boxes"])
+def test_a_cache_that_others_can_write_to_is_refused(tmp_path, monkeypatch, part):
+    """They could have put a package there that fork servers import."""
+    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
+    assert visible_folders.require_cache() is None
+    for path, mode in ((tmp_path / "cache" / part, 0o777), (tmp_path / "cache" / part, 0o1777)):
+        path.chmod(mode)
+        with pytest.raises(InputError, match=rf"other users can write to .*{part}.* LXMLS_DAY1_CACHE"):
+            strongest_level(PROCESS)
+    path.chmod(0o755)
+    assert visible_folders.require_cache() is None
+    if SUPERUSER:
+        os.chown(path, *NOBODY)
+        with pytest.raises(InputError, match="other users can write to"):
+            strongest_level(PROCESS)
+
+
 def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "file" / "cache"))
