@@ -146,6 +146,12 @@ class TestTemporaryFolder:
         assert len(calls) > 1 and contents(tmp_path) == {}
 
 
+def wants_locks():
+    """Without them nobody knows that the process of a folder has ended."""
+    if sys.platform != "win32":
+        pytest.importorskip("fcntl", reason="this Python has no locks", exc_type=ImportError)
+
+
 def left_by_a_killed_process(place):
     """A folder as `temporary_folder` leaves it where its process is killed."""
     script = f"""
@@ -209,8 +215,7 @@ class TestAbandonedFolders:
         return folder
 
     def test_it_is_removed_when_the_next_is_made(self, tmp_path, abandoned):
-        if sys.platform != "win32":
-            pytest.importorskip("fcntl", reason="this Python has no locks", exc_type=ImportError)
+        wants_locks()
         with temporary_folder("lxmls-day1-demo-", tmp_path) as folder:
             assert not abandoned.exists() and folder.is_dir()
 
@@ -230,6 +235,7 @@ class TestAbandonedFolders:
     @pytest.mark.parametrize("mark", sorted(MARKS_OF_STRANGERS))
     def test_one_that_a_stranger_has_made_stays_and_ends_nothing(self, tmp_path, abandoned, mark):
         """An archive that was unpacked there, say, or a clone: its name and all that is in it may be chosen to do harm."""
+        wants_locks()
         folder, kept = tmp_path / "lxmls-day1-anna", tmp_path / "kept.txt"
         shutil.copytree(abandoned, folder)
         kept.write_bytes((folder / ALIVE).read_bytes())
@@ -249,6 +255,7 @@ class TestAbandonedFolders:
             assert (folder.parent / ALIVE).stat().st_mode & 0o077 == 0
 
     def test_removing_that_was_interrupted_goes_on_the_next_time(self, tmp_path, abandoned, monkeypatch):
+        wants_locks()
         monkeypatch.setattr(os, "scandir", interrupted_after(2, os.scandir))
         with pytest.raises(KeyboardInterrupt):
             remove_abandoned(tmp_path)
@@ -327,7 +334,10 @@ def test_where_a_link_is_in_its_place_the_link_goes(tmp_path):
     assert [path.name for path in tmp_path.rglob("*")] == ["kept", "file"]
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can remove folders of others")
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0 or not hasattr(os, "fork"),
+    reason="only root can remove folders of others",
+)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_who_has_filled_a_folder_lays_no_link_where_another_one_was_seen(tmp_path, monkeypatch, depth):
     """They have it open, and change it at the worst moment: root would empty, or open to them, what the link leads to."""
