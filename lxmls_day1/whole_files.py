@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, BinaryIO, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
 from lxmls_day1.errors import InputError
 
@@ -132,8 +132,20 @@ def remove_parts(path: str | os.PathLike[str]) -> None:
     place = Path(os.path.realpath(path))
     with contextlib.suppress(OSError):  # no such folder, or one that cannot be listed
         for part in place.parent.iterdir():
-            if re.fullmatch(rf"\.{re.escape(place.name[:40])}\.[0-9a-f]{{8}}\.part", part.name):
+            if written_for(part) == place.name[:40]:
                 part.unlink(missing_ok=True)
+
+
+def written_for(part: Path) -> str | None:
+    """The beginning of the name of the file in whose place a half-written one was to come; None if it is none of ours.
+
+    Examples
+    --------
+    >>> written_for(Path(".marks.csv.0123abcd.part")), written_for(Path(".film.part"))
+    ('marks.csv', None)
+    """
+    found = re.fullmatch(r"\.(.+)\.[0-9a-f]{8}\.part", part.name, re.DOTALL)
+    return found and found[1]
 
 
 def _beside(place: Path) -> Path:
@@ -196,19 +208,25 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, m
 
 @contextlib.contextmanager
 def _marked(folder: Path) -> Iterator[None]:
-    """Lock a file in a folder: the kernel lets go of it when this process ends, however it ends."""
-    with (folder / ALIVE).open("w", encoding="ascii") as file:
+    """Lock a file in a folder: the kernel lets go of it when this process ends, however it ends. Nobody else can open it."""
+    with open(os.open(folder / ALIVE, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "rb+", buffering=0) as file:
         if locked(file, without_locks=False):
             with contextlib.suppress(OSError):  # the disk is full: the mark stays empty
-                os.write(file.fileno(), b"locked")
+                file.seek(0)
+                file.write(_mark(file))
         yield
+
+
+def _mark(file: IO[bytes]) -> bytes:
+    """What marks a folder: another in its copy, in one that was unpacked, and on another computer, where a lock need not be seen."""
+    return f"{socket.gethostname()} {os.fstat(file.fileno()).st_ino}".encode()
 
 
 def remove_abandoned(place: Path) -> None:
     """Remove the folders that `temporary_folder` has made in `place` for processes that have ended without removing them.
 
-    What may belong to a living process stays: a folder without a mark, or with one that was never locked. So do links and
-    folders of other users.
+    What may belong to a living process, or to somebody else, stays: a folder without a mark, with one that was never locked, or
+    with that of another folder or computer. So do links and folders of other users.
 
     Examples
     --------
@@ -222,20 +240,23 @@ def remove_abandoned(place: Path) -> None:
             about = folder.lstat()
             is_ours = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
             if stat.S_ISDIR(about.st_mode) and is_ours and _is_abandoned(folder):
+                for inside in filter(Path.is_dir, folder.iterdir()):
+                    remove_folder(inside)  # the mark goes last: the next process goes on where this one is interrupted
                 remove_folder(folder)
 
 
 def _is_abandoned(folder: Path) -> bool:
     """Whether the file that marks a folder was locked, and is not any more."""
-    handle = os.open(folder / ALIVE, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-    with open(handle, "r+", encoding="ascii") as file:
-        return file.read() == "locked" and locked(file, without_locks=False)
+    safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a link or a pipe may be in its place
+    with open(os.open(folder / ALIVE, os.O_RDWR | safely), "rb+", buffering=0) as file:
+        return file.read(1000) == _mark(file) and locked(file, without_locks=False)
 
 
 def remove_folder(folder: Path) -> None:
     """Remove a folder that others have filled, with folders in one another to any depth; what cannot go stays.
 
-    `shutil.rmtree` calls itself once for each level, and fails where there are a thousand.
+    `shutil.rmtree` calls itself once for each level, and fails where there are a thousand. Nothing outside is touched: a link
+    goes, not what it leads to, and nobody can lay one where a folder was seen.
 
     Examples
     --------
@@ -245,10 +266,14 @@ def remove_folder(folder: Path) -> None:
     >>> folder.exists()
     False
     """
+    if folder.is_symlink():
+        with contextlib.suppress(OSError):
+            folder.unlink()
+        return
     found, number = [str(folder)], 0
     for place in found:  # each folder in it is moved to the top, where its path is short, and looked at in its turn
         with contextlib.suppress(OSError):
-            os.chmod(place, 0o700)
+            _take(place)
             with os.scandir(place) as entries:
                 inside = list(entries)
             for entry in inside:
@@ -260,12 +285,19 @@ def remove_folder(folder: Path) -> None:
                     else:
                         number += 1
                         top = os.path.join(folder, f"{secrets.token_hex(8)}-{number}")
-                        os.chmod(entry.path, 0o700)
+                        _take(entry.path)
                         os.rename(entry.path, top)
                         found.append(top)
     for place in reversed(found):
         with contextlib.suppress(OSError):
             os.rmdir(place)
+
+
+def _take(folder: str) -> None:
+    """Make a folder, in one that is ours alone, ours alone as well: from now on no other user changes what is in it."""
+    if hasattr(os, "geteuid") and os.lstat(folder).st_uid != os.geteuid():
+        os.lchown(folder, os.geteuid(), -1)
+    os.chmod(folder, 0o700)
 
 
 @contextlib.contextmanager
@@ -326,7 +358,7 @@ def _holder(file: IO[str]) -> str:
         return "another process"
 
 
-def locked(file: IO[str], without_locks: bool = True) -> bool:
+def locked(file: IO[Any], without_locks: bool = True) -> bool:
     """Whether the lock on a file is ours now; `without_locks` where the file system, or a browser, has no locks."""
     try:
         if sys.platform == "win32":
@@ -345,7 +377,7 @@ def locked(file: IO[str], without_locks: bool = True) -> bool:
     return True
 
 
-def unlock(file: IO[str]) -> None:
+def unlock(file: IO[Any]) -> None:
     """Let go of the lock on a file."""
     with contextlib.suppress(OSError, ImportError):
         if sys.platform == "win32":

@@ -154,6 +154,7 @@ def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> lis
     return found[::-1]
 
 
+@functools.lru_cache(maxsize=256)
 def _asked(source: str) -> str:
     """The question without its mark-up of the place to write in; it may be empty.
 
@@ -242,8 +243,15 @@ def _question_in(cell: _Cell, questions: list[_Question]) -> _Question | None:
 
 
 def _begins_with(source: str, given: str) -> bool:
+    question = _up_to_the_prompt(given)
+    return bool(question) and source.startswith(question)
+
+
+@functools.lru_cache(maxsize=256)  # all questions of all notebooks, for each submission
+def _up_to_the_prompt(given: str) -> str:
+    """A question with its place to write in; empty where there is none, or nothing before it."""
     prompt = PROMPT.search(given)
-    return prompt is not None and bool(given[: prompt.start()].strip()) and source.startswith(given[: prompt.end()])
+    return given[: prompt.end()] if prompt and given[: prompt.start()].strip() else ""
 
 
 def _answer_in(source: str, given: str) -> str:

@@ -237,8 +237,11 @@ class ForkServer:
         if self.level != BUBBLEWRAP:
             folder.mkdir()
             if self._user is not None:
-                os.chown(folder.parent, *self._user)
-                os.chown(folder, *self._user)
+                for theirs in (
+                    folder,
+                    folder.parent,
+                ):  # the inner one first: in theirs they could lay a link in its place
+                    os.chown(theirs, *self._user, follow_symlinks=False)
         if self.level == LANDLOCK:
             request["readable"] = self.readable
         served, their_served = socket.socketpair()

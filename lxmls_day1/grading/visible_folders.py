@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import os
 import site
+import stat
 import sys
 import sysconfig
 import tempfile
@@ -47,7 +48,9 @@ def numba_cache_folder() -> Path:
 
 
 def require_cache() -> None:
-    """Raise an error if that folder cannot be written to. Without this, numba would fail later and with another message.
+    """Raise an error if that folder cannot be written to: without this, numba would fail later and with another message.
+
+    Also if another user can write there: fork servers run what they find in it, with the rights of the grader.
 
     Raises
     ------
@@ -61,6 +64,13 @@ def require_cache() -> None:
             f"the cache folder {cache_folder()} cannot be written to ({error.strerror}); name another one in the "
             "environment variable LXMLS_DAY1_CACHE."
         ) from error
+    for folder in (cache_folder(), numba_cache_folder(), machinery_folder().parent, machinery_folder()):
+        about = folder.stat()
+        if hasattr(os, "geteuid") and (about.st_uid not in (0, os.geteuid()) or about.st_mode & stat.S_IWOTH):
+            raise InputError(
+                f"other users can write to the cache folder {folder}, and grading would run what they put there; name one "
+                "of your own in the environment variable LXMLS_DAY1_CACHE."
+            )
 
 
 def machinery_folder() -> Path:

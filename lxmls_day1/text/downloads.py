@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple, TypeVar
 
 from lxmls_day1.compiled.threads import threads_start
-from lxmls_day1.whole_files import temporary_folder
+from lxmls_day1.whole_files import temporary_folder, written_for
 
 _MEGABYTE = 1 << 20
 _SCRATCH = ".download-"  # the names of scratch folders begin with this
@@ -231,13 +231,13 @@ def _held(path: Path) -> Iterator[None]:
 
 def _is_held(path: Path) -> bool:
     """Whether another download has this file locked, or may be about to make it."""
+    if not path.is_file():  # opening a pipe might never end
+        return time.time() - path.parent.stat().st_mtime < _YOUNG
     try:
         with path.open("rb") as file:
             from fcntl import LOCK_EX, LOCK_NB, flock
 
             flock(file, LOCK_EX | LOCK_NB)
-    except FileNotFoundError:
-        return time.time() - path.parent.stat().st_mtime < _YOUNG
     except ImportError:
         path.unlink()  # a PermissionError if it is open
     return False
@@ -247,7 +247,7 @@ def clear_leftovers(cache: Path) -> None:
     """Remove what processes that were killed have left: scratch folders of downloads, half-written files."""
     for path in cache.parent.glob("*/.*.part"):
         with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > _YOUNG:
+            if written_for(path) and time.time() - path.stat().st_mtime > _YOUNG:
                 path.unlink()
     for outer in cache.glob(f"{_SCRATCH}*"):
         with contextlib.suppress(OSError):  # held, gone meanwhile, or not ours to remove

@@ -1,9 +1,12 @@
 import ast
+import contextlib
 import errno
 import os
 import re
 import shutil
+import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -143,20 +146,76 @@ class TestTemporaryFolder:
         assert len(calls) > 1 and contents(tmp_path) == {}
 
 
+def wants_locks():
+    """Without them nobody knows that the process of a folder has ended."""
+    if sys.platform != "win32":
+        pytest.importorskip("fcntl", reason="this Python has no locks", exc_type=ImportError)
+
+
+def left_by_a_killed_process(place):
+    """A folder as `temporary_folder` leaves it where its process is killed."""
+    script = f"""
+import os
+from lxmls_day1.whole_files import temporary_folder
+made = temporary_folder("lxmls-day1-check-", {str(place)!r})
+print(made.__enter__().parent, flush=True)
+os._exit(1)"""
+    said = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True).stdout
+    return Path(said.strip())
+
+
+def interrupted_after(n, real):
+    """`real`, which Ctrl-C interrupts when it is called once more than `n` times."""
+    calls = []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) > n:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    return interrupted
+
+
+def put(make):
+    """Have `make` put something in the place of a mark; it gets the place, and a file that is nobody's business."""
+
+    def in_its_place(mark, kept):
+        mark.unlink()
+        make(mark, kept)
+
+    return in_its_place
+
+
+MARKS_OF_STRANGERS = {
+    "that of another folder": lambda mark, kept: None,
+    "a word": lambda mark, kept: mark.write_text("locked"),
+    "bytes that are no text": lambda mark, kept: mark.write_bytes(b"\xff\xfe"),
+    "a terabyte": lambda mark, kept: os.truncate(mark, 1 << 40 if sys.platform == "linux" else 1 << 20),
+    "a folder": put(lambda mark, kept: mark.mkdir()),
+}
+if hasattr(os, "mkfifo"):
+    MARKS_OF_STRANGERS |= {
+        "a pipe": put(lambda mark, kept: os.mkfifo(mark)),
+        "a link": put(lambda mark, kept: mark.symlink_to(kept)),
+        "a link to itself": put(lambda mark, kept: mark.symlink_to(mark)),
+        "a second name of a file": put(lambda mark, kept: os.link(kept, mark)),
+        "one that cannot be read": lambda mark, kept: mark.chmod(0),
+    }
+
+
 class TestAbandonedFolders:
     """What is removed: folders whose process was killed. What stays: all that may be somebody's."""
 
     @pytest.fixture
     def abandoned(self, tmp_path):
         """A folder as a killed process leaves it."""
-        folder = tmp_path / "lxmls-day1-check-a"
-        (folder / "deep").mkdir(parents=True)
-        (folder / ALIVE).write_text("locked")
+        folder = left_by_a_killed_process(tmp_path)
+        (folder / "deep").mkdir()
         return folder
 
     def test_it_is_removed_when_the_next_is_made(self, tmp_path, abandoned):
-        if sys.platform != "win32":
-            pytest.importorskip("fcntl", reason="this Python has no locks", exc_type=ImportError)
+        wants_locks()
         with temporary_folder("lxmls-day1-demo-", tmp_path) as folder:
             assert not abandoned.exists() and folder.is_dir()
 
@@ -172,6 +231,38 @@ class TestAbandonedFolders:
             (abandoned / ALIVE).write_text(content)
         remove_abandoned(tmp_path)
         assert abandoned.is_dir()
+
+    @pytest.mark.parametrize("mark", sorted(MARKS_OF_STRANGERS))
+    def test_one_that_a_stranger_has_made_stays_and_ends_nothing(self, tmp_path, abandoned, mark):
+        """An archive that was unpacked there, say, or a clone: its name and all that is in it may be chosen to do harm."""
+        wants_locks()
+        folder, kept = tmp_path / "lxmls-day1-anna", tmp_path / "kept.txt"
+        shutil.copytree(abandoned, folder)
+        kept.write_bytes((folder / ALIVE).read_bytes())
+        kept.chmod(0o604)
+        (folder / "deep" / "work.py").write_text("x = 1")
+        MARKS_OF_STRANGERS[mark](folder / ALIVE, kept)
+        before = kept.read_bytes(), kept.stat().st_mode
+        remover = threading.Thread(target=remove_abandoned, args=[tmp_path], daemon=True)
+        remover.start()
+        remover.join(30)
+        assert not remover.is_alive()
+        assert not abandoned.exists()  # it did get so far
+        assert (folder / "deep" / "work.py").is_file() and (kept.read_bytes(), kept.stat().st_mode) == before
+
+    def test_nobody_else_can_hold_the_mark(self, tmp_path):
+        with temporary_folder("lxmls-day1-run-", tmp_path, mode=0o711) as folder:
+            assert (folder.parent / ALIVE).stat().st_mode & 0o077 == 0
+
+    def test_removing_that_was_interrupted_goes_on_the_next_time(self, tmp_path, abandoned, monkeypatch):
+        wants_locks()
+        monkeypatch.setattr(os, "scandir", interrupted_after(2, os.scandir))
+        with pytest.raises(KeyboardInterrupt):
+            remove_abandoned(tmp_path)
+        monkeypatch.undo()
+        assert abandoned.is_dir()
+        remove_abandoned(tmp_path)
+        assert not abandoned.exists()
 
     def test_what_a_link_leads_to_stays(self, tmp_path, abandoned):
         abandoned.rename(tmp_path / "elsewhere")
@@ -233,6 +324,56 @@ def test_a_folder_is_removed_however_deep_it_is(tmp_path):
     remove_folder(folder)
     assert [path.name for path in tmp_path.iterdir()] == ["outside"]
     assert (outside / "kept.txt").read_text() == "kept"
+
+
+def test_where_a_link_is_in_its_place_the_link_goes(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "kept")
+    remove_folder(tmp_path / "link")
+    assert [path.name for path in tmp_path.rglob("*")] == ["kept", "file"]
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0 or not hasattr(os, "fork"),
+    reason="only root can remove folders of others",
+)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_who_has_filled_a_folder_lays_no_link_where_another_one_was_seen(tmp_path, monkeypatch, depth):
+    """They have it open, and change it at the worst moment: root would empty, or open to them, what the link leads to."""
+    folder, outside = tmp_path / "theirs", tmp_path / "outside"
+    outside.mkdir(mode=0o755)
+    (outside / "kept.txt").write_text("kept")
+    above = folder.joinpath(*"abc"[: depth - 1])
+    (above / "seen").mkdir(parents=True)
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, 65534, 65534)
+    handle, scan, status = os.open(above, os.O_RDONLY), os.scandir, []
+
+    @contextlib.contextmanager
+    def with_a_stranger(place):
+        with scan(place) as entries:
+            found = list(entries)
+        if "seen" in [entry.name for entry in found]:
+            if (pid := os.fork()) == 0:
+                try:
+                    os.fchdir(handle)
+                    os.setgid(65534)
+                    os.setuid(65534)
+                    os.rename("seen", "moved")
+                    os.symlink(outside, "seen")
+                    os._exit(0)
+                except BaseException:
+                    os._exit(1)
+            status.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        yield found
+
+    monkeypatch.setattr(os, "scandir", with_a_stranger)
+    remove_folder(folder)
+    os.close(handle)
+    assert status[0] == 1
+    assert not folder.exists()
+    assert (outside / "kept.txt").is_file() and outside.stat().st_mode & 0o777 == 0o755
 
 
 def test_removing_what_is_not_there(tmp_path):

@@ -27,8 +27,9 @@ from lxmls_day1.lab import reference_folder
 
 
 def compute() -> None:
-    """Keep a core busy for ever."""
-    while True:
+    """Keep a core busy until the campaign ends, however it ends."""
+    campaign = os.getppid()
+    while os.getppid() == campaign:
         sum(range(100_000))
 
 

@@ -22,6 +22,7 @@ from click.testing import CliRunner
 from lxmls_day1.commands.grade import command
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import box_probe, confinement, fork_server, levels, sandbox, visible_folders
+from lxmls_day1.grading.box import Box
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
@@ -323,6 +324,28 @@ def test_a_box_belongs_to_the_user_that_was_chosen(useful):
     assert lab.function("useful", "whose") == expected
 
 
+@pytest.mark.skipif(not SUPERUSER, reason="the superuser alone gives folders away")
+def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(server, tmp_path, monkeypatch):
+    """Somebody who works as that user lays the link as soon as the folder is theirs."""
+    try:
+        maker = server(LANDLOCK, NOBODY)
+    except BoxesUnavailable as error:
+        pytest.skip(f"the sandbox level {LANDLOCK} does not work here: {error}")
+    real, laid = os.chown, []
+
+    def chown(path, uid, gid, **settings):
+        real(path, uid, gid, **settings)
+        if (lab := Path(path) / "lab").is_dir():
+            lab.rename(lab.with_name("moved"))
+            lab.symlink_to(tmp_path)
+            laid.append(lab)
+
+    monkeypatch.setattr(os, "chown", chown)
+    with contextlib.suppress(BoxesUnavailable):
+        Box(maker, {}, Limits()).close()
+    assert laid and tmp_path.stat().st_uid == 0
+
+
 # The choice of a level ----------------------------------------------------------------------------------------------------
 
 
@@ -355,6 +378,23 @@ def test_a_user_is_tried_before_the_superuser_and_said_to_be_rejected(monkeypatc
         strongest_level(LANDLOCK, as_user="65534")
     with pytest.raises(BoxesUnavailable, match="--as-user"):
         strongest_level(PROCESS, as_user="65534")
+
+
+@pytest.mark.parametrize("part", ["", "numba-of-boxes", "machinery-of-boxes"])
+def test_a_cache_that_others_can_write_to_is_refused(tmp_path, monkeypatch, part):
+    """They could have put a package there that fork servers import."""
+    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
+    assert visible_folders.require_cache() is None
+    for path, mode in ((tmp_path / "cache" / part, 0o777), (tmp_path / "cache" / part, 0o1777)):
+        path.chmod(mode)
+        with pytest.raises(InputError, match=rf"other users can write to .*{part}.* LXMLS_DAY1_CACHE"):
+            strongest_level(PROCESS)
+    path.chmod(0o755)
+    assert visible_folders.require_cache() is None
+    if SUPERUSER:
+        os.chown(path, *NOBODY)
+        with pytest.raises(InputError, match="other users can write to"):
+            strongest_level(PROCESS)
 
 
 def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypatch):

@@ -708,11 +708,12 @@ def test_half_written_files_are_cleared_once_they_are_old(find, tmp_path):
     put(tmp_path / "cache" / "corpora" / "sentiment" / "books")
     parsed = tmp_path / "cache" / "parsed"
     parsed.mkdir()
-    for name in (".books.reviews.1234.part", ".dvd.reviews.5678.part", "books.reviews"):
+    for name in (".books.reviews.1234abcd.part", ".dvd.reviews.5678abcd.part", "books.reviews", ".film.part"):
         (parsed / name).touch()
-    os.utime(parsed / ".books.reviews.1234.part", (0, 0))
+    for name in (".books.reviews.1234abcd.part", ".film.part"):  # another program's
+        os.utime(parsed / name, (0, 0))
     find("books")
-    assert files_under(parsed) == [".dvd.reviews.5678.part", "books.reviews"]
+    assert files_under(parsed) == [".dvd.reviews.5678abcd.part", ".film.part", "books.reviews"]
 
 
 def test_a_scratch_folder_that_was_just_made_is_left_alone(find, tmp_path):
@@ -723,6 +724,22 @@ def test_a_scratch_folder_that_was_just_made_is_left_alone(find, tmp_path):
     os.utime(cache / ".download-old", (0, 0))
     find("books")
     assert [path.name for path in cache.glob(".*")] == [".download-new"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_in_a_scratch_folder_keeps_nobody_waiting(find, tmp_path):
+    cache = tmp_path / "cache" / "corpora"
+    put(cache / "sentiment" / "books")
+    for inner in ("", "inner"):
+        scratch = cache / f".download-{inner}" / inner
+        scratch.mkdir(parents=True)
+        os.mkfifo(scratch / "in-use")
+        os.utime(scratch, (0, 0))
+    looking = threading.Thread(target=find, args=["books"], daemon=True)
+    looking.start()
+    looking.join(30)
+    assert not looking.is_alive()
+    assert list(cache.glob(".*")) == []
 
 
 def test_without_a_home_folder_the_variable_is_named(monkeypatch):
