@@ -2,8 +2,8 @@
 
 A check is a plain function of ``lab``, ``expect`` and ``rng``. Here it is called without pytest, hundreds of times in one process,
 on one program after the other. What the reference answers under a seed is asked once. A wrong program is asked until
-one check finds it out, which for most of them is the first one; the check that did so is asked first under the next seed.
-One that does not end is wrong.
+one answer is wrong, which for most of them is the first one; the check that found it out is asked first under the next seed.
+One that does not end is wrong, and is asked no more after some seeds under which it did not.
 """
 
 import contextlib
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.exercises.answers import ATOL, RTOL
 from lxmls_day1.exercises.expect import RecordingExpect
 from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.mistaken_labs import uncompiled, uncompiled_lab
@@ -33,6 +34,7 @@ from lxmls_day1.lab import Lab
 
 Sources = Mapping[str, str]  # path in the lab -> text
 PATIENCE, SLOWER = 1.0, 20.0  # a program may take so many seconds of processor time and so many times the reference's
+ENDLESS = 3  # seeds one after the other under which a program does not end; under the others it would not, either
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,11 @@ class Check:
     arguments: Mapping[str, Any]
     hidden: bool
 
-    def call(self, lab: Lab, seed: int) -> RecordingExpect:
+    def call(self, lab: Lab, seed: int, expect: RecordingExpect | None = None) -> RecordingExpect:
         """Let it run on a lab: the answers that it got. An exception of the lab's, or of the check, comes through."""
         given = {
             "lab": WatchedLab(lab),
-            "expect": (recording := RecordingExpect()),
+            "expect": (recording := RecordingExpect() if expect is None else expect),
             "rng": np.random.default_rng([seed, zlib.crc32(self.name.encode())]),
         }
         code = self.function.__code__
@@ -66,7 +68,7 @@ class Trial:
     passed : list of int
         The seeds under which it passed all hidden checks.
     failed : dict from seed to str
-        The other ones, with the check that it failed first.
+        The other ones under which it was tried, with the check that it failed first.
     """
 
     passed: list[int] = field(default_factory=list)
@@ -78,6 +80,20 @@ class Expected(NamedTuple):
 
     recording: RecordingExpect
     seconds: float  # of processor time, which the reference took
+
+
+class _ComparingExpect(RecordingExpect):
+    """It ends the check at the first wrong answer."""
+
+    def __init__(self, wanted: RecordingExpect):
+        super().__init__()
+        self._wanted = wanted
+
+    def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
+        """Compare a value with the one that is wanted."""
+        super().__call__(what, value, rtol, atol)
+        wanted = self._wanted.answers.get(what)
+        assert wanted is not None and wanted.agrees(self.answers[what], *self._wanted.tolerances[what]), what
 
 
 def checks_in(module: ModuleType) -> list[Check]:
@@ -150,32 +166,34 @@ def trials(
 def _trial(
     lab: Lab, checks: Sequence[Check], seeds: Sequence[int], expected: Mapping[tuple[str, int], Expected]
 ) -> Trial:
-    trial, order = Trial(), list(checks)
+    trial, order, n_endless = Trial(), list(checks), 0
     for seed in seeds:
-        wrong = next((check for check in order if not _holds(check, lab, seed, expected[check.name, seed])), None)
+        outcomes = ((check, _holds(check, lab, seed, expected[check.name, seed])) for check in order)
+        wrong, held = next(((check, held) for check, held in outcomes if not held), (None, True))
         if wrong is None:
             trial.passed.append(seed)
         else:
             trial.failed[seed] = wrong.name
             order.remove(wrong)
             order.insert(0, wrong)
+        n_endless = n_endless + 1 if held is None else 0
+        if n_endless == ENDLESS:
+            break
     return trial
 
 
-def _holds(check: Check, lab: Lab, seed: int, expected: Expected) -> bool:
+def _holds(check: Check, lab: Lab, seed: int, expected: Expected) -> bool | None:
+    """Whether all answers are right; None if it did not end."""
     try:
         with _quiet(), TimeLimit(lab.folder) as limit, limit.of(PATIENCE + SLOWER * expected.seconds):
-            got = check.call(lab, seed).answers
+            got = check.call(lab, seed, _ComparingExpect(expected.recording)).answers
     except OutOfTime:
-        return False
+        return None
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException:  # whatever a program may raise
         return False
-    wanted = expected.recording
-    return got.keys() == wanted.answers.keys() and all(
-        answer.agrees(got[what], *wanted.tolerances[what]) for what, answer in wanted.answers.items()
-    )
+    return got.keys() == expected.recording.answers.keys()
 
 
 def _reference_answer(check: Check, lab: Lab, seed: int) -> Expected:

@@ -98,8 +98,8 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
     given : mapping
         With "points" (M, J) and "classes" (M,), or with "means" (K, J), a row for each class; J is 1 or 2.
     wanted, got : arrays
-        Row 0 holds the intercepts. With "points" (n, J + 1, K): several weight matrices, of which the first that differ are
-        drawn. With "means" (J + 1, K - 1): what each other class has more than class 0.
+        Row 0 holds the intercepts. With "points" a weight matrix (J + 1, K), or several (n, J + 1, K), of which the first that
+        differ are drawn. With "means" (J + 1, K - 1): what each other class has more than class 0.
     ax : matplotlib Axes
 
     Raises
@@ -122,7 +122,7 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
     points = np.asarray(given["means" if of_means else "points"], float)
     classes = np.arange(len(points)) if of_means else np.asarray(given["classes"])
     wanted, got = np.asarray(wanted, float), np.asarray(got, float)
-    leads = [weights[None, :, 0] if of_means else weights[:, :, 1] - weights[:, :, 0] for weights in (wanted, got)]
+    leads = [np.atleast_2d(w[..., 0] if of_means else w[..., 1] - w[..., 0]) for w in (wanted, got)]
     pair = next(([right, yours] for right, yours in zip(*leads, strict=True) if not np.allclose(right, yours)), None)
     if pair is None:
         raise ValueError("the same weights")

@@ -92,9 +92,9 @@ def test_random_points(lab, expect, rng, n_classes):
     X, y = random_points(rng, n_classes)
     weights, averages = lists_of_rounds(lab, X, y, nr_rounds=6, seed=int(rng.integers(1000)))
     expect("how many matrices are kept", [len(weights), len(averages)])
-    for number in (3, 5):
-        expect(f"the weights after round {number}", weights[number - 1])
-        expect(f"the average after round {number}", averages[number - 1])
+    for number, (W, average) in enumerate(zip(weights, averages, strict=True), start=1):
+        expect(f"the weights after round {number}", W)
+        expect(f"the average after round {number}", average)
 
 
 @pytest.mark.hidden

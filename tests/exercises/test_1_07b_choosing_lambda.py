@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-PAIRED = 3  # of each known mistake, programs whose answers together with another one are recorded
-TOLD_AS = "the λ chosen, then the accuracies"
+RESULTS = ("the λ chosen", "the accuracies")
 
 TRAIN = (
     np.array([[-2.0, 0.5], [-1.0, -1.0], [0.25, 1.0], [1.0, 0.0], [2.0, 1.5], [3.0, -0.5], [2.5, 2.0]]),
@@ -25,7 +24,7 @@ def choice(lab, regularizers, train, dev):
 
 
 def small_inputs():
-    """Two training points before three and four, two values of λ before three; some points lie where λ and 2λ disagree."""
+    """One value of λ before two and three, two training points before three and four; some points lie where λ and 2λ disagree."""
     trains = [
         ([[-1], [2]], [0, 1]),
         ([[-1], [1], [3]], [0, 1, 1]),
@@ -41,20 +40,22 @@ def small_inputs():
         ([[0.3], [2]], [0, 1]),
         ([[0], [0.3]], [1, 0]),
     ]
-    for values, train, dev in itertools.product(([0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains, devs):
-        yield {
-            "values of λ": values,
-            "training points": train[0],
-            "their classes": train[1],
-            "development points": dev[0],
-            "classes of these": dev[1],
-        }
+    for values, train in itertools.product(([1], [0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains):
+        for dev, result in itertools.product([train, *devs], RESULTS):
+            yield {
+                "values of λ": values,
+                "training points": train[0],
+                "their classes": train[1],
+                "development points": dev[0],
+                "classes of these": dev[1],
+                "asked for": result,
+            }
 
 
 def small_answers(lab, inputs):
-    """The chosen λ, and the accuracies."""
-    calls = [
-        (
+    """The chosen λ, or the accuracies; each choice is made once."""
+    calls = {
+        choice_of(i): (
             list(map(float, i["values of λ"])),
             np.array(i["training points"], float),
             np.array(i["their classes"]),
@@ -62,15 +63,20 @@ def small_answers(lab, inputs):
             np.array(i["classes of these"]),
         )
         for i in inputs
-    ]
-    found = lab.each("choosing_lambda", "choose_for_max_ent", calls)
-    return [[chosen, *np.ravel(accuracies)] for chosen, accuracies in found]
+    }
+    made = lab.each("choosing_lambda", "choose_for_max_ent", calls.values())
+    found = {key: dict(zip(RESULTS, results, strict=True)) for key, results in zip(calls, made, strict=True)}
+    return [found[choice_of(i)][i["asked for"]] for i in inputs]
+
+
+def choice_of(given):
+    """What tells one choice from another."""
+    return repr([part for word, part in given.items() if word != "asked for"])
 
 
 def small_parts(given, answer):
-    """The chosen λ, and the accuracies."""
-    yield "the λ chosen", answer[0]
-    yield "the accuracies", answer[1:]
+    """The two results."""
+    yield given["asked for"], answer
 
 
 def test_accuracies(lab, expect):

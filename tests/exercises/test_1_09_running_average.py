@@ -113,8 +113,11 @@ def test_random_runs(lab, expect, rng, n_classes):
 
 @pytest.mark.hidden
 def test_one_example_alone(lab, expect, rng):
-    """A run that looks at one example only, the one with the number 0."""
-    average, U = run(lab, rng.normal(size=(3, 2)), np.array([2, 0, 1]), [0] * int(rng.integers(3, 7)))
+    """Runs that look at one example only, the one with the number 0: one step, which is a mistake, then some more."""
+    X, labels = rng.normal(size=(3, 2)), np.array([2, 0, 1])
+    average, _ = run(lab, X, labels, [0])
+    expect("the average after one step with example 0", average, **SINGLE)
+    average, U = run(lab, X, labels, [0] * int(rng.integers(3, 7)))
     expect("the average after some steps with example 0", average, **SINGLE)
     expect("U after the same steps", U, **SINGLE_U)
 

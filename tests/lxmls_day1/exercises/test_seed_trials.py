@@ -1,5 +1,7 @@
 """Hidden checks under several seeds: a few programs of each exercise here, all of them in ``make teach-report``."""
 
+import textwrap
+
 import pytest
 
 from lxmls_day1.errors import InputError
@@ -55,6 +57,35 @@ class TestTinyLab:
         assert found["wrong"].passed == [] and set(found["wrong"].failed.values()) == {"test_fresh[3]"}
         assert found["lucky"].failed.keys() == {1, 2, 3}  # it ends with a NameError
         assert found["endless"].failed.keys() == {1, 2, 3}
+
+    def test_what_does_not_end_is_not_asked_for_ever(self, reference, tmp_path):
+        exercise = Registry.of(reference)["1.1"]
+        (name,) = exercise.files[:1]
+        source = (reference / name).read_text(encoding="utf-8")
+        programs = {"endless": {name: source.replace("2 * sq_norm", "sum(0 for _ in iter(int, 1))")}}
+        found = trials(reference, exercise, programs, seeds=range(1, 9), folder=tmp_path / "lab")
+        assert found["endless"].failed == dict.fromkeys((1, 2, 3), "test_fresh[3]") and not found["endless"].passed
+
+    def test_a_check_ends_at_its_first_wrong_answer(self, reference, tmp_path):
+        exercise = Registry.of(reference)["1.1"]
+        (name,) = exercise.files[:1]
+        (file,) = check_files(reference / FOLDER, exercise)
+        asked = """
+        @pytest.mark.hidden
+        def test_two(lab, expect):
+            for cap in (1.0, 2.0):
+                with open({!r}, "a") as asked:
+                    asked.write(f"{{cap}} ")
+                expect(f"the step with the cap {{cap}}", lab.function("steps", "half_step", 4.0, 5.0, cap))
+        """.format(str(tmp_path / "asked"))
+        file.write_text("import pytest\n" + textwrap.dedent(asked), encoding="utf-8")
+        wrong = (reference / name).read_text(encoding="utf-8").replace("2 * sq_norm", "3 * sq_norm")
+        trials(reference, exercise, {"wrong": {name: wrong}}, seeds=(1,), folder=tmp_path / "lab")
+        assert (tmp_path / "asked").read_text().split() == [
+            "1.0",
+            "2.0",
+            "1.0",
+        ]  # the reference, then the wrong program
 
     def test_a_reference_that_fails_is_named(self, reference, tmp_path):
         exercise = Registry.of(reference)["1.1"]

@@ -77,6 +77,8 @@ def test_of_two_features_boundaries_are_lines_in_the_plane(ax):
         ("boundaries", MEANS, [[-1.5], [2.0], [-1.0]], [[-1.5], [0.0], [0.0]], False),  # none
         ("boundaries", MEANS, [[-1.5], [2.0], [-1.0], [1.0]], [[-1.5], [2.0], [1.0], [1.0]], False),
         ("boundaries", POINTS, [WEIGHTS, WEIGHTS], [WEIGHTS, WEIGHTS], False),
+        ("boundaries", POINTS, WEIGHTS, [[0.0, 1.0], [0.5, 0.5]], True),  # one matrix
+        ("boundaries", POINTS, WEIGHTS, WEIGHTS, False),
     ],
 )
 def test_what_cannot_be_drawn_is_left_out(kind, given, wanted, got, drawn):
