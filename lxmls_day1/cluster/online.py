@@ -32,8 +32,15 @@ class NamedLearner(NamedTuple):
     learner: Learner  # but for its rule
 
 
-#: On a worker of the cluster: the norms of the rows that it trains on, kept from leg to leg as long as the corpus of the run.
-_norms: weakref.WeakKeyDictionary[Shards, dict[Slice, Reals]] = weakref.WeakKeyDictionary()
+class _Kept(NamedTuple):
+    """What a worker keeps from leg to leg; as `own_term` takes it."""
+
+    norms: dict[Slice, Reals]
+    terms: dict[int, Weights]
+
+
+#: On a worker of the cluster: what is kept as long as the corpus of the run.
+_kept: weakref.WeakKeyDictionary[Shards, _Kept] = weakref.WeakKeyDictionary()
 
 
 def named(owner: Any, learner: Learner) -> NamedLearner:
@@ -80,16 +87,26 @@ def take_here(
     kind = getattr(importlib.import_module(f"lxmls_day1.classifiers.{module}"), name)
     owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
     vars(owner).update(attributes)
-    norms = _norms.setdefault(shards, {})
-    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, norms)
+    kept = _kept.setdefault(shards, _Kept({}, {}))
+    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, *kept)
     return term, [stand]
 
 
 def join_terms(first: tuple[Weights, list[Stand]], second: tuple[Weights, list[Stand]]) -> tuple[Weights, list[Stand]]:
     """The sum of two terms of the mean, in arrays of its own."""
-    total = first[0].copy()
-    total.joined(second[0].copy() if second[0].paired != total.paired else second[0])
+    one, other = first[0], second[0]
+    if one.paired != other.paired:
+        total = one.copy().joined(other.copy())
+    else:
+        total = copy.copy(one)
+        total.V, total.U = _sum(one.V, other.V), _sum(one.U, other.U)
     return total, first[1] + second[1]
+
+
+def _sum(first: Reals, second: Reals) -> Reals:
+    """A sum that is only sent: in memory of small pages, for large ones may have to be cleared or found by the system first."""
+    total: Reals = np.ndarray(first.shape, buffer=bytearray(first.nbytes))
+    return np.add(first, second, out=total)
 
 
 class OnlineCrew:
@@ -110,7 +127,7 @@ class OnlineCrew:
         jobs = [Job(leg, part) for leg, part in zip(legs, parts, strict=True)]
         shared = named(self._owner, self._learner), weights, sums
         total, stands = self._workers.run(take_here, join_terms, shared, jobs, look)
-        return total.copy(), stands  # what has come over the network may be read only
+        return (total if len(legs) > 1 else total.copy()), stands  # what has come over the network may be read only
 
 
 @contextlib.contextmanager
