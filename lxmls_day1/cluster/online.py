@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import functools
 import importlib
 import inspect
 import threading
@@ -13,12 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.compiled.online_steps import Reals, Weights
+from lxmls_day1.compiled.online_steps import Integers, Reals, Weights
+from lxmls_day1.compiled.sparse_rows import sums_of_squares
 from lxmls_day1.errors import InputError
 from lxmls_day1.library_path import reference_place
 from lxmls_day1.settings import required_settings
 from lxmls_day1.streaming.mixed_steps import Leg, Sizes, Stand, own_term
-from lxmls_day1.streaming.shard_rows import Slice, parts_of
+from lxmls_day1.streaming.shard_rows import Slice, longest_of, parts_of
 from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_steps import Learner
 
@@ -109,6 +111,30 @@ def _sum(first: Reals, second: Reals) -> Reals:
     return np.add(first, second, out=total)
 
 
+def longest_here(
+    shards: Shards, _shared: None, asked: tuple[int, list[Slice]], _stopping: threading.Event
+) -> tuple[Integers, Reals]:
+    """The longest rows of a part and their ‖g(x)‖², on a worker: as many as asked, by their numbers in the corpus."""
+    n, slices = asked
+    norms, starts = _kept[shards].norms if shards in _kept else {}, np.cumsum(shards.rows) - shards.rows
+    rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for piece in sorted(slices):
+        of_piece = norms.get(piece)
+        if of_piece is None:
+            X = shards.open(piece.shard).X
+            of_piece = sums_of_squares(X.indptr[piece.start : piece.stop + 1], X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        numbers = starts[piece.shard] + np.arange(piece.start, piece.stop)
+        rows, sq_norms = longest_of(np.concatenate([rows, numbers]), np.concatenate([sq_norms, of_piece]), n)
+    return rows, sq_norms
+
+
+def join_longest(n: int, first: tuple[Integers, Reals], second: tuple[Integers, Reals]) -> tuple[Integers, Reals]:
+    """The longest rows of two parts."""
+    rows, sq_norms = (np.concatenate(both) for both in zip(first, second, strict=True))
+    order = np.argsort(rows)
+    return longest_of(rows[order], sq_norms[order], n)
+
+
 class OnlineCrew:
     """Trains the parts on a cluster, as `lxmls_day1.streaming.mixed_steps.Crew` says."""
 
@@ -128,6 +154,13 @@ class OnlineCrew:
         shared = named(self._owner, self._learner), weights, sums
         total, stands = self._workers.run(take_here, join_terms, shared, jobs, look)
         return (total if len(legs) > 1 else total.copy()), stands  # what has come over the network may be read only
+
+    def longest(self, n: int) -> tuple[Integers, Reals]:
+        """The n longest rows of the corpus and their ‖g(x)‖², from those who have trained on them."""
+        n_parts = min(int(self._owner.n_jobs), int(self._rows.sum()))
+        jobs = [Job((n, part), part) for part in parts_of(self._rows, n_parts)]
+        found: tuple[Integers, Reals] = self._workers.run(longest_here, functools.partial(join_longest, n), None, jobs)
+        return found
 
 
 @contextlib.contextmanager
