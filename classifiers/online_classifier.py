@@ -383,7 +383,7 @@ class OnlineClassifier(LinearClassifier):
             if type(self).plan_steps is not OnlineClassifier.plan_steps:  # it looks at the data before the first step
                 state.sq_norms = steps.sample_sq_norms(state.rng)
                 state.n_examples = shards.n_rows
-        history = [Round(*values) for values in training.history]
+        history, longest = [Round(*values) for values in training.history], None
         with contextlib.ExitStack() as stack:
             if mixes:
                 crew = mixed_steps.Threads(learner, shards, norms)
@@ -391,9 +391,10 @@ class OnlineClassifier(LinearClassifier):
                     from lxmls_day1.cluster.online import online_crew
 
                     crew = stack.enter_context(online_crew(self, learner, shards, scheduler))
+                    longest = crew.longest
                 steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(self.n_jobs), mix_every, crew)
             take = stack.enter_context(training.rounds(steps, state, self.steps, self.progress and self.get_name()))
-            rows = ShardRows(shards, columns, norms=norms)
+            rows = ShardRows(shards, columns, norms=norms, longest=longest)
             objective = functools.partial(self._objective, rows)
             finished = functools.partial(self._finished, rows, None) if finish else None
             begun = training.place is not None

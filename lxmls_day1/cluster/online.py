@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import functools
 import importlib
 import inspect
 import threading
@@ -13,12 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.compiled.online_steps import Reals, Weights
+from lxmls_day1.compiled.online_steps import Integers, Reals, Weights
+from lxmls_day1.compiled.sparse_rows import sums_of_squares
 from lxmls_day1.errors import InputError
 from lxmls_day1.library_path import reference_place
 from lxmls_day1.settings import required_settings
 from lxmls_day1.streaming.mixed_steps import Leg, Sizes, Stand, own_term
-from lxmls_day1.streaming.shard_rows import Slice, parts_of
+from lxmls_day1.streaming.shard_rows import Slice, longest_of, parts_of
 from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_steps import Learner
 
@@ -32,8 +34,15 @@ class NamedLearner(NamedTuple):
     learner: Learner  # but for its rule
 
 
-#: On a worker of the cluster: the norms of the rows that it trains on, kept from leg to leg as long as the corpus of the run.
-_norms: weakref.WeakKeyDictionary[Shards, dict[Slice, Reals]] = weakref.WeakKeyDictionary()
+class _Kept(NamedTuple):
+    """What a worker keeps from leg to leg; as `own_term` takes it."""
+
+    norms: dict[Slice, Reals]
+    terms: dict[int, Weights]
+
+
+#: On a worker of the cluster: what is kept as long as the corpus of the run.
+_kept: weakref.WeakKeyDictionary[Shards, _Kept] = weakref.WeakKeyDictionary()
 
 
 def named(owner: Any, learner: Learner) -> NamedLearner:
@@ -80,16 +89,50 @@ def take_here(
     kind = getattr(importlib.import_module(f"lxmls_day1.classifiers.{module}"), name)
     owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
     vars(owner).update(attributes)
-    norms = _norms.setdefault(shards, {})
-    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, norms)
+    kept = _kept.setdefault(shards, _Kept({}, {}))
+    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, *kept)
     return term, [stand]
 
 
 def join_terms(first: tuple[Weights, list[Stand]], second: tuple[Weights, list[Stand]]) -> tuple[Weights, list[Stand]]:
     """The sum of two terms of the mean, in arrays of its own."""
-    total = first[0].copy()
-    total.joined(second[0].copy() if second[0].paired != total.paired else second[0])
+    one, other = first[0], second[0]
+    if one.paired != other.paired:
+        total = one.copy().joined(other.copy())
+    else:
+        total = copy.copy(one)
+        total.V, total.U = _sum(one.V, other.V), _sum(one.U, other.U)
     return total, first[1] + second[1]
+
+
+def _sum(first: Reals, second: Reals) -> Reals:
+    """A sum that is only sent: in memory of small pages, for large ones may have to be cleared or found by the system first."""
+    total: Reals = np.ndarray(first.shape, buffer=bytearray(first.nbytes))
+    return np.add(first, second, out=total)
+
+
+def longest_here(
+    shards: Shards, _shared: None, asked: tuple[int, list[Slice]], _stopping: threading.Event
+) -> tuple[Integers, Reals]:
+    """The longest rows of a part and their ‖g(x)‖², on a worker: as many as asked, by their numbers in the corpus."""
+    n, slices = asked
+    norms, starts = _kept[shards].norms if shards in _kept else {}, np.cumsum(shards.rows) - shards.rows
+    rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for piece in sorted(slices):
+        of_piece = norms.get(piece)
+        if of_piece is None:
+            X = shards.open(piece.shard).X
+            of_piece = sums_of_squares(X.indptr[piece.start : piece.stop + 1], X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        numbers = starts[piece.shard] + np.arange(piece.start, piece.stop)
+        rows, sq_norms = longest_of(np.concatenate([rows, numbers]), np.concatenate([sq_norms, of_piece]), n)
+    return rows, sq_norms
+
+
+def join_longest(n: int, first: tuple[Integers, Reals], second: tuple[Integers, Reals]) -> tuple[Integers, Reals]:
+    """The longest rows of two parts."""
+    rows, sq_norms = (np.concatenate(both) for both in zip(first, second, strict=True))
+    order = np.argsort(rows)
+    return longest_of(rows[order], sq_norms[order], n)
 
 
 class OnlineCrew:
@@ -110,7 +153,14 @@ class OnlineCrew:
         jobs = [Job(leg, part) for leg, part in zip(legs, parts, strict=True)]
         shared = named(self._owner, self._learner), weights, sums
         total, stands = self._workers.run(take_here, join_terms, shared, jobs, look)
-        return total.copy(), stands  # what has come over the network may be read only
+        return (total if len(legs) > 1 else total.copy()), stands  # what has come over the network may be read only
+
+    def longest(self, n: int) -> tuple[Integers, Reals]:
+        """The n longest rows of the corpus and their ‖g(x)‖², from those who have trained on them."""
+        n_parts = min(int(self._owner.n_jobs), int(self._rows.sum()))
+        jobs = [Job((n, part), part) for part in parts_of(self._rows, n_parts)]
+        found: tuple[Integers, Reals] = self._workers.run(longest_here, functools.partial(join_longest, n), None, jobs)
+        return found
 
 
 @contextlib.contextmanager

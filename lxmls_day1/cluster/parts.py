@@ -23,6 +23,7 @@ from lxmls_day1.streaming.shards import MANIFEST, Shards
 from lxmls_day1.streaming.streamed_steps import CannotGoOn
 
 _LOOK_SECONDS = 0.1
+_REACH_SECONDS = 3.0  # for a worker to answer this machine
 _MOST_FAILURES = 5  # of one job, from reasons that are not those of its data
 
 
@@ -134,6 +135,7 @@ class PartWorkers(ClusterWorkers):
         self._threads: dict[str, int] = {}  # of each worker that may work
         self._missing: dict[str, set[int]] = {}  # the shards that it has not
         self._last: dict[int, str] = {}  # the worker that did a job last
+        self._reaches: bool | None = None  # whether workers can be asked from here, and not only through the scheduler
         self._next_look = 0.0
 
     def lost(self) -> InputError:
@@ -243,8 +245,18 @@ class PartWorkers(ClusterWorkers):
             elif digest != self._digest:
                 self.refuse(address, f"its {self._folder} is another corpus: {MANIFEST} differs from the one here")
             else:
+                if self._reaches is None:
+                    self._reaches = self._reached(address)
                 self._threads[address] = max(1, found[address])
                 self._missing[address] = {i for i, n in enumerate(sizes) if n != self._sizes[i]}
+
+    def _reached(self, address: str) -> bool:
+        """Whether a worker answers this machine itself."""
+        try:
+            self.client.sync(self.client.rpc(address).identity, callback_timeout=_REACH_SECONDS)
+        except Exception:  # of many kinds: another network, a firewall
+            return False
+        return True
 
     def _free_worker(self, n: int, job: Job, doing: dict[int, tuple[str, Any]]) -> str | None:
         """A worker that has the files of a job and a thread to spare: the one that did it last, or else the one with most to spare."""
@@ -318,7 +330,8 @@ class PartWorkers(ClusterWorkers):
 
     def _fetched(self, future: Any) -> Any:
         try:
-            return future.result(timeout=ASK_SECONDS)
+            fetch, directly = self.client._gather, bool(self._reaches)
+            return self.client.sync(fetch, [future], direct=directly, callback_timeout=ASK_SECONDS)[0]
         except Exception as error:  # most often the worker that has it is gone
             return _Unread(f"{type(error).__name__}: {error}")
 

@@ -15,9 +15,12 @@ warning says why, and the Python function runs in the same loop.
 (More than 400 lines: weights, state and rule know each other's layout, and 170 lines document it.)
 """
 
+import contextlib
 import copy
 import math
+import mmap
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -50,6 +53,8 @@ Integers = NDArray[np.int64]
 Rule = Callable[..., Any]
 
 _AT_ONCE = 2**14  # numbers that stay near the processor while they are worked on
+_LINE = 64  # bytes of a cache line
+_LARGE_PAGE = 2**21  # bytes
 _SMALLEST_SCALE = 1e-5  # of W = c V: beyond, c goes into V, since digits would be lost
 
 
@@ -153,10 +158,18 @@ class Weights:
         self.means[:, 0] *= -1.0
         self.paired = False
 
-    def part(self) -> "Weights":
-        """Weights that begin where these stand, with no steps in their running sum, in arrays of their own."""
+    def part(self, before: "Weights | None" = None) -> "Weights":
+        """Weights that begin where these stand, with no steps in their running sum, in arrays of their own.
+
+        They are those of an earlier part ``before``, if there is one of this size: new memory would have to be cleared by the system.
+        """
         part = copy.copy(self)
-        part.V, part.U, part.state = aligned_zeros(*self.V.shape), aligned_zeros(*self.U.shape), np.array([1.0, 0.0])
+        if before is not None and before.V.shape == self.V.shape and before.U.shape == self.U.shape:
+            part.V, part.U = before.V, before.U
+            part.U[:] = 0.0
+        else:
+            part.V, part.U = aligned_zeros(*self.V.shape), aligned_zeros(*self.U.shape)
+        part.state = np.array([1.0, 0.0])
         np.multiply(self.means, self.state[0], out=part.means)
         if self.S is not None:
             part.V[:, 1] = self.S
@@ -227,11 +240,29 @@ class Weights:
 
 
 def aligned_zeros(*shape: int) -> Reals:
-    """An array of zeros that begins where a cache line (64 bytes) does, so that no more lines hold a row than must."""
-    n_bytes, line = 8 * math.prod(shape), 64
-    memory = np.zeros(n_bytes + line, dtype=np.uint8)
+    """An array of zeros that begins where a cache line (64 bytes) does, so that no more lines hold a row than must.
+
+    A large one begins where a page of 2 MB does, and has only such pages where the system gives them: steps on features that lie far
+    apart find the places of so few pages without asking the memory for them.
+    """
+    n_bytes = 8 * math.prod(shape)
+    line = _LINE if n_bytes < _LARGE_PAGE else _LARGE_PAGE
+    memory = _zero_bytes(n_bytes + line)
     start = -memory.ctypes.data % line
     return memory[start : start + n_bytes].view(np.float64).reshape(shape)
+
+
+def _zero_bytes(n_bytes: int) -> NDArray[np.uint8]:
+    """Zeros; many of them are new from the system, since memory that has been used before is in small pages."""
+    if sys.platform != "linux" or n_bytes < _LARGE_PAGE:
+        return np.zeros(n_bytes, dtype=np.uint8)
+    try:
+        memory = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"there are no {n_bytes} bytes of memory for the weights") from error
+    with contextlib.suppress(OSError):  # a system without large pages
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype=np.uint8)
 
 
 def _aligned_copy(matrix: Reals) -> Reals:
@@ -523,20 +554,32 @@ class RowSteps:
         from lxmls_day1.compiled.fixed_tree import joined  # which cannot be imported where mixing is an exercise
 
         n_threads = 1 if self._machine_code is None else n_parts  # Python's own steps wait for one another anyhow
+        terms: dict[int, Weights] = {}
         with thread_pool(n_threads) as pool:
             for r, (order, sizes) in enumerate(zip(orders, steps, strict=True)):
                 shares = np.array_split(order, n_parts)
                 counts, errors = np.zeros((2, n_parts, 1), dtype=np.int64)
                 tasks = [
-                    pool.submit(self._take_share, len(order), share, sizes[p::n_parts].copy(), counts[p], errors[p])
+                    pool.submit(
+                        self._take_share,
+                        len(order),
+                        share,
+                        sizes[p::n_parts].copy(),
+                        counts[p],
+                        errors[p],
+                        terms.get(p),
+                    )
                     for p, share in enumerate(shares)
                 ]
-                self.weights.gather(joined((task.result() for task in tasks), Weights.joined))
+                terms = {p: task.result() for p, task in enumerate(tasks)}
+                self.weights.gather(joined(terms.values(), Weights.joined))
                 updates[r], self.errors[r] = counts.sum(), errors.sum()
 
-    def _take_share(self, n_rows: int, order: Integers, steps: Reals, updates: Integers, errors: Integers) -> Weights:
-        """Steps on a part of a round over so many rows, and its term of the mean."""
-        part = self.weights.part()
+    def _take_share(
+        self, n_rows: int, order: Integers, steps: Reals, updates: Integers, errors: Integers, before: Weights | None
+    ) -> Weights:
+        """Steps on a part of a round over so many rows, and its term of the mean, in the arrays of its last one ``before``."""
+        part = self.weights.part(before)
         self._take_part(part, order, steps, updates, errors)
         part.weigh(len(order) / n_rows)
         return part

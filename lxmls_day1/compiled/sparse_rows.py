@@ -111,12 +111,16 @@ def sums_of_squares(indptr, data):
     indptr : int64 array (m + 1,)
     data : array (nnz,) of any type of numbers
     """
-    sq_norms = np.empty(len(indptr) - 1)
+    sq_norms, as_reals = np.empty(len(indptr) - 1), np.empty(min(len(data), _NEAR))
     start = 0
     while start < len(sq_norms):  # so many numbers at once as stay near the processor
         stop = int(np.searchsorted(indptr, indptr[start] + _NEAR, side="right")) - 1
         stop = min(max(start + 1, stop), len(sq_norms))
-        numbers = data[indptr[start] : indptr[stop]].astype(np.float64)
+        numbers = data[indptr[start] : indptr[stop]]
+        if len(numbers) > len(as_reals):  # a row of more
+            as_reals = np.empty(len(numbers))
+        as_reals[: len(numbers)] = numbers
+        numbers = as_reals[: len(numbers)]
         sq_norms[start:stop] = squared_norms(indptr[start : stop + 1] - indptr[start], numbers)
         start = stop
     return sq_norms

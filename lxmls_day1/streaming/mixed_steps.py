@@ -28,6 +28,7 @@ from lxmls_day1.streaming.streamed_steps import Learner, Place, StreamedSteps
 Sizes = Callable[[int, int], Reals]
 
 _LOOK_SECONDS = 0.1  # between two looks at whether to stop
+_SIZES_AT_ONCE = 2**12  # of steps: large arrays for a moment are dear where the memory of each goes back to the system
 
 
 class MixedPlace(NamedTuple):
@@ -221,8 +222,12 @@ def _take_leg(
         return Stand(place, errors, generator.state)
 
     def own_sizes(first: int, count: int) -> Reals:  # of every P-th step
-        of_all = sizes(leg.first_step + leg.part + (first - 1) * leg.n_parts, (count - 1) * leg.n_parts + 1)
-        return of_all[:: leg.n_parts].copy()
+        own, at_once = np.empty(count), max(1, _SIZES_AT_ONCE // leg.n_parts)
+        for start in range(0, count, at_once):
+            stop = min(start + at_once, count)
+            t = leg.first_step + leg.part + (first - 1 + start) * leg.n_parts
+            own[start:stop] = sizes(t, (stop - 1 - start) * leg.n_parts + 1)[:: leg.n_parts]
+        return own
 
     def next_stop() -> int:
         return int(leg.marks[np.searchsorted(leg.marks, row, side="right")]) - row
@@ -260,6 +265,7 @@ class Threads:
 
     def __init__(self, learner: Learner, shards: Shards, norms: dict[Slice, Reals] | None = None):
         self._learner, self._shards, self._norms = learner, shards, {} if norms is None else norms
+        self._terms: dict[int, Weights] = {}  # of the last leg of each part, whose arrays are used again
 
     def take(
         self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]
@@ -270,7 +276,9 @@ class Threads:
         with thread_pool(len(legs) if compiled else 1) as pool:  # Python's own steps wait for one another anyhow
             try:
                 tasks = [
-                    pool.submit(own_term, leg, weights, self._learner, self._shards, sizes, stopping, self._norms)
+                    pool.submit(
+                        own_term, leg, weights, self._learner, self._shards, sizes, stopping, self._norms, self._terms
+                    )
                     for leg in legs
                 ]
                 while (waited := wait(tasks, _LOOK_SECONDS, FIRST_EXCEPTION)).not_done:
@@ -293,6 +301,7 @@ def own_term(
     sizes: Sizes,
     stopping: threading.Event,
     norms: dict[Slice, Reals],
+    terms: dict[int, Weights],
 ) -> tuple[Weights, Stand]:
     """A part's term of the mean after a leg from the weights of all, which stay as they are; of a single part its weights.
 
@@ -306,9 +315,14 @@ def own_term(
     stopping : threading.Event
         `Stopped` is raised soon after it is set.
     norms : as :class:`StreamedSteps` takes it
+    terms : dict of int to Weights
+        The last term of each of several parts, whose arrays are those of the next one: it is needed until the weights are mixed.
     """
-    own = weights.copy() if leg.n_parts == 1 else weights.part()
+    if leg.n_parts == 1:
+        own = weights.copy()
+        return own, _take_leg(leg, own, learner, shards, sizes, stopping, norms)
+    own = weights.part(terms.pop(leg.part, None))
     stand = _take_leg(leg, own, learner, shards, sizes, stopping, norms)
-    if leg.n_parts > 1:
-        own.weigh(leg.share)
+    own.weigh(leg.share)
+    terms[leg.part] = own
     return own, stand

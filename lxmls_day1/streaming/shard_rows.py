@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -200,8 +200,7 @@ class MatrixRows(NamedTuple):
     def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The n longest examples and their ‖g(x)‖²."""
         assert self.sq_norms is not None
-        rows = _longest(self.sq_norms, n)
-        return rows, self.sq_norms[rows]
+        return longest_of(np.arange(self.n_rows), self.sq_norms, n)
 
 
 class ShardRows:
@@ -216,6 +215,8 @@ class ShardRows:
         Not looked at; the lab files of older workspaces give it.
     norms : mapping from Slice to array, optional
         ‖g(x)‖² of the rows where these are known.
+    longest : function (n) -> rows, sq_norms; optional
+        What finds the longest rows instead of reading all that are not known.
     """
 
     def __init__(
@@ -224,8 +225,9 @@ class ShardRows:
         columns: NDArray[np.int64],
         sq_norms: NDArray[np.float64] | None = None,
         norms: Mapping[Slice, NDArray[np.float64]] | None = None,
+        longest: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]] | None = None,
     ):
-        self._shards, self._columns, self.n_rows = shards, columns, shards.n_rows
+        self._shards, self._columns, self.n_rows, self._find_longest = shards, columns, shards.n_rows, longest
         self._ends = np.cumsum(shards.rows)
         self._norms = {} if norms is None else norms
 
@@ -245,14 +247,16 @@ class ShardRows:
 
     def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The n longest examples and their ‖g(x)‖²; of a shard in which not all are known, the values are read."""
+        if self._find_longest is not None:
+            return self._find_longest(n)
         rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
         for i, end in enumerate(self._ends.tolist()):
             start = end - int(self._shards.rows[i])
             of_shard = self._sq_norms_of_shard(i)
             longer = np.flatnonzero(of_shard > (sq_norms.min() if len(rows) >= n else 0.0))
-            rows, sq_norms = np.concatenate([rows, start + longer]), np.concatenate([sq_norms, of_shard[longer]])
-            best = _longest(sq_norms, n)
-            rows, sq_norms = rows[best], sq_norms[best]
+            rows, sq_norms = longest_of(
+                np.concatenate([rows, start + longer]), np.concatenate([sq_norms, of_shard[longer]]), n
+            )
         return rows, sq_norms
 
     def _sq_norms_of_shard(self, i: int) -> NDArray[np.float64]:
@@ -270,8 +274,19 @@ class ShardRows:
         return sq_norms
 
 
-def _longest(sq_norms: NDArray[np.float64], n: int) -> NDArray[np.int64]:
-    """Where the n largest are, ascending."""
-    if len(sq_norms) <= n:
-        return np.arange(len(sq_norms))
-    return np.sort(np.argpartition(sq_norms, len(sq_norms) - n)[-n:])
+def longest_of(
+    rows: NDArray[np.int64], sq_norms: NDArray[np.float64], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The n longest of some rows, which ascend, and their ‖g(x)‖²; of equals the first, so that it does not matter who is asked.
+
+    Examples
+    --------
+    >>> longest_of(np.array([3, 5, 6, 9]), np.array([2.0, 1.0, 4.0, 2.0]), 2)
+    (array([3, 6]), array([2., 4.]))
+    """
+    if len(rows) > n:
+        least = np.partition(sq_norms, len(rows) - n)[len(rows) - n]
+        longer, equal = np.flatnonzero(sq_norms > least), np.flatnonzero(sq_norms == least)
+        best = np.sort(np.concatenate([longer, equal[: n - len(longer)]]))
+        rows, sq_norms = rows[best], sq_norms[best]
+    return rows, sq_norms

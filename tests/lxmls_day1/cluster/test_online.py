@@ -3,6 +3,7 @@
 (More than 15 s: a cluster, and each worker that dies and is replaced, is a process that imports Dask.)
 """
 
+import functools
 import gc
 import os
 import shutil
@@ -19,12 +20,13 @@ from classifiers.mira import Mira
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.checkpoint import Checkpoint
+from lxmls_day1.streaming.shard_rows import ShardRows, longest_of
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.shards import Shards
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.cluster import parts  # noqa: E402
-from lxmls_day1.cluster.online import named, online_crew  # noqa: E402
+from lxmls_day1.cluster.online import join_longest, named, online_crew  # noqa: E402
 from lxmls_day1.streaming.streamed_steps import Learner  # noqa: E402
 
 pytestmark = [
@@ -236,6 +238,61 @@ def test_ctrl_c_stops_the_workers_and_leaves_the_checkpoint(corpus, cluster, tmp
     monkeypatch.undo()
     settings["checkpoint"] = Checkpoint(path, 10**9, resume=True)
     np.testing.assert_array_equal(Mira(nr_rounds=3, n_jobs=2).train(corpus, **settings), expected)
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_sums_come_from_the_workers_or_through_the_scheduler(reached, corpus, cluster, monkeypatch):
+    asked = []
+
+    async def gather(*given, direct, **others):
+        asked.append(direct)
+        return await as_it_was(*given, direct=direct, **others)
+
+    as_it_was = distributed.Client._gather
+    monkeypatch.setattr(distributed.Client, "_gather", gather)
+    if not reached:
+        monkeypatch.setattr(parts.PartWorkers, "_reached", lambda *_: False)
+    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
+        assert workers.run(lambda *given: given[-2], max, None, [parts.Job(n, ()) for n in (3, 5, 4)]) == 5
+    assert asked == [reached]
+
+
+def test_a_worker_that_cannot_be_reached_is_told_soon(corpus, cluster, monkeypatch):
+    monkeypatch.setattr(parts, "_REACH_SECONDS", 0.2)
+    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
+        (address, *_) = workers.client.scheduler_info()["workers"]
+        assert workers._reached(address)
+        assert not workers._reached("tcp://127.0.0.1:9")  # where nobody listens
+
+
+@pytest.mark.parametrize("n", [1, 7, 64, 1000])
+@pytest.mark.parametrize("n_parts", [1, 3, 8])
+def test_the_longest_rows_are_the_same_whoever_looks_for_them(n_parts, n):
+    """By sorting; with many rows of the same length, the first of which are taken."""
+    rng = np.random.default_rng(n_parts)
+    sq_norms = rng.integers(1, 40, 300).astype(float)
+    expected = np.sort(np.lexsort([np.arange(300), -sq_norms])[:n])
+    own = [np.sort(rows) for rows in np.array_split(rng.permutation(300), n_parts)]
+    terms = [longest_of(rows, sq_norms[rows], n) for rows in own]
+    rows, found = functools.reduce(functools.partial(join_longest, n), terms)
+    np.testing.assert_array_equal(rows, expected)
+    np.testing.assert_array_equal(found, sq_norms[expected])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_client_reads_no_row_for_its_length(n_jobs, corpus, cluster, monkeypatch):
+    """At the end of a training its longest rows are looked at: the workers know them."""
+    expected = ShardRows(corpus, np.arange(3)).longest(50)
+    svm = SVM(0.01, nr_rounds=2, n_jobs=n_jobs)
+    with online_crew(svm, learner_of(svm, corpus), corpus, cluster.scheduler_address) as crew:
+        for mine, wanted in zip(crew.longest(50), expected, strict=True):
+            np.testing.assert_array_equal(mine, wanted)
+    threads = SVM(0.01, nr_rounds=2, n_jobs=n_jobs).train(corpus)
+    monkeypatch.setattr(ShardRows, "_sq_norms_of_shard", None)
+    if n_jobs == 3:
+        np.testing.assert_array_equal(svm.train(corpus, scheduler=cluster.scheduler_address), threads)
+    else:
+        svm.train(corpus, scheduler=cluster.scheduler_address)
 
 
 def test_a_crew_takes_a_learner_by_name(corpus, cluster):

@@ -1,7 +1,10 @@
 """The weights with their average, and why a rule cannot be compiled. Training itself is tested with the learners."""
 
+import errno
 import functools
+import mmap
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.perceptron import perceptron_rule
 from classifiers.structured_classifier import StructuredClassifier
+from lxmls_day1.compiled import online_steps
 from lxmls_day1.compiled.machine_code import cached_jit
 from lxmls_day1.compiled.online_steps import Weights, aligned_zeros
 
@@ -144,11 +148,50 @@ def test_a_rule_without_the_mark_is_not_compiled_and_not_warned_about():
         train_structured(of_a_list)
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (5, 3), (0, 4)])
-def test_aligned_zeros_begin_with_a_cache_line(shape):
+SHAPES = [(1, 1), (5, 3), (0, 4), (2**18 - 1, 1), (2**18, 1), (2**16 + 1, 2, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_aligned_zeros_begin_with_a_cache_line_and_large_ones_with_a_large_page(shape):
     zeros = aligned_zeros(*shape)
     assert zeros.shape == shape and not zeros.any()
-    assert zeros.ctypes.data % 64 == 0 or zeros.size == 0
+    assert zeros.ctypes.data % (64 if zeros.nbytes < 2**21 else 2**21) == 0 or zeros.size == 0
+    zeros[:] = 1.0
+    assert zeros.sum() == zeros.size
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_aligned_zeros_on_other_systems(shape, monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr(online_steps.mmap, "mmap", None)
+    test_aligned_zeros_begin_with_a_cache_line_and_large_ones_with_a_large_page(shape)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="large pages are asked for on Linux")
+def test_memory_without_large_pages_and_memory_that_there_is_not(monkeypatch):
+    class WithoutLargePages(mmap.mmap):
+        def madvise(self, *_):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(online_steps.mmap, "mmap", WithoutLargePages)
+    assert not aligned_zeros(2**18).any()
+    monkeypatch.undo()
+    with pytest.raises(MemoryError, match="no 8[0-9]{18} bytes of memory"):
+        aligned_zeros(10**18)
+
+
+def test_a_part_takes_the_arrays_of_the_last_one_if_they_fit():
+    weights = Weights(3, 2, averaged=True, paired=True)
+    weights.V[:, 0], weights.state[:] = [1.0, 2.0, 3.0], [0.5, 7.0]
+    first = weights.part()
+    first.add(np.array([0, 2]), np.array([1.0, 4.0]), shrink=0.5)
+    first.add(np.array([1]), np.array([1.0]), shrink=0.5)
+    again, new = weights.part(first), weights.part()
+    assert again.V is first.V and again.U is first.U and new.V is not first.V
+    for mine, expected in zip((again.V, again.U, again.state), (new.V, new.U, new.state), strict=True):
+        np.testing.assert_array_equal(mine, expected)
+    weights.unpair()
+    assert weights.part(first).V.shape == (3, 2)
 
 
 @pytest.mark.parametrize("averaged", [True, False])

@@ -14,7 +14,7 @@ from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
-from lxmls_day1.streaming import streamed_steps
+from lxmls_day1.streaming import mixed_steps, streamed_steps
 from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.shard_rows import parts_of
 from lxmls_day1.streaming.shard_writing import write_shards
@@ -78,6 +78,14 @@ def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_class
         assert [(*round[:2], round.errors) for round in disk.history] == [
             (*round[:2], round.errors) for round in memory.history
         ]
+
+
+@pytest.mark.parametrize("n_jobs", [2, 7])
+def test_sizes_of_steps_do_not_depend_on_how_many_are_computed_at_once(n_jobs, tmp_path, monkeypatch):
+    shards, *_ = corpus(tmp_path, 2, 17)
+    expected = SVM(0.1, nr_rounds=2, n_jobs=n_jobs).train(shards)
+    monkeypatch.setattr(mixed_steps, "_SIZES_AT_ONCE", 6)
+    np.testing.assert_array_equal(SVM(0.1, nr_rounds=2, n_jobs=n_jobs).train(shards), expected)
 
 
 @pytest.mark.slow

@@ -238,8 +238,10 @@ def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, 
     assert svm.slowest == 0.3 / 60  # by the number of examples, not of those in the sample
 
 
+@pytest.mark.parametrize("at_once", [2**16, 200])  # a row has about 300 numbers
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
-def test_sums_of_squares_are_those_of_the_whole_matrix(dtype):
+def test_sums_of_squares_are_those_of_the_whole_matrix(dtype, at_once, monkeypatch):
+    monkeypatch.setattr(sparse_rows, "_NEAR", at_once)
     rng = np.random.default_rng(0)
     X = sp.random_array(
         (500, 3000), density=0.1, rng=rng, format="csr", data_sampler=lambda size: 255 * rng.random(size)
