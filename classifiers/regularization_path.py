@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.max_ent_batch import MaxEntBatch, MaxEntObjective
-from lxmls_day1.checks import check_inputs, check_labels, check_number
+from lxmls_day1.checks import as_list, check_inputs, check_labels, check_number
 from lxmls_day1.errors import InputError
 
 
@@ -95,7 +95,7 @@ def regularization_path(
     Raises
     ------
     InputError
-        If a λ is not above 0, or the data cannot be trained on.
+        If a λ is not a number above 0, or the data cannot be trained on.
 
     Examples
     --------
@@ -105,10 +105,9 @@ def regularization_path(
     """
     if regularizers is None:
         regularizers = largest_useful_penalty(X, y) * 0.5 ** np.arange(12)
+    values = as_list(regularizers, "the λ of a path must be a list of numbers above 0")
     points = []
-    for regularizer in sorted(
-        (check_number("a λ of the path", float(value), above=0) for value in regularizers), reverse=True
-    ):
+    for regularizer in sorted((check_number("a λ of the path", value, above=0) for value in values), reverse=True):
         maxent = MaxEntBatch(regularizer, penalty="l1", **settings)
         params = maxent.train(X, y)
         accuracies = [maxent.evaluate(truth, maxent.test(part, params)) for part, truth in ((X, y), (dev_X, dev_y))]

@@ -25,6 +25,8 @@ from classifiers.tag_features import TEMPLATES
 from classifiers.viterbi import ChainScores, path_score
 from lxmls_day1.checks import check_number
 
+MOST_SEQUENCES = 1000  # a step solves a problem with as many inner products as there are pairs of them
+
 
 class StructuredMira(StructuredClassifier, Mira):
     """MIRA on tag sequences, with a constraint for each of the k best sequences of a sentence.
@@ -34,7 +36,7 @@ class StructuredMira(StructuredClassifier, Mira):
     regularizer : float > 0
         λ; 1/λ caps the step, so that a larger one moves the weights less.
     k : int ≥ 1
-        How many sequences the truth is to lead. More than one are searched for by plain NumPy, some twenty times slower.
+        How many sequences the truth is to lead, 1000 at most. More than one are searched for by plain NumPy, some twenty times slower.
     templates, min_count, transitions, decoder
         As in :class:`StructuredClassifier`.
     nr_rounds, averaged, seed, order, cost, track_objective, progress
@@ -87,7 +89,7 @@ class StructuredMira(StructuredClassifier, Mira):
 
     def check_settings(self) -> None:
         super().check_settings()
-        check_number("k (sequences that the truth is to lead)", self.k, at_least=1, whole=True)
+        check_number("k (sequences that the truth is to lead)", self.k, at_least=1, at_most=MOST_SEQUENCES, whole=True)
 
     def _compiles(self):
         return super()._compiles() and self.k == 1

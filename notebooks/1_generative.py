@@ -906,6 +906,8 @@ lab.reveal("1.18")
 #   it is the area where the classes overlap.
 # - Naive Bayes trains in one pass and needs few examples. It is as good as its independence assumption.
 # - A probability of zero says that something cannot happen. "Not seen in training" does not justify that.
+# - The model decides what counts. `BernoulliNaiveBayes` asks of every word in the vocabulary whether it is there, and
+#   `MultinomialNaiveBayes(length="poisson")` also how long a document is.
 # - Naive Bayes, Gaussian or multinomial, is a linear classifier. The next notebook looks for the weights directly.
 # - A linear classifier gives each class an intersection of half-spaces; the argmax leaves no gaps.
 # - Fifty test points decide nothing; a difference smaller than a standard error is no difference.

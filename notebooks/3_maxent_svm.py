@@ -289,6 +289,9 @@ print("difference quotient:", quotients.ravel().round(4).tolist())
 # Compare with the perceptron's $e_y - e_{\hat y}$: a probability for each class, $p = \mathrm{softmax}(s)$, has taken the
 # place of the one predicted class. (In the code and in the guide the exponent $a$ is called alpha; it is not the smoothing $\alpha$.)
 #
+# A batch method between the first two, *non-linear conjugate gradient*, remembers one direction and goes on so that it does not
+# undo what was gained along it: `MaxEntBatch(solver="conjugate_gradient")`.
+#
 # Two weights are enough to see all three at work. The objective below has the form of $F$; its features are correlated,
 # so it has a long valley.
 

@@ -657,10 +657,14 @@ lab.reveal("1.8")
 #    your baseline.
 # 2. **Then maximum entropy or the SVM, tuned.** They do not mind features that overlap (8.05 % against 14.48 %) or points far away (2.28 % against
 #    16.29 %). With the default $\lambda$ they may be worse than naive Bayes (0.7875 and 0.8025 against 0.8300).
-# 3. **Maximum entropy if you need probabilities;** the SVM if you need labels only.
+# 3. **Maximum entropy if you need probabilities;** the SVM if you need labels only. `lxmls-day1 run --task calibration` draws how often
+#    each learner is right when it is so sure, and what calibration on a development part makes of it.
 # 4. **An averaged perceptron if you cannot tune,** or if the output has structure (notebook 5). It has no hyper-parameter and was last here.
 # 5. **Get more data, and tune.** Twice as many reviews brought naive Bayes from 0.788 to 0.830, and tuning brought maximum entropy from
 #    0.7875 to 0.8550. Both are more than the choice between naive Bayes and a tuned SVM.
+# 6. **Learn where you will predict.** `lxmls-day1 run --source books --target electronics` learns from reviews of books and is tested on
+#    others: labels of the new domain are worth more than the choice of a learner, and `classifiers/domain_adaptation.py` does what can be done
+#    without them.
 #
 # ## G. Their names elsewhere
 #

@@ -188,7 +188,7 @@ class DomainPair:
 def read_unlabelled(domain: str, data_dir: str | os.PathLike[str] | None = None) -> ParsedReviews | None:
     """The reviews of ``unlabeled.review`` beside the files of a domain; None where there is no such file.
 
-    The lines have the form of the labelled ones, a label included, which nobody may use.
+    The lines have the form of the labelled ones. Nobody may use their labels, and they may be missing.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def read_unlabelled(domain: str, data_dir: str | os.PathLike[str] | None = None)
     True
     """
     path = Path(find_corpus(domain, data_dir).folder) / UNLABELLED_FILE
-    return parse_reviews(path) if path.is_file() else None
+    return parse_reviews(path, without_labels=True) if path.is_file() else None
 
 
 def _places(nr_reviews: int, split: tuple[float, float, float], fold: int) -> list[np.ndarray]:

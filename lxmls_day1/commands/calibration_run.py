@@ -89,16 +89,11 @@ def measure(
         If scikit-learn is not installed, or the development part has not two examples of each class.
     """
     try:
-        from lxmls_day1.sklearn_adapter import as_estimator, calibrated  # an optional extra
+        from lxmls_day1.sklearn_adapter import as_estimator, calibrated, check_two_of_each  # an optional extra
     except ImportError as error:
         raise InputError(str(error)) from error
     train_y, dev_y, test_y = (np.asarray(y) for y in (dataset.train_y, dataset.dev_y, dataset.test_y))
-    few = [label for label in np.unique(train_y) if np.count_nonzero(dev_y == label) < 2]
-    if few:
-        raise InputError(
-            f"calibration needs two examples of each class in the development part, but of the label {few[0]} there are fewer; "
-            "take more data, or leave out labels that are so rare"
-        )
+    check_two_of_each(np.unique(train_y).tolist(), dev_y, getattr(dataset, "label_names", None))
     rows, diagrams, notes = [], {}, []
     for done, (name, classifier) in enumerate(classifiers.items()):
         if progress:

@@ -356,9 +356,9 @@ def prefetch_row(indptr, indices, data, m):
 
 
 @kernel(**ROW_PRIMITIVE)
-def prefetch_weights(indptr, indices, m, weights, n_classes):
-    """Have the weights of the features of a row of a CSR matrix fetched; ``weights`` is V, flat."""
+def prefetch_weights(indptr, indices, m, weights, n_numbers):
+    """Have the weights of the features of a row of a CSR matrix fetched; ``weights`` is V, flat, with so many numbers a feature."""
     for i in range(indptr[m], indptr[m + 1]):
-        row = (np.int64(indices[i]) + 1) * n_classes
-        for k in range(row, row + n_classes, LINE // 8):
+        row = (np.int64(indices[i]) + 1) * n_numbers
+        for k in range(row, row + n_numbers, LINE // 8):
             prefetch(weights, k)

@@ -371,26 +371,6 @@ def _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _are_far(V, U):
-    """Whether matrices are too large for the processor to keep them at hand."""
-    if V.ndim == 3:
-        return V.size + U.size > 4 * NEAR
-    return V.size > 8 * NEAR
-
-
-@kernel(**ROW_PRIMITIVE)
-def _prefetch_matrices(indptr, indices, order, n, V, flat_weights, flat_sums):
-    """Have the weights of the next step fetched: they lie far apart. With variances, the running sums too: most steps change them."""
-    if n + 1 < len(order):
-        if V.ndim == 3:
-            prefetch_weights(indptr, indices, order[n + 1], flat_weights, 2 * V.shape[2])
-            if len(flat_sums) > 0:
-                prefetch_weights(indptr, indices, order[n + 1], flat_sums, V.shape[2])
-        else:
-            prefetch_weights(indptr, indices, order[n + 1], flat_weights, V.shape[1])
-
-
-@kernel(**ROW_PRIMITIVE)
 def _fit_one_column(d, b):
     """Whether the columns of two classes, which are each other's opposite, stay so, and their variances equal."""
     return abs(d[0] + d[1]) <= 1e-9 * (abs(d[0]) + abs(d[1])) and b[0] == b[1]
@@ -406,8 +386,8 @@ def _steps(
     next_round = (current_round + 1) * steps_per_round
     change, b = np.empty(n_columns), np.zeros(n_classes)
     scale, scale_sum = state[0], state[1]
-    flat_weights, flat_sums = V.reshape(V.size), U.reshape(U.size)
-    rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and _are_far(V, U), len(factors) > 0
+    flat_weights, n_numbers = V.reshape(V.size), V.size // len(V)
+    rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -421,8 +401,8 @@ def _steps(
         # To ask early for what is far changes the speed only.
         if rows_far:
             _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n)
-        if weights_far:
-            _prefetch_matrices(indptr, indices, order, n, V, flat_weights, flat_sums)
+        if weights_far and n + 1 < n_steps:  # (of the running sums only a step that moves needs its rows)
+            prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_numbers)
         for k in range(n_columns):
             scores[k] *= scale
         if n_columns < n_classes:

@@ -47,10 +47,11 @@ def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
         _, ax = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
     check_axes(ax)
     points = sorted(points, key=lambda point: -point.regularizer)
-    over = [point.regularizer for point in points]
+    over, n_features = [point.regularizer for point in points], [point.n_features for point in points]
     counts = ax.twinx()
-    counts.fill_between(over, [point.n_features for point in points], color=_COUNTS, alpha=0.18, linewidth=0)
-    counts.plot(over, [point.n_features for point in points], color=_COUNTS, linewidth=1.5, label="features")
+    counts.fill_between(over, n_features, color=_COUNTS, alpha=0.18, linewidth=0)
+    alone = "." if len(points) == 1 else None  # a line from one point to itself is not seen
+    counts.plot(over, n_features, color=_COUNTS, linewidth=1.5, marker=alone, label="features")
     counts.set_ylabel("features with a weight other than 0", color=_COUNTS)
     counts.set_ylim(bottom=0)
     ax.plot(over, [point.dev_accuracy for point in points], "o-", color=DEVELOPMENT, label="development")
@@ -61,5 +62,5 @@ def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
     ax.invert_xaxis()
     ax.set_xlabel("λ, falling: less and less regularization")
     ax.set_ylabel("accuracy")
-    ax.legend(loc="upper left", frameon=False)
+    ax.legend(frameon=False)
     return ax.figure, ax

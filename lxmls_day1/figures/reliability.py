@@ -143,13 +143,14 @@ def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = N
             marker=_MARKERS[number % len(_MARKERS)],
             alpha=0.75,
             linewidth=0,
+            clip_on=False,
         )
     lowest = min(float(min(bins.confidence.min(), bins.accuracy.min())) for bins in curves.values())
     ax.set_xlim(max(0.0, lowest - 0.05), 1.02)
     ax.set_ylim(max(0.0, lowest - 0.05), 1.02)
     ax.set_xlabel("probability of the label answered")
     ax.set_ylabel("share of right answers")
-    ax.legend(loc="upper left", frameon=False, title="calibration error", alignment="left")
+    ax.legend(frameon=False, title="calibration error", alignment="left")
     ax.spines[["top", "right"]].set_visible(False)
     if title is not None:
         ax.set_title(title, loc="left")

@@ -43,13 +43,16 @@ CLASSIFIERS: dict[str, Style] = {
     "perceptron": Style("#A6761D", "#D9A86C", (1, 1.2)),
     "mira": Style("#C51B7D", "#FF3FA4", (6, 1.5, 1, 1.5)),
     "passive-aggressive": Style("#B04A5A", "#FF8088", (3, 1, 1, 1)),
+    "passive-aggressive ii": Style("#96325A", "#DD5E7C", (5, 1, 2, 1)),
     "arow": Style("#1B3A8A", "#7F93FF", (8, 1.5, 2, 1.5)),
     "confidence-weighted": Style("#5E8C31", "#A4D65E", (2.5, 1, 1, 1, 1, 1)),
     "column squishing": Style("#5F5F5F", "#A6ACB6", (2, 1)),
     "maximum entropy": Style("#00696B", "#00C8C8", (4, 1.2, 1, 1.2, 1, 1.2)),
     "maximum entropy online": _MAX_ENT_ONLINE,
     "maximum entropy, online": _MAX_ENT_ONLINE,
+    "maximum entropy, sparse": Style("#26505A", "#49A9A4", (1.5, 2)),
     "svm": Style("#7A3B1E", "#C07850", (5, 1, 1, 1)),
+    "svm, optimum": Style("#6F4B30", "#BB7E36", (10, 1.5)),
     "conditional random field": Style("#2F6B3A", "#58B868", (7, 1.5, 1.5, 1.5)),
 }
 _SHORT = {

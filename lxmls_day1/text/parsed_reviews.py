@@ -162,7 +162,10 @@ class ParsedReviews:
 
 
 def parse_reviews(
-    source: str | os.PathLike[str] | Iterable[str], label: str | None = None, name: str | None = None
+    source: str | os.PathLike[str] | Iterable[str],
+    label: str | None = None,
+    name: str | None = None,
+    without_labels: bool = False,
 ) -> ParsedReviews:
     """Read many lines of the corpus format.
 
@@ -174,6 +177,8 @@ def parse_reviews(
         The label that all lines must have.
     name : str, optional
         How an error names the source; the path otherwise.
+    without_labels : bool
+        Whether a line may come without a label; its y then says nothing.
 
     Returns
     -------
@@ -196,6 +201,11 @@ def parse_reviews(
         name = name or str(path)
     else:
         lines, name = list(source), name or "the lines given"
+    if without_labels:
+        lines = [
+            line if _LABEL_MARK in line or not line.strip() else f"{line.rstrip()} {_LABEL_MARK}{LABEL_NAMES[0]}"
+            for line in lines
+        ]
     return _parse([(name, lines, label)])
 
 

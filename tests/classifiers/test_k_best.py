@@ -108,7 +108,7 @@ def test_after_an_uncapped_step_the_truth_leads_the_sequences_that_were_best_by_
             assert lead >= (layout.tags(path) != truth).sum() - 1e-7
 
 
-@pytest.mark.parametrize("k", [0, 1.5, "two"])
+@pytest.mark.parametrize("k", [0, 1.5, "two", 1001, 10**9])
 def test_k_is_checked(k):
     with pytest.raises(InputError, match="k .* must be a whole number at least 1"):
         StructuredMira(k=k).train(*sentences())

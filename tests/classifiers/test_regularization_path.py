@@ -53,3 +53,10 @@ def test_one_class_and_a_penalty_of_zero():
         largest_useful_penalty(X, np.zeros(90))
     with pytest.raises(InputError, match="a λ of the path"):
         regularization_path(X, y, X, y, [0.0])
+
+
+@pytest.mark.parametrize("regularizers", [0.1, "0.1", ["much"], [None], [[0.1]]], ids=str)
+def test_what_is_no_list_of_numbers_above_zero(regularizers):
+    X, y = data()
+    with pytest.raises(InputError, match="λ of .* path must be a (list of )?number"):
+        regularization_path(X, y, X, y, regularizers)

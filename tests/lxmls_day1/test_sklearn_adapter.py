@@ -691,6 +691,10 @@ def test_what_cannot_be_calibrated_says_so():
         calibrated(as_estimator(Mira()), X, y)
     with pytest.raises(InputError, match='must be "sigmoid" \\(Platt\\) or "isotonic", but is \'platt\''):
         calibrated(as_estimator(Mira()).fit(X, y), X, y, method="platt")
+    three = as_estimator(Mira()).fit(*points(3))
+    for method in ("sigmoid", "isotonic"):
+        with pytest.raises(InputError, match="of the label .* there are fewer"):
+            calibrated(three, X, y, method)  # of two classes
 
 
 # ---------------------------------------------------------------------------------------------- a report per class

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
 from lxmls_day1.text.parsed_reviews import parse_reviews
 from readers.domain_pair import DomainPair, join_reviews, read_unlabelled
 
@@ -75,6 +75,21 @@ def test_texts_without_labels_are_both_training_parts_and_the_files(data):
     assert pair.unlabelled_X[[33], :].toarray().sum() == 2
     assert read_unlabelled("books", data) is None
     assert len(read_unlabelled("kitchen", data)) == 2
+
+
+def test_a_file_without_labels_needs_none(data):
+    with_labels = read_unlabelled("kitchen", data)
+    (data / "sentiment/kitchen/unlabeled.review").write_text("fork:3 the:1\r\npage:1 spoon:1 #label#:positive\n")
+    without = read_unlabelled("kitchen", data)
+    assert [counts for counts, _ in without.as_dicts()] == [counts for counts, _ in with_labels.as_dicts()]
+    for line, mistake in [
+        ("fork the:1", "got 'fork'"),
+        ("", "line 1: the line is blank"),
+        ("a:0", "the count in 'a:0'"),
+    ]:
+        (data / "sentiment/kitchen/unlabeled.review").write_text(f"{line}\npage:1\n")
+        with pytest.raises(CorpusError, match=mistake):
+            read_unlabelled("kitchen", data)
 
 
 def test_the_folds_test_on_every_review_once(data):

@@ -70,6 +70,14 @@ def test_a_development_part_without_a_class_is_answered():
         measure(Parts((X, y), (X[::2], y[::2]), (X, y)), {"SVM": SVM()})
 
 
+def test_a_label_that_is_too_rare_is_named():
+    X, y = np.array([[0.0], [1.0]] * 4), np.array([0, 1] * 4)
+    parts = Parts((X, y), (X[::2], y[::2]), (X, y))
+    parts.label_names = ("angry", "happy")
+    with pytest.raises(InputError, match="of the label happy there are fewer"):
+        measure(parts, {"SVM": SVM()})
+
+
 def test_what_is_not_written_yet_is_left_out():
     class Stub(Perceptron):
         def resume(self, state, X, y, classes=None, sample_weight=None):

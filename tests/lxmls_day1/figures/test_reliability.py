@@ -117,3 +117,11 @@ def test_the_picture_shows_bins_and_errors():
     assert high >= 1
     with pytest.raises(InputError, match="at least one curve"):
         plot_reliability({})
+
+
+def test_the_legend_lies_on_no_bin_of_a_classifier_that_is_not_sure_enough():
+    unsure = Reliability(np.array([0.4, 0.45, 0.5]), np.array([0.9, 0.95, 1.0]), np.array([10, 30, 20]))
+    _, axis = plot_reliability({"unsure": unsure}, ax=detached_axes()[1])
+    axis.figure.canvas.draw()
+    legend = axis.get_legend().get_window_extent()
+    assert not any(legend.contains(*place) for place in axis.transData.transform(axis.lines[1].get_xydata()))

@@ -108,6 +108,16 @@ def test_the_comparison_tells_the_two_ways_to_maximum_entropy_apart():
     assert batch["color"] != online["color"] and batch["linestyle"] != online["linestyle"]
 
 
+def test_a_picture_of_every_kind_of_learner_tells_all_of_them_apart():
+    from classifiers.run_all_classifiers import all_classifiers
+    from readers.simple_data_set import SimpleDataSet
+
+    styles = [line_style(name) for name in all_classifiers(SimpleDataSet())]
+    assert (
+        len({style["color"] for style in styles}) == len({str(style["linestyle"]) for style in styles}) == len(styles)
+    )
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_on_both_grounds_lines_stand_out_and_are_no_class_s_and_no_other_s(dark):
     """Distances of colours in CIE Lab: from 20 on, anybody sees two colours, and where two are closer the dashes differ."""
