@@ -150,7 +150,7 @@ SAME_INPUTS = {
     "Fortran's order": np.asfortranarray(X),
     "strides": np.repeat(X, 2, axis=1)[:, ::2],
     "read only": np.frombuffer(X.tobytes()).reshape(X.shape),
-    "np.matrix": np.asmatrix(X),
+    "np.matrix": X.view(np.matrix),
     "masked nowhere": np.ma.masked_array(X),
     "csr": sp.csr_array(X),
     "csc": sp.csc_matrix(X),

@@ -83,7 +83,7 @@ def plot_domains(
             look = {"ha": "center", "va": "center", "fontsize": _CELL_SIZE, "color": "white" if dark else BLACK}
             ax.text(column, row, f"{100 * table[row, column]:.1f}", **look)
     axes[0].set_ylabel("learnt from", fontsize=_LABEL_SIZE, color=BLACK)
-    bar = figure.colorbar(image, ax=axes, shrink=0.8, format=lambda share, _: f"{100 * share:.0f}")
+    bar = figure.colorbar(image, ax=axes, shrink=0.8, format=lambda share, _: f"{100 * share:.4g}")
     bar.set_label("accuracy, %", fontsize=_LABEL_SIZE, color=BLACK)
     bar.ax.tick_params(colors=BLACK)
     bar.outline.set_visible(False)

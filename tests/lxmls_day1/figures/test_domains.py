@@ -26,6 +26,15 @@ def test_all_maps_share_one_scale():
     assert len(fig.axes) == len(axes) + 1  # one bar of colours
 
 
+@pytest.mark.parametrize("highest", [0.91, 0.88, 0.71])
+def test_the_bar_of_colours_says_the_numbers_that_its_marks_stand_at(highest):
+    fig, _ = plot_domains({"source only": [[0.7, highest]]}, ["books"], ["dvd", "electronics"])
+    fig.canvas.draw()
+    bar = fig.axes[-1]
+    shown = [float(label.get_text()) for label in bar.get_yticklabels()]
+    np.testing.assert_allclose(shown, 100 * bar.get_yticks(), atol=0.01)
+
+
 @pytest.mark.parametrize("spread", [np.linspace(0.6, 0.9, 16), np.linspace(0.70, 0.71, 16), np.full(16, 0.8)])
 def test_every_number_can_be_read_on_its_cell(spread):
     """Contrast 4.5, as the guidelines for accessible pages want of small text."""
