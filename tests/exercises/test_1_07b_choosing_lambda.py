@@ -118,6 +118,15 @@ def test_random_parts(lab, expect, rng, n_values):
         chosen, accuracies = choice(lab, values, train, dev)
         expect(f"what is chosen in trial {number + 1}", chosen)
         expect(f"the accuracies in trial {number + 1}", accuracies)
+    values = (rng.permutation([0.001, 0.01, 1000.0]) * rng.uniform(0.8, 1.2)).tolist()
+    expect("what is chosen where the largest never predicts a rare class", choice(lab, values, *rare_class(rng))[0])
+
+
+@pytest.mark.hidden
+def rare_class(rng):
+    """Two classes that every small λ tells apart; the first is rare in the training part alone, so that the intercepts of a huge λ decide."""
+    labels = [np.arange(16) >= n_of_the_first for n_of_the_first in (2, 8)]
+    return [(rng.uniform(0.4, 0.6, size=(16, 1)) * (2 * y[:, None] - 1), y.astype(int)) for y in labels]
 
 
 @pytest.mark.hidden
