@@ -45,9 +45,9 @@ def test_by_hand(lab, expect):
 
 
 def test_the_same_on_both_sides(lab, expect):
-    """A feature as frequent inside as outside says nothing"""
-    found = ratio(lab, [2, 5, 1], [2, 5, 1], 0.5)
-    expect("three features with the same counts on both sides", found)
+    """A feature as frequent inside as outside says nothing; one more inside, and all three say something"""
+    found = [ratio(lab, [2, 5, 1], [2, 5, 1], 0.5), ratio(lab, [2, 5, 2], [2, 5, 1], 0.5)]
+    expect("three features with the same counts on both sides; then the last once more inside", found)
 
 
 def test_smoothing(lab, expect):

@@ -44,8 +44,8 @@ def test_beyond_the_threshold(lab, expect):
 
 
 def test_below_the_threshold(lab, expect):
-    """Numbers from −λ to λ"""
-    expect("a = 0.5, −0.5, 0, 1 and −1 with λ = 1", threshold(lab, [0.5, -0.5, 0.0, 1.0, -1.0], 1.0))
+    """Numbers from −λ to λ, and one beyond"""
+    expect("a = 0.5, −0.5, 0, 1, −1 and 2.5 with λ = 1", threshold(lab, [0.5, -0.5, 0.0, 1.0, -1.0, 2.5], 1.0))
 
 
 def test_a_penalty_for_each(lab, expect):
