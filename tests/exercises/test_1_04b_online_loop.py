@@ -19,7 +19,10 @@ def weights(lab, X, labels, order, steps, costs, shrinkage=0.0):
 
 
 def small_inputs():
-    """One point before two, one visit before two and three; a point without features, a step of 0, a step that forgets the old W."""
+    """One point before two, one visit before two and three; a point without features, a step of 0, a step that keeps a quarter of W.
+
+    None keeps nothing of it: a right solution may hold W as a number times a matrix.
+    """
     points = [
         ([[1]], [1]),
         ([[1]], [0]),
@@ -36,7 +39,7 @@ def small_inputs():
             continue
         all_steps = [[1, 1, 1], [0.5, 1, 1], [0, 1, 1], [1, 0.5, 0.5], [1, 0, 0.5]]
         for costs, shrinkage, steps, result in itertools.product(
-            ([[0, 1], [1, 0]], [[0, 3], [1, 0]]), (0, 0.5, 1), all_steps[: 3 if len(order) == 1 else 5], RESULTS
+            ([[0, 1], [1, 0]], [[0, 3], [1, 0]]), (0, 0.5, 0.75), all_steps[: 3 if len(order) == 1 else 5], RESULTS
         ):
             yield {
                 "points": X,
