@@ -347,11 +347,15 @@ class _ProgressBar:
 
 
 def _conclude(book: Any, folder: Path) -> None:
+    from lxmls_day1.grading.page_frame import points_text
+
     points = [row.points for row in book.rows]
     ordered = sorted(points)
     median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     out_of = max(row.out_of for row in book.rows)
-    click.echo(f"{counted(len(book.rows), 'submission')}: {median:g} of {out_of:g} points in the middle")
+    what = "the median is " if len(points) > 1 else ""
+    found = f"{points_text(median)} of {points_text(out_of)} points"
+    click.echo(f"{counted(len(book.rows), 'submission')}: {what}{found}")
     click.echo(
         f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
     )

@@ -209,3 +209,16 @@ def test_options_that_cannot_be(tmp_path, monkeypatch, options, said):
     ended = CliRunner().invoke(command.command, ["ada.zip", "--out", "marks", *options])
     assert ended.exit_code in (1, 2) and said in ended.output + str(ended.exception)
     assert [path.name for path in Path("marks").iterdir()] == ["roster"]  # nothing was graded
+
+
+@pytest.mark.parametrize(
+    ("points", "said"),
+    [
+        ([5 / 12], "1 submission: 0.42 of 10 points\n"),
+        ([0.0, 20 / 3, 10.0], "3 submissions: the median is 6.67 of 10 points\n"),
+    ],
+)
+def test_points_are_told_with_two_decimals_at_most(points, said, tmp_path, capsys):
+    rows = [SimpleNamespace(points=some, out_of=10.0, exercises=(), notes=()) for some in points]
+    command._conclude(SimpleNamespace(rows=rows), tmp_path)
+    assert capsys.readouterr().out.startswith(said)
