@@ -52,10 +52,10 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
 	@echo '             (options of the command: make run ARGS="--domain toy")'
-	@echo 'make check   ruff, mypy, and the tests of the map and of who imports whom: under a minute'
+	@echo 'make check   ruff, mypy, and which part may import which (import-linter): under a minute'
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
 	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow'"'")'
-	@echo 'make coverage  which branches the fast tests run, and some slow ones: at least 92 % of readers and classifiers, 88 % of all'
+	@echo 'make coverage  make test, and which branches it runs: at least 92 % of readers and classifiers, 88 % of all'
 	@echo 'make teach-report  how well mistakes are found and named, over 200 seeds (make teach-report ARGS="--exercises 1.5")'
 	@echo 'make test-load  grade right solutions on a machine that is kept busy (make test-load ARGS="--runs 3")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
@@ -65,8 +65,8 @@ help:
 	@echo 'make test-browser  that site in a real browser: every notebook, checks, reload, hand-in; the runtime is fetched once'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
 	@echo 'make campaigns  the tests that are too long for every run: every demonstration in a browser, all learners without'
-	@echo '             numba, more seeds of grading, every known mistake in the sandbox, those of make hostile, and all cases'
-	@echo '             of the tests of which make test draws a sample'
+	@echo '             numba, more seeds of grading, every known mistake in the sandbox, those of make hostile, and the other'
+	@echo '             cases of the tests of which make test takes every n-th'
 	@echo 'make fuzz    feed every public function rubbish for five minutes (longer: make fuzz SECONDS=3600)'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
@@ -79,16 +79,13 @@ check: set-up-check
 	$(VENV_PYTHON) -m ruff check .
 	$(VENV_PYTHON) -m ruff format --check .
 	$(VENV_PYTHON) -m mypy
-	$(VENV_PYTHON) -m pytest -q tests/test_house.py
+	$(VENV_PYTHON) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-logo --no-cache
 
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# The tests marked `measured`, in tests/conftest.py; `make test ARGS="-m 'not measured and not campaign'"` runs the others.
-coverage: set-up-check
-	rm -f .coverage*
-	$(VENV_PYTHON) -m coverage run -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'measured and not campaign' $(ARGS)
-	$(VENV_PYTHON) -m coverage combine -q
+coverage:
+	$(MAKE) test ARGS='--cov --cov-report= $(ARGS)'
 	$(VENV_PYTHON) -m coverage report --include='classifiers/*,readers/*' --fail-under=92
 	$(VENV_PYTHON) -m coverage report --fail-under=88
 
@@ -102,7 +99,7 @@ hostile: set-up-test
 	$(VENV_PYTHON) -m pytest -m campaign tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
 
 campaigns: set-up-test
-	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'campaign or sampled' $(ARGS)
+	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m campaign $(ARGS)
 
 # Passes over all properties, each with other examples, until the time is over; one that fails ends it and says how to see it again.
 fuzz: set-up-test

@@ -4,8 +4,6 @@ The parameters are one matrix ``params`` of shape ``(J + 1, K)``: a column of we
 the intercepts b_y. A classifier differs from the others in ``train`` only: it says how the matrix is found.
 
 Source: the guide, section 1.3, equations 1.18-1.22.
-
-(More than 400 lines: half of them document what every classifier offers.)
 """
 
 from collections.abc import Sequence

@@ -16,8 +16,6 @@ Five solvers lead to the optimum, each in its file: ``lbfgs.py`` is fast on any 
 text with λ > 0, ``conjugate_gradient.py`` keeps only three vectors, ``gradient_descent.py`` is the guide's, and ``iterative_scaling.py``
 is how it was done first. All start at W = 0.
 
-(More than 400 lines: one class has all solvers and penalties, and their settings are documented here.)
-
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
 

@@ -12,8 +12,6 @@ compiled, are in ``lxmls_day1/compiled/online_steps.py``.
 
 Sources: the guide, algorithms 2, 3, 5 and 6. Its printed indices of the average, w^1 … w^T, leave the last update out;
 here the average is over the matrices after each step.
-
-(More than 400 lines: two fifths are docstrings, and every other learner inherits from this one class.)
 """
 
 import contextlib

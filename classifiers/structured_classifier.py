@@ -13,8 +13,6 @@ what the flat learner's own rule answers to it: ``perceptron.py``, ``mira.py`` a
 The flat learners are the special case of sentences of one word without transitions: then the rival is the flat
 prediction, Φ(x, y) is g(x) in the column of y, and the weights are the same, step for step.
 
-(More than 400 lines: a third of them document what is called from outside.)
-
 Sources: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002; I. Tsochantaridis et al.,
 Large margin methods for structured and interdependent output variables, JMLR 6, 2005.
 """

@@ -8,8 +8,6 @@ Each template yields at most one feature per word, and a feature is there or not
 one per template. Which features there are is decided by the training sentences alone; at other sentences, what was
 never seen in training does not count.
 
-(More than 400 lines: half of them are docstrings and examples.)
-
 References
 ----------
 A. Ratnaparkhi (1996), *A Maximum Entropy Model for Part-of-Speech Tagging*, EMNLP 1996: the kinds of templates.

@@ -2,8 +2,6 @@
 
 Each returns its argument in the one form that the algorithms work on, or raises an :class:`InputError` which says what
 was wanted, what was got and what to do.
-
-(More than 400 lines: a short function for each kind of argument, a quarter of them docstrings.)
 """
 
 from collections.abc import Iterable, Sequence

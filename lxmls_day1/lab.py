@@ -2,8 +2,6 @@
 
 The reference lab, a student's workspace and a submission are the same kind of folder, with ``readers/`` and
 ``classifiers/`` in it. The rest of the package never imports those two by itself; it is given a `Lab` and asks that.
-
-(More than 400 lines: half of them document what is called from outside.)
 """
 
 import contextlib

@@ -2,8 +2,6 @@
 
 Loading runs no code of the file. The file names the class of the classifier, and the caller decides which class that is:
 `load_model` asks a function, such as `class_finder` makes for the classes that the files of a lab declare.
-
-(More than 400 lines: a third of them are docstrings and examples.)
 """
 
 import ast

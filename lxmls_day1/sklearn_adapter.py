@@ -6,8 +6,6 @@ as it was set up, a copy of it that was trained, and the parameters found. What 
 :class:`classifiers.linear_classifier.LinearClassifier` does, from whichever lab folder it comes.
 
 scikit-learn is an optional extra of this package; `run --task calibration` alone imports this module, and only when it is asked for.
-
-(More than 400 lines: the one class has all methods of an estimator, and 200 lines document them.)
 """
 
 import copy

@@ -40,7 +40,7 @@ def commands_of(page):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the pages show a Unix shell")
-@pytest.mark.sampled(4, by="person")
+@pytest.mark.one_in(4, by="person")
 @pytest.mark.parametrize("person", PEOPLE)
 def test_the_commands_of_five_minutes_run(person, tmp_path):
     commands = commands_of(DOCS / "start" / f"{person}.md")
@@ -215,7 +215,7 @@ def test_pictures_of_pages_come_from_scripts_of_the_gallery():
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(6, by="script")
+@pytest.mark.one_in(6, by="script")
 @pytest.mark.parametrize("script", sorted((DOCS / "gallery").glob("plot_*.py")), ids=lambda path: path.stem)
 def test_a_picture_of_the_gallery_cuts_nothing_off(script):
     """A title beside a plot of equal scales was drawn above the edge of the picture."""
@@ -374,3 +374,26 @@ def test_doctests_of_the_reference_run():
     options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     assert "--doctest-modules" in options["addopts"]
     assert {name.partition(".")[0] for name in LISTED} <= set(options["testpaths"])
+
+
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted(DOCS.rglob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_files_that_a_page_names_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:lxmls_day1|readers|classifiers|notebooks|tests|docs)/[\w./-]*)`", text)
+    missing = [path for path in paths if not (ROOT / path).exists() and "NAME" not in path]
+    links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if ":" not in link]
+    missing += [link for link in links if not page.parent.joinpath(source_of(link)).exists()]
+    assert not missing
+
+
+def source_of(link):
+    """What a page of the gallery, or that of the commands, is made from when the book is built; other links as they are."""
+    if link.endswith("reference/commands.md"):
+        return link.removesuffix("reference/commands.md") + "conf.py"
+    made = re.fullmatch(r"(.*)gallery_pages/(\w+)\.rst", link)
+    if made is None:
+        return link
+    return f"{made[1]}gallery/{'README.rst' if made[2] == 'index' else made[2] + '.py'}"

@@ -1,8 +1,6 @@
 """The notebooks: in step with their scripts, clean, sure to notice a wrong picture, and fit for students.
 
 That their outputs are what they were is for ``pytest --nbval notebooks``, which is part of the same test run.
-
-(More than 15 s: notebooks run in kernels, as students run them, and each takes seconds to start.)
 """
 
 import ast
@@ -389,7 +387,7 @@ def workspace(tmp_path_factory):
 
 @pytest.mark.slow
 class TestStudents:
-    @pytest.mark.sampled(10)
+    @pytest.mark.one_in(10)
     @pytest.mark.parametrize("name", NAMES)
     def test_with_nothing_written_it_runs_to_the_end(self, workspace, name):
         """Each cell of a code exercise ends in one line that names it; no cell ends in a traceback."""

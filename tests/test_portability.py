@@ -33,6 +33,27 @@ for module in pkgutil.walk_packages(lxmls_day1.__path__, "lxmls_day1."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 """
+#: Every module that a student imports, on a Python without numba, threads of the system's, processes or network.
+IMPORT_A_STUDENT_S = """
+import importlib, pkgutil, sys
+import classifiers, readers, lxmls_day1
+import numpy, scipy.sparse, scipy.optimize, scipy.special, matplotlib.figure
+blocked = ("numba", "llvmlite", "fcntl", "resource", "_posixsubprocess", "subprocess", "multiprocessing", "pooch")
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in blocked:
+            raise ModuleNotFoundError("blocked: " + name, name=name)
+for name in [name for name in sys.modules if name.partition(".")[0] in blocked]:
+    del sys.modules[name]
+sys.meta_path.insert(0, Blocked())
+folders = ["compiled", "text", "streaming", "cluster", "figures"]
+packages = [classifiers, readers] + [importlib.import_module(f"lxmls_day1.{folder}") for folder in folders]
+for package in packages:
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        if not module.name.endswith((".intrinsics", ".machine_code")):  # numba's own parts
+            importlib.import_module(module.name)
+import lxmls_day1.notebook_lab
+"""
 LAB = ["tests/lxmls_day1/exercises", "tests/lxmls_day1/commands", "tests/lxmls_day1/test_lab.py"]
 LAB += ["tests/lxmls_day1/test_whole_files.py", "tests/lxmls_day1/test_library_path.py"]
 
@@ -54,6 +75,14 @@ def poorer(tmp_path):
 @pytest.mark.slow
 def test_every_module_can_be_imported(poorer):
     ran = poorer("-c", IMPORT_ALL)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.slow
+def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
+    ran = subprocess.run(
+        [sys.executable, "-c", IMPORT_A_STUDENT_S], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stderr
 
 

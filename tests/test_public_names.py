@@ -5,6 +5,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,16 @@ class TestPackages:
         bound = {}
         exec(f"from {package.__name__} import *", bound)
         assert set(package.__all__) <= set(bound)
+
+    def test_public_functions_say_their_types(self, package):
+        named = [getattr(package, name) for name in package.__all__]
+        methods = [vars(cls).values() for cls in named if inspect.isclass(cls)]
+        public = [f for f in chain(named, *methods) if inspect.isfunction(f) and not f.__name__.startswith("_")]
+        assert public
+        for function in public:
+            signature = inspect.signature(function)
+            types = [p.annotation for p in signature.parameters.values() if p.name != "self"]
+            assert inspect.Signature.empty not in [*types, signature.return_annotation], function.__qualname__
 
     def test_other_names_are_modules_or_errors(self, package):
         module = sorted(package._FILE_OF.values())[0]

@@ -38,7 +38,7 @@ def test_figures_that_want_no_corpus(measure):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(len(published_figures.ON_REAL_DATA))
+@pytest.mark.one_in(len(published_figures.ON_REAL_DATA))
 @pytest.mark.parametrize("measure", published_figures.ON_REAL_DATA)
 def test_figures_on_real_data(measure, real_data):
     with warnings.catch_warnings():

@@ -6,8 +6,6 @@ Sentences and the matrix of weights are laid out as ``chain_search.py`` describe
 readable form. All sums are kept as logarithms; what is added up inside of one is exp(a − a_max), so that nothing overflows. A
 matrix of transitions is exponentiated once for all words: a sum over the K tags before then takes K multiplications for each
 tag after. Where that loses all digits, as scores differ by hundreds, the sum is taken term by term.
-
-(More than 400 lines: the NumPy twins stand here, and each kernel is for pairs of tags as well as for trigrams.)
 """
 
 import functools

@@ -7,8 +7,6 @@ Sentences and the matrix of weights are laid out as ``chain_search.py`` describe
 
 ``classifiers/viterbi.py`` and ``classifiers/joint_features.py`` are the readable form of what a step does. How a weight
 matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on single entries instead of rows.
-
-(More than 400 lines: the kernels of one round, which numba inlines into each other.)
 """
 
 import functools

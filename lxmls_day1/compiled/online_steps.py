@@ -11,8 +11,6 @@
 
 `machine_code_of` turns a rule into machine code, for rows (`RowSteps`) and for sentences alike. Where it cannot be compiled, a
 warning says why, and the Python function runs in the same loop.
-
-(More than 400 lines: weights, state and rule know each other's layout, and 170 lines document it.)
 """
 
 import contextlib

@@ -10,8 +10,6 @@ dimensions or, with variances, three.
   Python.
 
 numba compiles a function when it is first called, and ``machine_code.py`` keeps what it made.
-
-(More than 400 lines: the kernels of one loop, which numba inlines into each other.)
 """
 
 import functools

@@ -8,8 +8,6 @@ A table is open addressing over arrays. Each of ``slots`` (a power of two of the
 which is its bytes if they are eight or fewer, else a hash of them; and the number of the entry plus one, with its length in the lower
 half. Entry n has its bytes in ``arena[starts[n]:starts[n + 1]]``. These kernels run where numba is; without it
 `lxmls_day1.text.token_batches` counts in plain Python.
-
-(More than 400 lines: the kernels of one table and of the counting with it, which numba inlines into each other.)
 """
 
 import numpy as np

@@ -3,8 +3,6 @@
 What is on the screen: a sample of two or three Gaussian classes, the boundary of each classifier that is ticked, the
 Bayes-optimal one, and the accuracies on training and test part beside the best that is possible, 1 − Bayes error.
 Points can be added, moved and deleted with the mouse; they count from then on, and stay when the sample is drawn anew.
-
-(More than 400 lines: the widgets, what the pointer does to them, and the texts that explain them are one page.)
 """
 
 import time

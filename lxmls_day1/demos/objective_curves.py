@@ -15,8 +15,6 @@ that have come to rest, and count as passes all the same.) Whatever else the mac
 any off; so a curve that takes little time is measured several times, and each step counts with the shortest of its times.
 
 The optimisers are those of ``classifiers/``; here they are run, counted and timed.
-
-(More than 400 lines: a curve for each optimiser, each a function that runs one as it is.)
 """
 
 import math

@@ -4,8 +4,6 @@ Three views of the same classifiers: the decision on the review at hand and the 
 classifier takes for the clearest signs in its domain; and what smoothing does to a word that a class has never shown.
 Whatever is typed is text: it is escaped before it gets into the page, and of a very long one only the beginning is shown
 (all of it counts).
-
-(More than 400 lines: three views of the same classifiers, and the texts that explain them.)
 """
 
 import html

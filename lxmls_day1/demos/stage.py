@@ -1,7 +1,4 @@
-"""The page of a demonstration: its figure, sizes for the projector, messages, and a net under every click.
-
-(More than 400 lines: all that a demonstration asks of its page.)
-"""
+"""The page of a demonstration: its figure, sizes for the projector, messages, and a net under every click."""
 
 import base64
 import html

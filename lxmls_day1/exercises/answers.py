@@ -2,8 +2,6 @@
 
 Answers are numbers, texts, or arrays of one of them: plain data, which can cross from one process into another. Beside each
 expected answer stand the answers of the known mistakes at the same place. `lxmls_day1.exercises.expect` compares.
-
-(More than 400 lines: each class stands with the two directions of its JSON.)
 """
 
 import base64

@@ -9,8 +9,6 @@ A check is an ordinary test that uses three fixtures:
 Checks marked ``@pytest.mark.hidden`` run at grading only, or with ``--hidden``; what is expected there is computed with the
 same seed from the reference lab first. The options other than ``--lab``, ``--hidden`` and ``--seed`` are for the
 programs that run the checks.
-
-(More than 400 lines: pytest takes a plugin as one module; half of it is hooks of a few lines.)
 """
 
 import inspect

@@ -8,8 +8,6 @@ changed.
 
 What is shown is put together by `lattice`, and drawn by `plot_lattice`. The scores are those of
 ``classifiers.viterbi.ChainScores``.
-
-(More than 400 lines: every mark of the picture has a function of its own.)
 """
 
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ Every function draws what others computed, on the axes that it is given or on a 
 alone: parts of a data set have markers of their own (training filled squares, development triangles, test circles), and
 boundaries have dashes of their own.
 
-(More than 400 lines: a third of them document three drawing functions, which share palette and legend.)
-
 References
 ----------
 M. Okabe and K. Ito, *Color Universal Design: how to make figures and presentations that are friendly to colorblind

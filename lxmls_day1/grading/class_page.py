@@ -6,8 +6,6 @@ attempt that it is about, and what they predicted.
 The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
 difficulty and the discrimination of checks, and submissions that are alike. A human judges the last: two short right solutions
 of one task are alike by themselves. This module computes what the pages show; ``templates`` says how they look.
-
-(More than 400 lines: both pages count the same checks and quote the same answers.)
 """
 
 import os

@@ -2,8 +2,6 @@
 
 `lxmls_day1.grading.safe_text` cleans all texts of students first, so that nothing in them acts in another program.
 
-(More than 400 lines: a function for each format, which share how points are divided among checks and how texts are cleaned.)
-
 References
 ----------
 Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthedocs.io/en/latest/specs/

@@ -2,8 +2,6 @@
 
 Without an LMS it is a folder of repositories ``assignment-login``, or anything else: a folder or a zip file of folders and
 zip files; a lab; loose files. Files are listed here; only Gradescope's table of names is read.
-
-(More than 400 lines: one function for each kind of download, which share the listing.)
 """
 
 import contextlib

@@ -11,8 +11,6 @@ the same plain values, and its reader knows five functions and no others.
 A small frame must not become a large value, neither here nor where a check makes an array of it. So the lists and the texts
 of a frame are limited in number and length, and an array counts as what it is when it is dense. Both ends count alike: what
 one end sends the other accepts.
-
-(More than 400 lines: writer and reader stand side by side, because each limit must be the same in both.)
 """
 
 import io

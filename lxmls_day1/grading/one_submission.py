@@ -1,8 +1,6 @@
 """One submission graded in this process: its code is run in boxes, and a row and the student's pages are made of what it says.
 
 `lxmls_day1.grading.worker` has a process of its own for it.
-
-(More than 400 lines: the steps of grading one submission in their order, each a function of a few lines.)
 """
 
 import functools

@@ -10,8 +10,6 @@ two submissions are compared only if `LEAST_HASHES` are left of each. Texts that
 are stronger evidence. They are listed separately, with the number of others that have the same text, unless they have fewer
 than `LEAST_WORDS` words of their own or more than half of all submissions have that text.
 
-(More than 400 lines: fingerprints, what they are made of, and both comparisons, which count the same hashes.)
-
 Source: S. Schleimer, D. Wilkerson, A. Aiken, Winnowing: local algorithms for document fingerprinting, SIGMOD 2003.
 """
 

@@ -8,8 +8,6 @@ token, and a token of too few of them loses its column.
 
 An interrupted run leaves drafts and the journal, and no manifest. The next one reads the files again up to the place that the last
 draft has reached, without counting anything, and goes on there.
-
-(More than 400 lines: one making from its beginning to its end, and 60 lines that say what it takes and leaves.)
 """
 
 import contextlib

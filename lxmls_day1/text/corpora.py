@@ -7,8 +7,6 @@ this order, at
 2. the environment variable ``LXMLS_DAY1_DATA``: a folder laid out as the table says, in which a corpus may be missing;
 3. the user's cache (``LXMLS_DAY1_CACHE``, or the usual place of this operating system): checked against the sha256;
 4. a download into that cache, unless ``LXMLS_DAY1_OFFLINE=1``.
-
-(More than 400 lines: the table of all corpora with their checksums stands in it.)
 """
 
 import difflib

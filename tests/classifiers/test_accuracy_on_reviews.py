@@ -51,7 +51,7 @@ def accuracy(learner, folds):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(3, by="domain")
+@pytest.mark.one_in(3, by="domain")
 @pytest.mark.parametrize("domain", DOMAINS)
 class TestOnReviews:
     def test_nbsvm(self, domain, folds):

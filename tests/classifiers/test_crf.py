@@ -1,7 +1,4 @@
-"""The conditional random field: against all tag sequences listed, and against maximum entropy where it is that.
-
-(More than 15 s: in a new checkout it is the first to compile the kernels of chains; afterwards it takes five.)
-"""
+"""The conditional random field: against all tag sequences listed, and against maximum entropy where it is that."""
 
 import warnings
 from itertools import product

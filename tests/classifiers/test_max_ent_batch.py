@@ -61,7 +61,7 @@ def test_the_objective_is_that_of_the_guide(n_classes, regularize_intercept):
     assert maxent.history[-1].objective == pytest.approx(expected)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("regularizer", [1.0, 1e-2, 1e-4])
 @pytest.mark.parametrize("regularize_intercept", [True, False])

@@ -147,7 +147,7 @@ def test_a_small_set_stays_as_it_is():
     assert sparse_rows.compact(examples) is examples
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.one_in(15)
 @pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("runs_as", ["machine code", "python"])
@@ -199,7 +199,7 @@ def mixed_training(rule, X, labels, orders, steps, shrinkage, n_parts):
     return W, total / orders.size, n_updates
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("n_jobs", [2, 3, 50])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("rule", [perceptron_rule, svm_rule, max_ent_rule], ids=lambda rule: rule.__name__)
@@ -276,7 +276,7 @@ def test_a_row_whose_squares_overflow_is_named(make, form, number):
         make().train(form(X), y)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("n_classes", [*range(2, 17), 20])
 @pytest.mark.parametrize("density", [1.0, 0.3])

@@ -84,7 +84,7 @@ def test_the_objective_of_weighted_examples_is_that_of_repeated_ones(name):
     assert learner.history[-1].objective == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("order", ["given", "drawn"])
 @pytest.mark.parametrize("runs_as", ["machine code", "python"])
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -48,7 +48,7 @@ def excess(learner, regularizer, X, y, test_X, test_y):
     return reached / least - 1.0, accuracies[0] - accuracies[1], reached / at_zero
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")  # at 1e-6 it is near enough
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("regularizer", LAMBDAS)
@@ -61,7 +61,7 @@ def test_the_default_steps_are_right_at_every_regularizer(learner, regularizer, 
     assert of_zero <= 1.0
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -73,7 +73,7 @@ def test_the_default_steps_are_right_for_many_classes(learner, regularizer, n_cl
     assert of_zero <= 1.0
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -115,7 +115,7 @@ def odd_data(n_classes, n_examples):
     }
 
 
-@pytest.mark.sampled(3, by="regularizer")
+@pytest.mark.one_in(3, by="regularizer")
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("regularizer", [1.0, 1e-3, 1e-6])
 @pytest.mark.parametrize("n_classes", [2, 3, 20])

@@ -131,7 +131,7 @@ def random_cost(rng, n_tags):
     return cost
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("decoder", [None, viterbi], ids=["compiled", "readable"])
 @pytest.mark.parametrize("chain", [True, False, "trigrams"], ids=["chain", "no chain", "trigrams"])
 @pytest.mark.parametrize("name", LEARNERS)
@@ -466,7 +466,7 @@ def test_parameters_that_are_no_numbers_and_names_that_were_lost():
         tagger.test(X, params)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("decoder", [None, viterbi], ids=["machine code", "python"])
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("make", [StructuredPerceptron, StructuredMira, StructuredSVM])

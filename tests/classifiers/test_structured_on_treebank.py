@@ -13,7 +13,7 @@ from readers.pos_corpus import PosCorpus
 corpus_of = functools.cache(lambda tags: PosCorpus("UD_English-EWT", tags=tags))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "tags", "at_least"),

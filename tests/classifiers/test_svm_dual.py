@@ -54,7 +54,7 @@ def by_quadratic_programming(X, labels, costs, regularizer):
     return result.fun, result.x[:n_weights].reshape(n_rows, n_classes)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("regularizer", [0.05, 1.0])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("with_costs", [False, True])

@@ -109,7 +109,7 @@ class TestWorkspaceOfStrangers:
 
         return start
 
-    @pytest.mark.sampled(3)
+    @pytest.mark.one_in(3)
     @pytest.mark.parametrize("place", ["inside", "above", "beside"])
     @pytest.mark.parametrize("arguments", [("status",), ("check", "1.5"), ("lab", "--print"), ("demo", "--only", "no")])
     def test_a_command(self, workspace, start, place, arguments):

@@ -73,7 +73,7 @@ def by_type(classifier):
     return type(classifier).__name__ + (f"-{variant}" if variant else "")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")
 @pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
@@ -456,7 +456,7 @@ def test_an_example_of_weight_two_is_two_examples(classifier, n_classes):
             np.testing.assert_allclose(estimator.params_, expected.params_, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
@@ -652,7 +652,7 @@ def test_isotonic_calibration_is_the_nearest_rising_function():
     np.testing.assert_allclose(probabilities[:, 1], rising.predict(estimator.decision_function(X[200:])))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(

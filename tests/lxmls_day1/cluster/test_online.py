@@ -1,7 +1,4 @@
-"""Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version.
-
-(More than 15 s: a cluster, and each worker that dies and is replaced, is a process that imports Dask.)
-"""
+"""Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version."""
 
 import functools
 import gc
@@ -58,7 +55,7 @@ def learner_of(owner, shards):
     return Learner(owner.rule, np.arange(K), 1.0 - np.eye(K), owner._shrinkage(), owner._averages_steps())
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("make", "settings", "given"),
     [

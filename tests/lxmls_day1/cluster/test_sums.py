@@ -55,7 +55,7 @@ def test_blocks_are_those_of_the_tree(n_jobs, tmp_path):
         assert block.start % size == 0 and size & (size - 1) == 0
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("n_classes", "n_jobs"), [(2, 1), (3, 2), (3, 4)])
 def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, scheduler, tmp_path):
     shards, X, y = corpus(tmp_path, n_classes, False)

@@ -104,7 +104,7 @@ def test_the_command(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2, by="method")
+@pytest.mark.one_in(2, by="method")
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_calibration_halves_the_error_of_the_svm_on_books(method, real_data):
     """Mean over five folds of 400; trained on 1200 reviews, calibrated on 400, with the SVM as it comes (λ = 1)."""

@@ -284,7 +284,7 @@ class TestMistakes:
         monkeypatch.setattr(lxmls_day1.whole_files, "replace_files", full)
         assert self.error("run", "--lab", lab) == f"{Path('out', 'boundaries.png')}: no space left on device."
 
-    @pytest.mark.sampled(3)
+    @pytest.mark.one_in(3)
     @pytest.mark.parametrize(
         ("error", "sentence"),
         [

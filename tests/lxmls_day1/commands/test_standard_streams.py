@@ -199,7 +199,7 @@ def ended(request, tmp_path_factory, drawn):
     return dict(zip(names, json.loads((folder / "cases.json").read_text()), strict=True))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("unbuffered", ["", "1"])

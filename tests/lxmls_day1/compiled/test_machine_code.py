@@ -1,7 +1,4 @@
-"""Machine code from the cache is the right one, or is not used: whatever is imported how, and whatever the files hold.
-
-(More than 15 s: whether code comes from a cache shows only in new processes, which compile, dozens of them.)
-"""
+"""Machine code from the cache is the right one, or is not used: whatever is imported how, and whatever the files hold."""
 
 import errno
 import importlib.util
@@ -527,7 +524,7 @@ def warm(tmp_path_factory, other_lab):
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each job is a fork")
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.sampled(16)
+@pytest.mark.one_in(16)
 def test_whatever_the_order_of_imports(warm, other_lab, tmp_path, order):
     """The guide's flat imports, those of a package, another folder's, and those of the reference lab, over one cache:
     twice, the second from it.

@@ -1,7 +1,4 @@
-"""Without numba: the same weights. Without numba, threads and processes, as in a browser: the tests of readers, learners, exercises pass.
-
-(More than 15 s: every learner is trained twice, and tests run a second time in processes without numba.)
-"""
+"""Without numba: the same weights. Without numba, threads and processes, as in a browser: the tests of readers, learners, exercises pass."""
 
 import os
 import subprocess

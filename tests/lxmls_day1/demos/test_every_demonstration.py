@@ -1,7 +1,4 @@
-"""What holds for each demonstration: names and tooltips, what to look at, links that restore it, and one look for a classifier.
-
-(More than 15 s: each of them is made, several twice.)
-"""
+"""What holds for each demonstration: names and tooltips, what to look at, links that restore it, and one look for a classifier."""
 
 import json
 
@@ -116,7 +113,7 @@ def another_value(control):
     return control.value + (control.step or 1) * (1 if control.value < control.max else -1)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [name for name in DEMONSTRATIONS if demonstration_class(name).is_quick])
 def test_a_link_restores_what_was_set(lab, name):
     one = demonstration_class(name)(lab, live=False)

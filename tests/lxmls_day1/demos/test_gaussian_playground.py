@@ -66,7 +66,7 @@ class TestShowing:
         assert demo.stage.last_state["bayes_error"] == pytest.approx(norm.cdf(-np.sqrt(2)))
         assert f"{norm.cdf(-np.sqrt(2)):.3f}" in demo.best.value
 
-    @pytest.mark.sampled(3)
+    @pytest.mark.one_in(3)
     @pytest.mark.parametrize(
         "change",
         [

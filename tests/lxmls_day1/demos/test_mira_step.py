@@ -74,7 +74,7 @@ class TestShowing:
         demo.regularizer.value = 20.0
         assert demo.stage.last_state["margins"]["squishing"] < 1
 
-    @pytest.mark.sampled(3)
+    @pytest.mark.one_in(3)
     @pytest.mark.parametrize("K", [2, 3, 6])
     def test_any_number_of_classes(self, demo, K):
         demo.label.value = 3 if K > 3 else 1

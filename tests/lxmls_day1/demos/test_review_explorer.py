@@ -84,7 +84,7 @@ def test_an_example_fills_the_box_and_typing_makes_it_ones_own(demo):
     assert demo.example.value == "damning"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_bad_input_is_harmless(demo, kind, tmp_path):
     demo.text.value = HOSTILE[kind]

@@ -1,7 +1,4 @@
-"""Checks in this process, as a browser runs them, say the same as checks in a process of their own.
-
-(More than 15 s: all exercises are checked twice, in this process and in one of their own.)
-"""
+"""Checks in this process, as a browser runs them, say the same as checks in a process of their own."""
 
 import json
 import os
@@ -51,7 +48,7 @@ def text_of(report):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("new", "outcome"),
     [
@@ -74,7 +71,7 @@ def test_the_same_is_said_as_in_a_process_of_its_own(here, edit, new, outcome):
     assert text_of(report) == text_of(run_checks(folder))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "loop",
     [

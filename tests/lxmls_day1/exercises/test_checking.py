@@ -82,7 +82,7 @@ class TestOutcomes:
         assert [result.outcome for result in report.results] == ["error"] * 3
         assert report.results[0].text == "classifiers/steps.py:10: this is not Python: '(' was never closed."
 
-    @pytest.mark.sampled(3)
+    @pytest.mark.one_in(3)
     @pytest.mark.parametrize(
         ("step", "cap", "total"),
         [

@@ -391,7 +391,7 @@ class TestTerminal:
         assert len({line.index(" pts") for line in said.splitlines() if " pts" in line}) == 1
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"run", "train", "predict", "explain"}))
 def test_help_has_a_first_sentence_and_imports_nothing_slow(name):
     said = run(name, "--help")

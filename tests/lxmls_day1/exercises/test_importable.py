@@ -474,7 +474,7 @@ def test_every_function_that_is_asked_for_is_tried():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("key", ASKED, ids=" ".join)
 class TestFunctionsAsAnswers:
-    @pytest.mark.sampled(4)
+    @pytest.mark.one_in(4)
     def test_nothing_that_can_be_imported_is_the_answer(self, key, asked, candidates, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")

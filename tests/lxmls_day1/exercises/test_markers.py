@@ -104,7 +104,7 @@ class TestStripping:
         assert functions_of(strip(source, keep={"1.2"}), "1.1") == ["f"]
         assert strip(source, keep={"1.1"}).count("raise NotImplementedError") == 1
 
-    @pytest.mark.sampled(4)
+    @pytest.mark.one_in(4)
     @pytest.mark.parametrize("seed", range(4))
     def test_any_run_of_statements_of_any_function_of_the_lab(self, seed):
         """The oracle is the syntax tree itself, and the file without the markers that were put in."""

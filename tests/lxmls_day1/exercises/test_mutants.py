@@ -92,7 +92,7 @@ def test_programs_are_grouped_by_all_their_answers():
     assert groups_of(answers, lambda one, other: abs(one - other) < 0.5) == [["a", "b"], ["c"], ["d"]]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("exercise", [e for e in Registry.read(reference_folder() / FILE) if e.kind == "code"], ids=str)
 def test_every_exercise_has_mutants_that_are_programs(exercise):
     """Each can be put in the place of the solution."""

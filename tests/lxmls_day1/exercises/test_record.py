@@ -102,7 +102,7 @@ def test_a_check_file_that_is_no_python(reference):
         record.answers_of_reference(["1.2"], reference=reference)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("seed", "another"), [(1, 2), (2, 3), (3, 1)])
 def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_path, seed, another):
     """To the last bit, with other hashes of texts and the checks in another order; another seed gives other answers."""

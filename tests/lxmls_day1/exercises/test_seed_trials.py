@@ -16,7 +16,7 @@ CHECKED = [e for e in Registry.read(REFERENCE / FILE) if check_files(REFERENCE /
 SOME = 6  # programs of an exercise
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("exercise", CHECKED, ids=lambda exercise: exercise.id)
 def test_no_mistake_escapes_and_the_reference_never_fails(exercise, tmp_path, monkeypatch):

@@ -47,7 +47,7 @@ def keeps(kind, value):
     return True
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 def test_arguments_are_of_the_promised_types(exercise, monkeypatch):
     lab = Lab.open(reference_folder())

@@ -140,7 +140,7 @@ def is_right(went, right):
     )
 
 
-@pytest.mark.sampled(5, by="exercise")
+@pytest.mark.one_in(5, by="exercise")
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 class TestWorthlessAnswers:
     @pytest.mark.parametrize("kind", KINDS)

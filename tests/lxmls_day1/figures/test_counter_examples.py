@@ -91,7 +91,7 @@ def pools():
     return RecordedAnswers.read(reference_folder() / RECORDED).pools
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("exercise", [one for one in Registry.of(reference_folder()) if one.counter_example], ids=str)
 def test_small_inputs_of_an_exercise_have_the_form_that_its_picture_needs(pools, exercise):
     pool = pools[exercise.id]

@@ -27,7 +27,7 @@ from lxmls_day1.grading.sandbox import ForkedBox, fork_server_of
 from lxmls_day1.grading.spawning_server import SpawningServer
 from lxmls_day1.lab import Lab
 
-pytestmark = [pytest.mark.slow, pytest.mark.sampled(3, by="fork_server")]
+pytestmark = [pytest.mark.slow, pytest.mark.one_in(3, by="fork_server")]
 
 SOURCE = b'''
 """Somebody's functions."""

@@ -1,7 +1,4 @@
-"""Submissions that mean harm: each gets its verdict, no mark of another changes, nothing is left running or written.
-
-(More than 15 s: attacks use up the processor time that their limits leave them, at two levels.)
-"""
+"""Submissions that mean harm: each gets its verdict, no mark of another changes, nothing is left running or written."""
 
 import ast
 import hashlib

@@ -129,7 +129,7 @@ def graded(request, marks, given):
     return request.param, rows
 
 
-@pytest.mark.sampled(3, by="graded")
+@pytest.mark.one_in(3, by="graded")
 @pytest.mark.parametrize("way", WAYS)
 def test_the_search_of_the_kernels_brings_nothing(graded, way):
     level, rows = graded
@@ -140,7 +140,7 @@ def test_the_search_of_the_kernels_brings_nothing(graded, way):
     assert grade.points == 0
 
 
-@pytest.mark.sampled(3, by="graded")
+@pytest.mark.one_in(3, by="graded")
 def test_a_library_that_no_given_file_needs(graded):
     pytest.importorskip("sklearn")
     _, rows = graded

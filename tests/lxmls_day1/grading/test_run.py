@@ -1,7 +1,4 @@
-"""Whole runs: marks are right and named, a run can be taken up again and replayed, and a cluster does the same.
-
-(More than 15 s: classes are graded from their folders to their pages, in boxes, and some of them twice.)
-"""
+"""Whole runs: marks are right and named, a run can be taken up again and replayed, and a cluster does the same."""
 
 import json
 import os

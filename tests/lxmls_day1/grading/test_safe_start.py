@@ -68,7 +68,7 @@ def command_in(folder: Path, inbox: str, out: Path, *more: str, **variables: str
     return {"args": command, "cwd": folder, "env": {**environment, **variables}}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("where", ["inside", "above", "beside"])
 def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, solved, where):
     canary, out = tmp_path / "canary.txt", tmp_path / "marks"
@@ -95,7 +95,7 @@ def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, s
     assert {check.verdict for check in row.checks} == {"missing"}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
 def test_nothing_outlives_the_main_process(tmp_path, expected, solved, how):
     out, temporary = tmp_path / "marks", tmp_path / "temporary"

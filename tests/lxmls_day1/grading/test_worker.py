@@ -1,7 +1,4 @@
-"""No submission stops the class: exceptions and kills at every step of grading one end in its own row.
-
-(More than 15 s: a class of 16 submissions is graded, of which many end the worker, which then starts anew.)
-"""
+"""No submission stops the class: exceptions and kills at every step of grading one end in its own row."""
 
 import json
 import sys

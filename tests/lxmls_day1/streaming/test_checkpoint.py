@@ -54,7 +54,7 @@ def all_but_seconds(history):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("make", "averaged"),
     [*((make, "steps") for make in LEARNERS), *((SVM, averaged) for averaged in ("last round", "rounds", False))],
@@ -78,7 +78,7 @@ def test_training_that_goes_on_ends_with_the_same_bits_and_the_same_history(make
         assert [line.documents for line in lines] == [n for n in (1, 2, 4, 8, 16, 32, 64, 128) if n > kept]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("n_jobs", [2, 3])
 def test_threads(n_jobs, corpus, tmp_path):
     path = tmp_path / "threads.checkpoint"

@@ -1,7 +1,4 @@
-"""Corpora on disk: what is made of files, in how little memory, and what is refused.
-
-(More than 15 s: that memory is bounded shows only on a document of 100 MB, and on corpora that differ by 50,000 documents.)
-"""
+"""Corpora on disk: what is made of files, in how little memory, and what is refused."""
 
 import gzip
 import hashlib

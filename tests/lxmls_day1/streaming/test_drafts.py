@@ -1,7 +1,4 @@
-"""Corpora whose making is interrupted, and folders that are in use.
-
-(More than 15 s: what a process leaves that was killed shows only in processes, each of which begins anew.)
-"""
+"""Corpora whose making is interrupted, and folders that are in use."""
 
 import errno
 import hashlib
@@ -47,7 +44,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "mode", [{"hash_bits": 9}, {"hash_bits": 9, "keep_words": True}, {"min_count": 2}, {"jobs": 2}]
 )
@@ -92,7 +89,7 @@ def test_a_run_that_is_interrupted_anywhere_ends_as_if_it_had_not_been(
     assert ends > 5 and contents(out) == contents(whole)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.one_in(2)
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
 @pytest.mark.parametrize("mode", ["hash_bits=10", "min_count=2"])
@@ -227,7 +224,7 @@ def test_one_run_at_a_time(tmp_path, source):
         run.stderr.close()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mode", [{"hash_bits": 8}, {}])
 @pytest.mark.parametrize("room", [0, 1, 4, 9, 20])
 def test_a_full_disk_leaves_whole_shards_and_is_gone_on_with(tmp_path, source, small_pieces, monkeypatch, mode, room):

@@ -64,7 +64,7 @@ def test_parts_are_every_row_once_and_of_one_size(rows, n_parts):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(12)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("rows_a_shard", [1000, 17])
 @pytest.mark.parametrize("n_jobs", [2, 5, 99])
 @pytest.mark.parametrize(("make", "n_classes"), [(Perceptron, 2), (Mira, 3), (SVM, 2), (SVM, 3), (AROW, 2), (AROW, 3)])
@@ -124,7 +124,7 @@ def by_hand(shards, X, y, n_parts, mix_every, n_rounds, learner):
     return W, np.mean(passed, axis=0), [wrong[i] for i in sorted(wrong)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mix_every", [1, 7, 20, 60, 500])
 @pytest.mark.parametrize("make", [Perceptron, Mira, MaxEntOnline])
 def test_mixing_every_few_documents_is_what_plain_numpy_computes(make, mix_every, tmp_path):
@@ -166,7 +166,7 @@ def test_one_part_has_nothing_to_mix(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(12)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("every", [1, 25, 70])
 def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, averaged, tmp_path):

@@ -64,7 +64,7 @@ def visits(shards, seed, n_rounds):
     return np.array(orders)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", ["counts", "float32", "hashed"])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("make", LEARNERS)
@@ -85,7 +85,7 @@ def test_a_corpus_of_one_shard_gives_the_weights_of_training_in_memory_to_the_la
         assert disk.classes.tolist() == memory.classes.tolist()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("rows_a_shard", [1, 7, 30, 59])
 @pytest.mark.parametrize("make", LEARNERS)
 def test_several_shards_are_visited_in_the_order_that_the_seed_draws(make, rows_a_shard, tmp_path):

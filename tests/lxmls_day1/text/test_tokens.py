@@ -128,7 +128,7 @@ def test_counts_agree_with_a_naive_count(text):
     assert count_tokens(text) == expected
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.one_in(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("domain", ["books", "dvd", "electronics"])
 def test_unigrams_of_the_published_corpus_are_fixed_points(real_data, domain):
