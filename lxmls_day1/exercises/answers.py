@@ -5,7 +5,6 @@ expected answer stand the answers of the known mistakes at the same place. `lxml
 """
 
 import base64
-import hashlib
 import json
 import math
 import re
@@ -120,14 +119,11 @@ class Pool:
         The different answers to each input: the right one first, then those of mistakes.
     programs : dict from mistake to tuple of tuple of int
         For each program of the mistake's family: which of the answers it gives to each input.
-    pairs : dict from text to tuple of str
-        The `fingerprint` of what programs answer that make two mistakes at once, where it tells which: the mistakes.
     """
 
     inputs: tuple[dict[str, Any], ...]
     answers: tuple[tuple[Answer, ...], ...]
     programs: dict[str, tuple[tuple[int, ...], ...]]
-    pairs: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
@@ -144,7 +140,7 @@ class Pool:
     def __getattr__(self, name: str) -> Any:
         """Unpack what is known about the mistakes at its first use: one check needs one pool of fifteen."""
         own = self.__dict__
-        if name not in ("answers", "programs", "pairs") or "_packed" not in own:
+        if name not in ("answers", "programs") or "_packed" not in own:
             raise AttributeError(name)
         packed = json.loads(zlib.decompress(base64.b85decode(own.pop("_packed"))))
         wrong = (map(_from_compact, others) for others in packed["answers"])
@@ -152,22 +148,14 @@ class Pool:
         own["programs"] = {
             name: tuple(tuple(map(int, row)) for row in rows) for name, rows in packed["programs"].items()
         }
-        own["pairs"] = {
-            prints[i : i + FINGERPRINT]: tuple(names.split())
-            for names, prints in packed.get("pairs", {}).items()
-            for i in range(0, len(prints), FINGERPRINT)
-        }
         return own[name]
 
     def to_plain(self) -> dict[str, Any]:
         """The pool as JSON can hold it. What is known about the mistakes is packed: it is long, and nobody reads it."""
-        prints: dict[str, str] = {}
-        for one, names in self.pairs.items():
-            prints[" ".join(names)] = prints.get(" ".join(names), "") + one
         packed = {
             "answers": [list(map(_in_compact, answers[1:])) for answers in self.answers],
             "programs": self.programs,
-        } | ({"pairs": prints} if prints else {})
+        }
         given_and_answers = zip(self.inputs, self.answers, strict=True)
         return {
             "inputs": [{"input": given, "answer": _in_compact(answers[0])} for given, answers in given_and_answers],
@@ -200,27 +188,7 @@ class Pool:
             row[i] = next(same, len(known[i]))
             if row[i] == len(known[i]):
                 known[i].append(answer)
-        return Pool(self.inputs, tuple(map(tuple, known)), {**self.programs, name: (tuple(row),)}, self.pairs)
-
-
-def fingerprint(got: Sequence[Answer]) -> str:
-    """A short text that is the same for answers that agree, as far as they are rounded alike.
-
-    Examples
-    --------
-    >>> third = [Answer.of(1 / 3), Answer.of([0.0, 2.5])]
-    >>> fingerprint(third) == fingerprint([Answer.of(1 - 2 / 3), Answer.of([1e-12, 2.5])]) != fingerprint(third[:1])
-    True
-    """
-    entries = [(answer.shape, [_rounded_off(value) for value in answer.values]) for answer in got]
-    return hashlib.sha256(repr(entries).encode()).hexdigest()[:FINGERPRINT]
-
-
-def _rounded_off(value: float | str | None) -> str:
-    """Four digits of a number, after a factor that moves round numbers away from where rounding changes its mind."""
-    if not isinstance(value, float):
-        return repr(value)
-    return "0" if abs(value) < POOL_ATOL else f"{value * math.pi:.4g}"
+        return Pool(self.inputs, tuple(map(tuple, known)), {**self.programs, name: (tuple(row),)})
 
 
 @dataclass

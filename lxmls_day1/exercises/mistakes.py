@@ -22,7 +22,7 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -97,27 +97,6 @@ class Program:
 
             made[path] = stubbed(sources[path], written, path)
         return made
-
-    def together_with(self, other: "Program", sources: Mapping[str, str]) -> "Program | None":
-        """The program that makes both mistakes; None unless both are swaps that leave each other's text as it is.
-
-        Parameters
-        ----------
-        other : Program
-            Of the same exercise.
-        sources : dict from path to source text
-            As in `made_in`.
-        """
-        if not (self.swaps and other.swaps):
-            return None
-        function = self.function if self.function == other.function else None
-        both = replace(self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function)
-        try:
-            for text in both.made_in(sources).values():
-                compile(text, both.label, "exec")
-        except (InputError, SyntaxError):
-            return None
-        return both
 
     def _changed(self, texts: dict[tuple[str, Solution], str]) -> dict[tuple[str, Solution], str]:
         if self.solution is not None:

@@ -7,8 +7,7 @@ of the answers that one mistake alone makes so for every input names it as well,
 things that an answer holds. But a mistake that would have as many right parts wrong is another one that looks alike.
 Two mistakes at once are named if together they explain clearly more than one does: where one of them alone changes a number it must
 be as that one makes it. If no two answers show one of them alone, they must explain nearly all, and no other two may: two programs
-of many will make a few numbers of any answer by chance. Where authors have recorded what two known programs in one answer, all
-answers are compared with that first.
+of many will make a few numbers of any answer by chance.
 `lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
@@ -20,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool, fingerprint
+from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.exercises.registry import SMALL_INPUTS
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
@@ -141,9 +140,6 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, s
     alike = _alike(pool, row)
     if alike.names:
         return alike
-    two = pool.pairs.get(fingerprint(got), ()) if got is not None and pool.pairs else ()
-    if two:
-        return Named(ONE if len(two) == 1 else TOGETHER, two)
     parts = _by_parts(pool, got, split) if got is not None and split is not None else Named()
     if parts.names:
         return parts

@@ -10,8 +10,6 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
-from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
@@ -20,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, NoAnswer, Pool, fingerprint
+from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, NoAnswer, Pool
 from lxmls_day1.exercises.markers import without_markers
 from lxmls_day1.exercises.mistaken_labs import uncompiled_lab
 from lxmls_day1.exercises.mistakes import Mistake, read_taught
 from lxmls_day1.exercises.mutants import mutants_of
-from lxmls_day1.exercises.naming import LEAST_MORE, is_degenerate
+from lxmls_day1.exercises.naming import is_degenerate
 from lxmls_day1.exercises.registry import FOLDER, Exercise, check_files
-from lxmls_day1.exercises.small_inputs import ANSWERED, ASKED, PAIRED, RAISES, answers_to
+from lxmls_day1.exercises.small_inputs import ANSWERED, ASKED, RAISES, answers_to
 from lxmls_day1.exercises.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
@@ -86,9 +84,6 @@ def _pool_of(task: tuple[str, Exercise, tuple[Mistake, ...], str]) -> Pool:
     taught = read_taught(Path(reference) / FOLDER, exercise)
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
     pool = made_pool(proposed, answers, families, [given for mistake in taught for given, _ in mistake.answers])
-    endless = [its == [Answer.of(ENDLESS)] * len(its) for its in answers[1:]]
-    pairs = known_pairs(Path(reference), exercise, mistakes, pool.inputs, endless, Path(f"{folder}-pairs"))
-    pool = replace(pool, pairs=pairs)
     for mistake in taught:
         pool = pool.taught(mistake.name, mistake.answers)
     return pool
@@ -222,63 +217,6 @@ def made_pool(
         if any(row) and row not in programs[name]:
             programs[name] += (tuple(row),)
     return Pool(tuple(inputs[i] for i in chosen), tuple(kept), programs)
-
-
-def known_pairs(
-    reference: Path,
-    exercise: Exercise,
-    mistakes: Sequence[Mistake],
-    inputs: Sequence[dict[str, Any]],
-    endless: Sequence[bool],
-    folder: Path,
-) -> dict[str, tuple[str, ...]]:
-    """What programs that make two known mistakes at once answer.
-
-    Parameters
-    ----------
-    reference, exercise, mistakes, folder
-        As in `asked_programs`.
-    inputs : sequence of dict
-        Those of the pool.
-    endless : sequence of bool
-        Of each program of the mistakes, in their order, whether it does not end.
-
-    Returns
-    -------
-    dict from `fingerprint` to the mistakes
-        Those that all programs with these answers have in common, one or two. Programs that answer as one mistake does, or little
-        but errors, are not among them.
-    """
-    most = max(
-        (getattr(checks_of_file(file), PAIRED, 0) for file in check_files(reference / FOLDER, exercise)), default=0
-    )
-    sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files if name.endswith(".py")}
-    ends = iter(endless)
-    programs = [
-        (mistake.name, program)
-        for mistake in mistakes
-        for program in [program for program in mistake.programs if not next(ends)][:most]
-    ]
-    pairs = [
-        (frozenset((one, other)), both)
-        for (one, first), (other, second) in combinations(programs, 2)
-        if one != other and (both := first.together_with(second, sources)) is not None
-    ]
-    if not pairs:
-        return {}
-    singles = tuple(program for _, program in programs)
-    asked = Mistake(exercise.id, "singles and pairs", "", (*singles, *(both for _, both in pairs)))
-    right, *answers = asked_programs(reference, exercise, [asked], folder, inputs)[1]
-    common = dict.fromkeys(map(fingerprint, answers[: len(singles)]), frozenset[str]())  # those of one tell of no pair
-    for (names, _), got in zip(pairs, answers[len(singles) :], strict=True):
-        strong = sum(
-            not wanted.agrees(answer, POOL_RTOL, POOL_ATOL) and not is_degenerate(answer, wanted)
-            for wanted, answer in zip(right, got, strict=True)
-        )
-        if strong >= LEAST_MORE:
-            its = fingerprint(got)
-            common[its] = common.get(its, names) & names
-    return {its: tuple(sorted(names)) for its, names in common.items() if names}
 
 
 def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Answer]]]:

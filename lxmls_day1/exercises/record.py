@@ -170,7 +170,7 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
     """Whether two pools hold the same; an answer that is no number agrees with itself here, which == denies."""
     if old is None or new is None:
         return old is new
-    if (old.inputs, old.programs, old.pairs) != (new.inputs, new.programs, new.pairs):
+    if (old.inputs, old.programs) != (new.inputs, new.programs):
         return False
     of_old, of_new = chain.from_iterable(old.answers), chain.from_iterable(new.answers)
     return [len(answers) for answers in old.answers] == [len(answers) for answers in new.answers] and all(

@@ -15,7 +15,6 @@ The file of checks of an exercise has two functions for this, and may have two m
         '''The parts of an answer of the right form: pairs of a word and the part.'''
 
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
-    PAIRED = 3                      of each known mistake, how many programs are tried together with others; 0 unless given
     TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
 
 `lxmls_day1.exercises.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
@@ -42,7 +41,7 @@ from lxmls_day1.exercises.naming import PROPERTY, named
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
 HELD, SPLIT = "small_properties", "small_parts"
-MAY_CHANGE, PAIRED, TOLD_AS = "MAY_CHANGE", "PAIRED", "TOLD_AS"
+MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
 ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_DRY = 20  # inputs in a dry run, about

@@ -11,7 +11,6 @@ POINTS, LABELS, ORDER = [[3.0], [2.0], [1.0]], [1, 1, 0], [0, 0, 2, 0, 2, 1, 1, 
 
 # What a solution in single precision can keep; U has grown a hundred times as large as the average.
 SINGLE, SINGLE_U = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 1e-5, "atol": 1e-3}
-PAIRED = 7  # of each known mistake, programs whose answers together with another one are recorded
 TOLD_AS = "the average, then U, row by row"
 
 

@@ -5,8 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-PAIRED = 7  # of each known mistake, programs whose answers together with another one are recorded
-
 
 def tagged(lab, sentences):
     """The sequences that the search finds, as lists of tag numbers; each sentence is emissions, transitions, start, stop."""

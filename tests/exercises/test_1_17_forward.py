@@ -5,8 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-PAIRED = 7  # of each known mistake, programs whose answers together with another one are recorded
-
 
 def sums_of(lab, sentences):
     """What `forward` makes of each sentence, given as emissions, transitions, start, stop."""

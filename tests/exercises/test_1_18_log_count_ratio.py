@@ -5,8 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-PAIRED = 7  # of each known mistake, programs whose answers together with another one are recorded
-
 
 def ratio(lab, inside, outside, alpha):
     """What `log_count_ratio` answers."""

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-PAIRED = 7  # of each known mistake, programs whose answers together with another one are recorded
-
 
 def threshold(lab, a, penalty):
     """What `soft_threshold` answers."""

@@ -51,21 +51,6 @@ def test_swaps_in_two_regions():
     assert "    d = d\n" in source and "    return n\n" in source
 
 
-def test_two_programs_make_one_that_makes_both_mistakes():
-    sources = {"a.py": SOURCE, "b.py": "x = 1\n"}
-
-    def program(old, new, **settings):
-        return Program(new, "1.1", ((old, new),), **settings)
-
-    one, other, elsewhere = program("if label", "if not label"), program("2 * d", "3 * d"), program("n + 1", "n - 1")
-    for first, second in [(one, other), (other, one), (program("2 * d", "3 * d", function="rule"), elsewhere)]:
-        text = first.together_with(second, sources).made_in(sources)["a.py"]
-        assert all(part.swaps[0][1] in text and part.swaps[0][0] not in text for part in (first, second))
-    assert one.together_with(Program("whole", "1.1", solution="d = 0"), sources) is None
-    assert one.together_with(program("if label:", "while label:"), sources) is None  # its place is gone
-    assert one.together_with(program("d = 2", "d = = 2"), sources) is None
-
-
 def test_a_whole_solution_is_indented_as_the_region():
     source = made(solution="\nif label:\n    d = 7\n", function="rule")["a.py"]
     assert "    d = 0\n    if label:\n        d = 7\n    return d" in source

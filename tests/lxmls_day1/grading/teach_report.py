@@ -23,11 +23,12 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from conftest import read_right_variants
 
+from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
 from lxmls_day1.exercises.mistakes import Mistake, Program, read_mistakes
 from lxmls_day1.exercises.mutants import mutants_of
@@ -120,13 +121,25 @@ def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple
         (one, first), (other, second) = chance.sample(swaps, 2) if len(swaps) > 1 else ((("", None),) * 2)
         if one == other or first is None:
             continue
-        both = first.together_with(second, sources)
+        both = together(first, second, sources)
         if both is None:
             continue
         found.append(({one, other}, both))
         if len(found) == MOST_PAIRS:
             break
     return found
+
+
+def together(one: Program, other: Program, sources: dict[str, str]) -> Program | None:
+    """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
+    function = one.function if one.function == other.function else None
+    both = replace(one, label=f"{one} and {other}", swaps=one.swaps + other.swaps, function=function)
+    try:
+        for text in both.made_in(sources).values():
+            compile(text, both.label, "exec")
+    except (InputError, SyntaxError):
+        return None
+    return both
 
 
 def longest_list(value: object) -> int:
