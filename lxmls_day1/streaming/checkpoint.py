@@ -36,7 +36,7 @@ class Checkpoint:
     path : path
         Of the file, such as ``"mira.checkpoint"``.
     every : int ≥ 1
-        After how many documents it is written again. (Threads that share a shard finish it first.)
+        After how many documents it is written again, and at the end. (Threads that share a shard finish it first.)
     resume : bool
         Whether to go on from the file. If there is none yet, training begins at the beginning. Without ``resume``, a file that is
         there is not written over.

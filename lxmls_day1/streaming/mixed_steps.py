@@ -24,6 +24,7 @@ from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.streaming.shard_rows import Slice, parts_of
 from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_steps import Learner, Place, StreamedSteps
+from lxmls_day1.streaming.streamed_steps import place_of as place_of_part
 
 Sizes = Callable[[int, int], Reals]
 
@@ -45,10 +46,20 @@ class MixedPlace(NamedTuple):
         """As plain values, which `place_of` takes."""
         return {**self._asdict(), "places": [place and place._asdict() for place in self.places]}
 
+    def rng_states(self) -> list[Any]:
+        """The states of all generators in it."""
+        within = [place.rng_state for place in self.places if place]
+        return [self.rng_state, *self.part_rng_states, *within]
+
 
 def place_of(values: Mapping[str, Any]) -> MixedPlace:
-    """A place from its plain values."""
-    return MixedPlace(**{**values, "places": [place and Place(**place) for place in values["places"]]})
+    """A place from its plain values; a ValueError or TypeError if they are not those of a place."""
+    places = [place and place_of_part(place) for place in values["places"]]
+    place = MixedPlace(**{**values, "places": places})
+    counts = (place.n_done, place.updates, place.errors)
+    if len(places) != len(place.part_rng_states) or not all(type(count) is int and count >= 0 for count in counts):
+        raise ValueError(f"{counts} of {len(places)} parts is no place")
+    return place
 
 
 class Leg(NamedTuple):

@@ -15,6 +15,7 @@ says how the corpus was made, names the classes, and has size and SHA-256 of eve
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +34,8 @@ WORDS = "words.txt"
 
 #: What is in the files of a shard; `data.npy` may also hold float32.
 ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
+MOST_FEATURES = 1 << 32  # an index is a uint32
+MOST_CLASSES = 1 << 14  # the costs of confusing two classes are a table of K² numbers
 _BLOCK = 1 << 20
 _AGAIN = "make it again with `lxmls-day1 cache`"
 
@@ -78,7 +81,8 @@ class Shards:
     Raises
     ------
     InputError
-        If the folder holds no such corpus, or an unfinished one, one of a newer version, or one whose sources have changed since.
+        If the folder holds no such corpus, or an unfinished one, one of a newer version, one with a file that is missing or of
+        another size, or one whose sources have changed since.
 
     Examples
     --------
@@ -100,6 +104,9 @@ class Shards:
         self.rows = np.array([shard["rows"] for shard in self.manifest["shards"]], dtype=np.int64)
         self.n_rows = int(self.rows.sum())
         self._checked: set[int] = set()
+        for shard in self.manifest["shards"]:
+            for name, file in shard["files"].items():
+                _check_size(self.folder / shard["name"] / name, file["bytes"])
         for source in self.manifest["sources"]:
             _check_source(self.folder, source)
 
@@ -147,6 +154,7 @@ class Shards:
         for entry in self.manifest["shards"]:
             for name, file in entry["files"].items():
                 path = self.folder / entry["name"] / name
+                _check_size(path, file["bytes"])
                 if fingerprint(path) != file["fingerprint"]:
                     raise InputError(f"{path} has changed since it was written: its fingerprint differs; {_AGAIN}")
         if (words := self.manifest.get("words")) and fingerprint(self.folder / WORDS) != words["fingerprint"]:
@@ -174,13 +182,7 @@ class Shards:
 
     def _mapped(self, path: Path, files: Mapping[str, Any]) -> np.ndarray:
         """An array as a mapped file, if it has the size and the type that it should have."""
-        wanted = files[path.name]["bytes"]
-        try:
-            size = path.stat().st_size
-        except OSError as error:
-            raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
-        if size != wanted:
-            raise InputError(f"{path} has {size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
+        _check_size(path, files[path.name]["bytes"])
         try:
             empty = files[path.name].get("empty", False)  # no system maps zero bytes
             array = np.load(path, mmap_mode=None if empty else "r", allow_pickle=False)
@@ -214,7 +216,7 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     Raises
     ------
     InputError
-        If it cannot be read.
+        If it cannot be read, or is a pipe or a device, which may never end.
 
     Examples
     --------
@@ -228,6 +230,8 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     """
     digest = hashlib.sha256()
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise InputError(f"{path} is not a regular file; {_AGAIN}")
         with Path(path).open("rb") as file:  # (of a number, `open` would take, and close, a file that is open)
             while block := file.read(_BLOCK):
                 digest.update(block)
@@ -265,6 +269,8 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a corpus, if this version of the package can read it."""
     path = folder / MANIFEST
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError(f"{path} is not a regular file; {_AGAIN}")
         content = path.read_bytes()
     except FileNotFoundError:
         raise InputError(_why_no_manifest(folder)) from None
@@ -308,14 +314,21 @@ def _check_entries(manifest: dict[str, Any], path: Path) -> None:
     """Refuse a manifest in which something is missing or of another kind."""
     try:
         whole = [manifest["n_features"]]
+        if not all(isinstance(manifest[name], list) for name in ("classes", "shards", "sources")):
+            raise TypeError("classes, shards or sources is no list")
         texts = [*manifest["classes"]]
         for number, shard in enumerate(manifest["shards"]):
-            whole += [shard["rows"], shard["nonzeros"], *(shard["files"][name]["bytes"] for name in ARRAYS)]
+            sizes = [shard["files"][name]["bytes"] for name in ARRAYS]
+            whole += [shard["rows"], shard["nonzeros"], *sizes]
             texts += [shard["files"][name]["fingerprint"] for name in ARRAYS]
             if shard["name"] != shard_name(number):  # it must not lead out of the folder
                 raise ValueError(f"shard {number} is called {shard['name']!r}")
+            if 8 * shard["rows"] >= sizes[0] or 4 * shard["nonzeros"] > sizes[1]:
+                raise ValueError(f"the files of shard {number} are too small for its rows")
         for source in manifest["sources"]:
             texts.append(source["path"])
+            if ".." in Path(source["path"]).parts:
+                raise ValueError(f"{source['path']!r} is not the full path of a source")
         if manifest["words"] is not None:
             whole.append(manifest["words"]["number"])
             texts.append(manifest["words"]["fingerprint"])
@@ -325,9 +338,25 @@ def _check_entries(manifest: dict[str, Any], path: Path) -> None:
             raise ValueError("a size is no whole number")
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("a name is no text")
+        if manifest["n_features"] > MOST_FEATURES or len(manifest["classes"]) > MOST_CLASSES:
+            raise ValueError(f"it has more than {MOST_FEATURES} features, or more than {MOST_CLASSES} classes")
+        if len(set(manifest["classes"])) < len(manifest["classes"]):
+            raise ValueError("two classes have the same name")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"{path} is damaged: {what}; {_AGAIN}") from None
+
+
+def _check_size(path: Path, wanted: int) -> None:
+    """Refuse a file that is missing, is no regular file, or has another size than the manifest says."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{path} is not a regular file; {_AGAIN}")
+    if found.st_size != wanted:
+        raise InputError(f"{path} has {found.st_size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
 
 
 def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:
@@ -337,7 +366,7 @@ def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = Fa
         found = path.stat()
     except (OSError, ValueError):
         return
-    same = found.st_size == source.get("bytes")
+    same = stat.S_ISREG(found.st_mode) and found.st_size == source.get("bytes")
     if same and (by_content or found.st_mtime_ns != source.get("mtime_ns")):
         same = fingerprint(path) == source.get("sha256")
     if not same:

@@ -55,10 +55,19 @@ class Place(NamedTuple):
         """As plain values."""
         return self._asdict()
 
+    def rng_states(self) -> list[Any]:
+        """The states of all generators in it."""
+        return [self.rng_state]
+
 
 def place_of(values: Mapping[str, Any]) -> Place:
-    """A place from its plain values."""
-    return Place(**values)
+    """A place from its plain values; a ValueError or TypeError if they are not those of a place."""
+    place = Place(**values)
+    counts = (place.n_shards, place.n_rows, place.updates, place.errors)
+    in_order = np.array_equal(np.sort(place.shards), np.arange(len(place.shards)))
+    if not (in_order and all(type(count) is int and count >= 0 for count in counts)):
+        raise ValueError(f"{counts} of {len(place.shards)} shards is no place")
+    return place
 
 
 class CannotGoOn(InputError):

@@ -1,6 +1,7 @@
 """What goes on beside the steps of a training on a corpus on disk: progressive validation, checkpoints, a progress bar."""
 
 import contextlib
+import copy
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +17,8 @@ from lxmls_day1.settings import settings
 from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.shards import Shards
 from lxmls_day1.streaming.streamed_steps import CannotGoOn
+
+_ROUND = 6  # values of a `Round`
 
 
 class Validation(NamedTuple):
@@ -77,14 +80,29 @@ class Training:
         content = self._checkpoint.begin(belongs_to)
         if content is None:
             return state
-        *fields, lines = (
-            content["place"], content["history"], content["documents"], content["errors"], content["at_line"], content["lines"]
-        )  # fmt: skip
-        place, history, self._seen, self._errors, self._at_line = fields
-        self.place = self._place_of(place)
-        self.history = [(*values, tuple(Validation(*line) for line in of_round)) for *values, of_round in history]
-        self._lines = [Validation(*line) for line in lines]
-        return _state_of(content["state"], random_numbers(learner.seed))
+        try:
+            return self._restored(content, shards)
+        except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{self._checkpoint.path} is damaged: {type(error).__name__} in what it holds ({error}); remove it, and begin anew"
+            ) from error
+
+    def _restored(self, content: Mapping[str, Any], shards: Shards) -> OnlineState:
+        """Take over what a checkpoint holds; an error of Python where it does not hold what it should."""
+        self.place = self._place_of(content["place"])
+        self.history = [
+            (*values, tuple(Validation(*line) for line in of_round)) for *values, of_round in content["history"]
+        ]
+        if any(len(values) != _ROUND for values in self.history):
+            raise ValueError(f"a round has not {_ROUND} values")
+        self._seen, self._errors = int(content["documents"]), int(content["errors"])
+        documents, errors = content["at_line"]
+        self._at_line = int(documents), int(errors)
+        self._lines = [Validation(*line) for line in content["lines"]]
+        rng = random_numbers(self._learner.seed)
+        for rng_state in self.place.rng_states():
+            copy.deepcopy(rng).bit_generator.state = rng_state  # refuses what is none
+        return _state_of(content["state"], shards.n_features + 1, rng)
 
     def _content(self) -> dict[str, Any]:
         """What a checkpoint holds."""
@@ -128,6 +146,11 @@ class Training:
                     self._add_line(count)
                     show(count)
                 if self._checkpoint is not None:
+                    if (
+                        self._seen == self._n_documents
+                        and self._checkpoint.next_stop(self._seen) < self._checkpoint.every
+                    ):
+                        self._checkpoint.write(self._content())  # not due, but what comes after the last step may fail
                     self._checkpoint.after(before, self._seen, self._content)
 
             def look() -> None:
@@ -191,8 +214,21 @@ def _values_of(state: OnlineState) -> dict[str, Any]:
     return {**kept, "weights": vars(state.weights)}
 
 
-def _state_of(values: dict[str, Any], rng: np.random.Generator) -> OnlineState:
+def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> OnlineState:
+    """A state from its plain values; ValueError if its arrays are not of the sizes on which compiled code relies."""
     values = dict(values)
+    kept = values.pop("weights")
+    n_columns = 1 if kept["paired"] is True else len(values["classes"])
+    shape = (n_rows, n_columns)
+    wanted: dict[str, list[tuple[int, ...]]] = {
+        "V": [shape, (n_rows, 2, n_columns)],
+        "U": [shape, (0, n_columns)],
+        "state": [(2,)],
+    }
+    for name, shapes in wanted.items():
+        if kept[name].shape not in shapes or kept[name].dtype != np.float64:
+            raise ValueError(f"{name} is an array {kept[name].shape} of {kept[name].dtype}")
     weights = Weights(0, 0, averaged=False)
-    vars(weights).update(values.pop("weights"))
+    weights.V, weights.U, weights.state = kept["V"], kept["U"], kept["state"]
+    weights.paired, weights.n_steps = kept["paired"] is True, int(kept["n_steps"])
     return OnlineState(weights=weights.copy(), rng=rng, **values)
