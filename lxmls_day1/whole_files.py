@@ -173,6 +173,29 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
     return place
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Say before long work that its result cannot be written to a file: by writing an empty one beside it, which goes at once.
+
+    Raises
+    ------
+    InputError
+        As from `replaceable`.
+    OSError
+        As from opening a new file; its ``filename`` is `path`.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     check_writable(Path(folder, "model.npz"))
+    ...     list(Path(folder).iterdir())
+    []
+    """
+    beside = _beside(replaceable(path))
+    with named(Path(path)):
+        beside.touch(exist_ok=False)
+        beside.unlink()
+
+
 @contextlib.contextmanager
 def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, mode: int = 0o700) -> Iterator[Path]:
     """A folder for the length of a ``with``, which is gone after it, also where Ctrl-C comes while it is being removed.
@@ -314,7 +337,7 @@ def held(out: Path, doing: str) -> Iterator[None]:
     Raises
     ------
     InputError
-        If another process holds it; the message has its number.
+        If another process holds it; the message has its number. If its lock is a link, a pipe or a device.
 
     Examples
     --------
@@ -328,7 +351,7 @@ def held(out: Path, doing: str) -> Iterator[None]:
         yield
         return
     place.mkdir(parents=True, exist_ok=True)
-    with (place / LOCK).open("a+", encoding="utf-8") as file:
+    with _opened_lock(place / LOCK) as file:
         if not locked(file):
             raise InputError(
                 f"{_holder(file)} is {doing} {out} at the moment; wait until it is done, or choose another folder "
@@ -347,6 +370,15 @@ def held(out: Path, doing: str) -> Iterator[None]:
         finally:
             _held.discard(place)
             unlock(file)
+
+
+def _opened_lock(path: Path) -> IO[str]:
+    """The lock, open; neither what a link leads to, which would be emptied, nor a pipe, which would be waited for."""
+    safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError(f"{path} is not a regular file, so it cannot be a lock; remove it, or choose another folder.")
+    with named(path):
+        return open(os.open(path, os.O_RDWR | os.O_CREAT | safely, 0o666), "r+", encoding="utf-8")
 
 
 def _holder(file: IO[str]) -> str:

@@ -9,10 +9,16 @@ import click
 from lxmls_day1.commands.own_files import layout_options
 from lxmls_day1.errors import counted
 
+BYTES_OF_MEMORY = 35  # of the tokens of a byte of text, where most pairs of words are new
+WORTH_TELLING = 1 << 30  # bytes of memory
+
 
 @click.command(name="cache", short_help="Make a corpus on disk of text that does not fit into memory.")
-@click.argument("paths", metavar="FILE...", type=click.Path(allow_dash=True), nargs=-1, required=True)
-@click.option("--out", type=click.Path(), required=True, help="The folder of the corpus, such as big.bags.")
+@click.argument("paths", metavar="FILE...", type=click.Path(allow_dash=True), nargs=-1)
+@click.option("--out", type=click.Path(), help="The folder of the corpus, such as big.bags.")
+@click.option(
+    "--verify", type=click.Path(), metavar="CORPUS", help="Make nothing: compare a corpus with its fingerprints."
+)
 @click.option("--hash", "hash_bits", type=int, metavar="BITS", help="Hash features into 2^BITS buckets, such as 20.")
 @click.option(
     "--min-count",
@@ -38,7 +44,8 @@ from lxmls_day1.errors import counted
 @click.option("--overwrite", is_flag=True, help="Replace a corpus that is in the folder, or what is left of one.")
 def command(
     paths: tuple[str, ...],
-    out: str,
+    out: str | None,
+    verify: str | None,
     classes: str | None,
     no_quotes: bool,
     rows_a_shard: int | None,
@@ -65,12 +72,29 @@ def command(
       lxmls-day1 cache 'part-*.jsonl.gz' --hash 20 --jobs 2 --out big.bags
       lxmls-day1 cache test.csv --like big.bags --out test.bags
       lxmls-day1 toy --documents 1e6 | lxmls-day1 cache - --hash 18 --out toy.bags
+      lxmls-day1 cache --verify big.bags
     """
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.streaming.corpus_making import make_corpus
-    from lxmls_day1.streaming.shards import JOURNAL
+    from lxmls_day1.streaming.shards import JOURNAL, Shards
     from lxmls_day1.text.documents import printable
 
+    if verify is not None:
+        if paths or out:
+            raise click.UsageError("--verify reads a corpus that is there; it goes without FILE and --out.")
+        shards = Shards(verify)
+        shards.verify(progress=sys.stderr.isatty())
+        click.echo(
+            f"{printable(verify)} is as it was written: {counted(len(shards), 'shard')}, {counted(shards.n_rows, 'document')}."
+        )
+        return
+    if not paths:
+        raise click.UsageError("Name at least one FILE, or - for standard input.")
+    if out is None:
+        raise click.UsageError("Name the folder of the corpus with --out, such as --out big.bags.")
+
+    if settings["hash_bits"] is None and settings["like"] is None and settings["form"] != "svmlight":
+        _tell_memory(paths)
     if no_quotes:
         settings["quote"] = None
     if rows_a_shard is not None:
@@ -95,3 +119,19 @@ def command(
     ]
     n_bytes = sum(file["bytes"] for shard in corpus.manifest["shards"] for file in shard["files"].values())
     click.echo(f"Made {printable(out)}: {', '.join(sizes)}, {n_bytes / 1e6:.1f} MB.")
+
+
+def _tell_memory(paths: tuple[str, ...]) -> None:
+    """Say before the work begins that all tokens are kept, where they may take much memory."""
+    from lxmls_day1.text.documents import STANDARD_INPUT
+    from lxmls_day1.text.labelled_streams import expanded
+
+    files = expanded(paths)
+    most = BYTES_OF_MEMORY * sum(Path(file).stat().st_size for file in files if file != STANDARD_INPUT)
+    if STANDARD_INPUT in files or most > WORTH_TELLING:
+        amount = (
+            ""
+            if STANDARD_INPUT in files
+            else f", up to about {most / 1e9:.1f} GB for these files (more if they are packed)"
+        )
+        click.echo(f"Note: without --hash all tokens are kept in memory{amount}; --hash 20 bounds it.", err=True)

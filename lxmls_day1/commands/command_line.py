@@ -8,6 +8,7 @@ import contextlib
 import errno
 import importlib
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -153,7 +154,15 @@ def describe_os_error(error: OSError) -> str:
     --------
     >>> describe_os_error(FileNotFoundError(2, "No such file or directory", "out/results.csv"))
     'out/results.csv: no such file or directory.'
+
+    Where several files could not be copied, the first one is named:
+
+    >>> describe_os_error(shutil.Error([("lab/a.py", "copy/a.py", "[Errno 28] No space left on device: 'copy/a.py'")]))
+    "copy/a.py: no space left on device: 'copy/a.py'."
     """
+    if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
+        _, place, why = error.args[0][0]
+        return describe_os_error(OSError(None, str(why).partition("] ")[2] or str(why), place))
     reason = error.strerror or str(error) or type(error).__name__
     reason = reason[0].lower() + reason[1:]
     if "no usable temporary directory" in reason or (

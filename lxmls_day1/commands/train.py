@@ -19,7 +19,7 @@ from lxmls_day1.commands.shared_options import (
 )
 from lxmls_day1.commands.streamed_training import check_options, streaming_options, train_on_corpus
 from lxmls_day1.errors import InputError, counted, nearest
-from lxmls_day1.whole_files import replaceable
+from lxmls_day1.whole_files import check_writable
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
@@ -238,4 +238,4 @@ def check_place(out: str) -> None:
         raise InputError(f"{out} is a folder; --out wants a file, such as model.npz.")
     if not Path(out).parent.is_dir():
         raise InputError(f"{Path(out).parent} is no folder, so {out} cannot be written; make it first.")
-    replaceable(out)
+    check_writable(out)

@@ -143,15 +143,22 @@ class Shards:
         X.has_sorted_indices = X.has_canonical_format = True
         return Shard(X, labels)
 
-    def verify(self) -> None:
+    def verify(self, progress: bool = False) -> None:
         """Read every file of the corpus, and of its sources those that are here, and compare them with their fingerprints.
+
+        Parameters
+        ----------
+        progress : bool
+            Whether to show a progress bar.
 
         Raises
         ------
         InputError
             With the name of the first file that differs.
         """
-        for entry in self.manifest["shards"]:
+        from tqdm.auto import tqdm
+
+        for entry in tqdm(self.manifest["shards"], "Verifying", unit="shard", disable=not progress):
             for name, file in entry["files"].items():
                 path = self.folder / entry["name"] / name
                 _check_size(path, file["bytes"])
