@@ -62,7 +62,7 @@ _corpora: dict[str, Shards] = {}
 def who_has(folder: str) -> tuple[str, str, list[int]]:
     """The `installation` of this machine; a digest of the corpus's manifest, or why there is none; the bytes of each shard."""
     try:
-        shards = Shards(folder)
+        shards = Shards(folder, partial=True)
         digest = _digest_of(shards)
     except InputError as error:
         return installation(), str(error), []
@@ -86,7 +86,7 @@ def do_here(key: str, folder: str, function: Callable[..., Any], shared: Any, ar
     stopping = _stopping.setdefault(key, threading.Event())
     try:
         if key not in _corpora:
-            _corpora[key] = Shards(folder)
+            _corpora[key] = Shards(folder, partial=True)
         return function(_corpora[key], shared, argument, stopping)
     except InputError as error:
         return _Failure(str(error), isinstance(error, CannotGoOn))

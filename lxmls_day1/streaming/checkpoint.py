@@ -99,7 +99,9 @@ class Checkpoint:
                 f"{self.path} is there already: go on from it with resume=True (--resume), or remove it, or name another file"
             )
         content = read_file(self.path, KIND)
-        kept = content.get("belongs_to", {})
+        kept = content.get("belongs_to")
+        if not isinstance(kept, dict):
+            raise InputError(f"{self.path} is damaged: it does not say what it belongs to; remove it, and begin anew")
         for name, value in self._belongs_to.items():
             if name not in kept or not _same(kept[name], value):
                 raise InputError(

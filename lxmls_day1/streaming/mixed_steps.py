@@ -23,7 +23,7 @@ from lxmls_day1.compiled.online_steps import Integers, OnlineState, Reals, Weigh
 from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.streaming.shard_rows import Slice, parts_of
 from lxmls_day1.streaming.shards import Shards
-from lxmls_day1.streaming.streamed_steps import Learner, Place, StreamedSteps
+from lxmls_day1.streaming.streamed_steps import Learner, Place, StreamedSteps, count_of
 from lxmls_day1.streaming.streamed_steps import place_of as place_of_part
 
 Sizes = Callable[[int, int], Reals]
@@ -56,9 +56,10 @@ def place_of(values: Mapping[str, Any]) -> MixedPlace:
     """A place from its plain values; a ValueError or TypeError if they are not those of a place."""
     places = [place and place_of_part(place) for place in values["places"]]
     place = MixedPlace(**{**values, "places": places})
-    counts = (place.n_done, place.updates, place.errors)
-    if len(places) != len(place.part_rng_states) or not all(type(count) is int and count >= 0 for count in counts):
-        raise ValueError(f"{counts} of {len(places)} parts is no place")
+    for count in (place.n_done, place.updates, place.errors):
+        count_of(count)
+    if len(places) != len(place.part_rng_states):
+        raise ValueError("the parts of a place are not each there once")
     return place
 
 

@@ -65,6 +65,9 @@ class Shards:
     Parameters
     ----------
     folder : path
+    partial : bool
+        Whether files of shards may be missing, as on a worker of a cluster that has some of them; they are refused when they are
+        opened.
 
     Attributes
     ----------
@@ -95,7 +98,7 @@ class Shards:
     ([(2, 3), (1, 3)], array([2, 1]), ('ham', 'spam'))
     """
 
-    def __init__(self, folder: str | os.PathLike[str]):
+    def __init__(self, folder: str | os.PathLike[str], partial: bool = False):
         self.folder = check_path("folder", folder)
         self.manifest = _read_manifest(self.folder)
         self.classes: tuple[str, ...] = tuple(self.manifest["classes"])
@@ -104,7 +107,7 @@ class Shards:
         self.rows = np.array([shard["rows"] for shard in self.manifest["shards"]], dtype=np.int64)
         self.n_rows = int(self.rows.sum())
         self._checked: set[int] = set()
-        for shard in self.manifest["shards"]:
+        for shard in () if partial else self.manifest["shards"]:
             for name, file in shard["files"].items():
                 _check_size(self.folder / shard["name"] / name, file["bytes"])
         for source in self.manifest["sources"]:
@@ -237,8 +240,7 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     """
     digest = hashlib.sha256()
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise InputError(f"{path} is not a regular file; {_AGAIN}")
+        _regular(path)
         with Path(path).open("rb") as file:  # (of a number, `open` would take, and close, a file that is open)
             while block := file.read(_BLOCK):
                 digest.update(block)
@@ -264,6 +266,7 @@ def read_words(path: Path) -> list[str]:
     ['fine', 'a b']
     """
     try:
+        _regular(path)
         lines = path.read_bytes().decode().split("\n")[:-1]
         return [json.loads(line) if line.startswith('"') else line for line in lines]
     except OSError as error:
@@ -276,8 +279,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a corpus, if this version of the package can read it."""
     path = folder / MANIFEST
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise InputError(f"{path} is not a regular file; {_AGAIN}")
+        _regular(path)
         content = path.read_bytes()
     except FileNotFoundError:
         raise InputError(_why_no_manifest(folder)) from None
@@ -320,50 +322,70 @@ def _why_no_manifest(folder: Path) -> str:
 def _check_entries(manifest: dict[str, Any], path: Path) -> None:
     """Refuse a manifest in which something is missing or of another kind."""
     try:
-        whole = [manifest["n_features"]]
         if not all(isinstance(manifest[name], list) for name in ("classes", "shards", "sources")):
             raise TypeError("classes, shards or sources is no list")
-        texts = [*manifest["classes"]]
+        _check_counts_and_texts(manifest)
+        _check_columns(manifest)
         for number, shard in enumerate(manifest["shards"]):
-            sizes = [shard["files"][name]["bytes"] for name in ARRAYS]
-            whole += [shard["rows"], shard["nonzeros"], *sizes]
-            texts += [shard["files"][name]["fingerprint"] for name in ARRAYS]
             if shard["name"] != shard_name(number):  # it must not lead out of the folder
                 raise ValueError(f"shard {number} is called {shard['name']!r}")
+            sizes = [shard["files"][name]["bytes"] for name in ARRAYS]
             if 8 * shard["rows"] >= sizes[0] or 4 * shard["nonzeros"] > sizes[1]:
                 raise ValueError(f"the files of shard {number} are too small for its rows")
         for source in manifest["sources"]:
-            texts.append(source["path"])
             if ".." in Path(source["path"]).parts:
                 raise ValueError(f"{source['path']!r} is not the full path of a source")
-        if manifest["words"] is not None:
-            whole.append(manifest["words"]["number"])
-            texts.append(manifest["words"]["fingerprint"])
-        if manifest["dtype"] not in ("uint8", "float32"):
-            raise ValueError(f"dtype is {manifest['dtype']!r}")
-        if not all(type(number) is int and number >= 0 for number in whole):
-            raise ValueError("a size is no whole number")
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError("a name is no text")
-        if manifest["n_features"] > MOST_FEATURES or len(manifest["classes"]) > MOST_CLASSES:
-            raise ValueError(f"it has more than {MOST_FEATURES} features, or more than {MOST_CLASSES} classes")
-        if len(set(manifest["classes"])) < len(manifest["classes"]):
-            raise ValueError("two classes have the same name")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"{path} is damaged: {what}; {_AGAIN}") from None
 
 
+def _check_counts_and_texts(manifest: dict[str, Any]) -> None:
+    """Raise a ValueError if something that should be a count or a text is none."""
+    counts = [manifest["n_features"]]
+    texts = [*manifest["classes"], *(source["path"] for source in manifest["sources"])]
+    for shard in manifest["shards"]:
+        counts += [shard["rows"], shard["nonzeros"], *(shard["files"][name]["bytes"] for name in ARRAYS)]
+        texts += [shard["files"][name]["fingerprint"] for name in ARRAYS]
+    if manifest["words"] is not None:
+        counts.append(manifest["words"]["number"])
+        texts.append(manifest["words"]["fingerprint"])
+    if not all(type(count) is int and count >= 0 for count in counts):
+        raise ValueError("a size is no whole number")
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a name is no text")
+
+
+def _check_columns(manifest: dict[str, Any]) -> None:
+    """Raise a ValueError if features, classes or values are not such as a corpus can have."""
+    if manifest["dtype"] not in ("uint8", "float32"):
+        raise ValueError(f"dtype is {manifest['dtype']!r}")
+    if not (manifest["hash_bits"] is None or type(manifest["hash_bits"]) is int):
+        raise ValueError(f"hash_bits is {manifest['hash_bits']!r}")
+    if not isinstance(manifest.get("tokenizer", {}), dict):
+        raise ValueError("its tokenizer is none")
+    if manifest["n_features"] > MOST_FEATURES or len(manifest["classes"]) > MOST_CLASSES:
+        raise ValueError(f"it has more than {MOST_FEATURES} features, or more than {MOST_CLASSES} classes")
+    if len(set(manifest["classes"])) < len(manifest["classes"]):
+        raise ValueError("two classes have the same name")
+
+
 def _check_size(path: Path, wanted: int) -> None:
     """Refuse a file that is missing, is no regular file, or has another size than the manifest says."""
     try:
-        found = path.stat()
+        size = _regular(path).st_size
     except OSError as error:
         raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
+    if size != wanted:
+        raise InputError(f"{path} has {size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
+
+
+def _regular(path: str | os.PathLike[str]) -> os.stat_result:
+    """What the system says of a file; a pipe or a device, which may never end, is refused."""
+    found = os.stat(path)
     if not stat.S_ISREG(found.st_mode):
         raise InputError(f"{path} is not a regular file; {_AGAIN}")
-    if found.st_size != wanted:
-        raise InputError(f"{path} has {found.st_size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
+    return found
 
 
 def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:

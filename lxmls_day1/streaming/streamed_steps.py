@@ -63,11 +63,18 @@ class Place(NamedTuple):
 def place_of(values: Mapping[str, Any]) -> Place:
     """A place from its plain values; a ValueError or TypeError if they are not those of a place."""
     place = Place(**values)
-    counts = (place.n_shards, place.n_rows, place.updates, place.errors)
-    in_order = np.array_equal(np.sort(place.shards), np.arange(len(place.shards)))
-    if not (in_order and all(type(count) is int and count >= 0 for count in counts)):
-        raise ValueError(f"{counts} of {len(place.shards)} shards is no place")
+    for count in (place.n_shards, place.n_rows, place.updates, place.errors):
+        count_of(count)
+    if not np.array_equal(np.sort(place.shards), np.arange(len(place.shards))):
+        raise ValueError("the shards of a place are not each there once")
     return place
+
+
+def count_of(value: Any) -> int:
+    """A number of documents, steps or errors that was kept; ValueError if it is none."""
+    if type(value) is not int or not 0 <= value < 1 << 53:
+        raise ValueError(f"{value!r} is no count")
+    return value
 
 
 class CannotGoOn(InputError):
@@ -194,6 +201,11 @@ class StreamedSteps:
         order = np.arange(n_shards) if place is None else place.shards
         first = 0 if place is None else place.n_shards
         if place is not None:
+            if len(order) != n_shards or not first < n_shards:
+                raise InputError(
+                    f"the checkpoint is damaged: it stands at shard {first} of {len(order)}, but there are {n_shards} to go through; "
+                    "remove it, and begin anew"
+                )
             rng.bit_generator.state = place.rng_state
 
         def prepared(number: int) -> _Block:

@@ -16,9 +16,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.settings import settings
 from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.shards import Shards
-from lxmls_day1.streaming.streamed_steps import CannotGoOn
-
-_ROUND = 6  # values of a `Round`
+from lxmls_day1.streaming.streamed_steps import CannotGoOn, count_of
 
 
 class Validation(NamedTuple):
@@ -90,15 +88,11 @@ class Training:
     def _restored(self, content: Mapping[str, Any], shards: Shards) -> OnlineState:
         """Take over what a checkpoint holds; an error of Python where it does not hold what it should."""
         self.place = self._place_of(content["place"])
-        self.history = [
-            (*values, tuple(Validation(*line) for line in of_round)) for *values, of_round in content["history"]
-        ]
-        if any(len(values) != _ROUND for values in self.history):
-            raise ValueError(f"a round has not {_ROUND} values")
-        self._seen, self._errors = int(content["documents"]), int(content["errors"])
+        self.history = [_round_of(*values) for values in content["history"]]
+        self._seen, self._errors = count_of(content["documents"]), count_of(content["errors"])
         documents, errors = content["at_line"]
-        self._at_line = int(documents), int(errors)
-        self._lines = [Validation(*line) for line in content["lines"]]
+        self._at_line = count_of(documents), count_of(errors)
+        self._lines = _lines_of(content["lines"])
         rng = random_numbers(self._learner.seed)
         for rng_state in self.place.rng_states():
             copy.deepcopy(rng).bit_generator.state = rng_state  # refuses what is none
@@ -214,6 +208,22 @@ def _values_of(state: OnlineState) -> dict[str, Any]:
     return {**kept, "weights": vars(state.weights)}
 
 
+def _round_of(number: Any, updates: Any, seconds: Any, objective: Any, errors: Any, lines: Any) -> tuple[Any, ...]:
+    """The fields of a `Round` from their plain values."""
+    times = [None if value is None else float(value) for value in (seconds, objective)]
+    return (
+        count_of(number),
+        count_of(updates),
+        *times,
+        None if errors is None else count_of(errors),
+        tuple(_lines_of(lines)),
+    )
+
+
+def _lines_of(lines: Iterable[tuple[Any, Any, Any]]) -> list[Validation]:
+    return [Validation(count_of(documents), float(error), float(recent)) for documents, error, recent in lines]
+
+
 def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> OnlineState:
     """A state from its plain values; ValueError if its arrays are not of the sizes on which compiled code relies."""
     values = dict(values)
@@ -228,7 +238,14 @@ def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> 
     for name, shapes in wanted.items():
         if kept[name].shape not in shapes or kept[name].dtype != np.float64:
             raise ValueError(f"{name} is an array {kept[name].shape} of {kept[name].dtype}")
+    mean, norms = values["mean_of_rounds"], values["sq_norms"]
+    if not (isinstance(mean, float) or (mean.dtype == np.float64 and mean.shape == (n_rows, len(values["classes"])))):
+        raise ValueError("the mean of the rounds is none")
+    if norms is not None and (norms.dtype != np.float64 or norms.ndim != 1):
+        raise ValueError("the lengths of rows are none")
+    for count in (values["n_rounds"], values["n_steps"], values["n_examples"] or 0):
+        count_of(count)
     weights = Weights(0, 0, averaged=False)
     weights.V, weights.U, weights.state = kept["V"], kept["U"], kept["state"]
-    weights.paired, weights.n_steps = kept["paired"] is True, int(kept["n_steps"])
+    weights.paired, weights.n_steps = kept["paired"] is True, count_of(kept["n_steps"])
     return OnlineState(weights=weights.copy(), rng=rng, **values)

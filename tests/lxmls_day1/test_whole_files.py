@@ -13,7 +13,17 @@ import pytest
 
 import lxmls_day1
 from lxmls_day1.errors import InputError
-from lxmls_day1.whole_files import ALIVE, remove_abandoned, remove_folder, replace_files, temporary_folder, whole_file
+from lxmls_day1.whole_files import (
+    ALIVE,
+    LOCK,
+    check_writable,
+    held,
+    remove_abandoned,
+    remove_folder,
+    replace_files,
+    temporary_folder,
+    whole_file,
+)
 
 
 def contents(folder):
@@ -117,6 +127,23 @@ class TestWhatIsNoRegularFile:
                 replace_files({tmp_path / "a": b"x", tmp_path / name: b"x"})
         assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "null", "pipe"]
         assert (tmp_path / "pipe").is_fifo() and Path(os.devnull).is_char_device()
+
+    def test_a_lock_is_no_link_and_no_pipe(self, tmp_path):
+        precious, lock = tmp_path / "precious", tmp_path / LOCK
+        precious.write_text("precious")
+        for make in (lambda: lock.symlink_to(precious), lambda: lock.symlink_to("nowhere"), lambda: os.mkfifo(lock)):
+            make()
+            with pytest.raises(InputError, match="cannot be a lock"), held(tmp_path, "writing into"):
+                pass
+            lock.unlink()
+        assert precious.read_text() == "precious" and not (tmp_path / "nowhere").exists()
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path):
+    check_writable(tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileNotFoundError, match=r"model.npz"):
+        check_writable(tmp_path / "nowhere" / "model.npz")
 
 
 class TestTemporaryFolder:

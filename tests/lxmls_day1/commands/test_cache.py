@@ -29,6 +29,26 @@ def test_toy_documents_become_a_corpus_through_a_pipe(tmp_path):
     assert corpus.n_rows == 1500 and corpus.manifest["sources"][0]["path"] == "-"
 
 
+def test_a_changed_value_is_found_by_verify(tmp_path):
+    path, out = tmp_path / "mails.csv", tmp_path / "x.bags"
+    path.write_text("label,text\nham,See you at noon\nspam,Win a prize\n")
+    assert run(cache, path, "--out", out).exit_code == 0
+    sound = run(cache, "--verify", out)
+    assert sound.exit_code == 0 and "is as it was written: 1 shard, 2 documents." in sound.stdout
+    data = out / "shard-00000/data.npy"
+    content = data.read_bytes()
+    data.write_bytes(content[:-1] + bytes([content[-1] + 1]))
+    changed = run(cache, "--verify", out)
+    assert changed.exit_code == 1 and "data.npy has changed since it was written" in str(changed.exception)
+    assert run(cache, "--verify", out, path).exit_code == run(cache).exit_code == run(cache, path).exit_code == 2
+
+
+@pytest.mark.parametrize(("options", "is_told"), [(["-"], True), (["-", "--hash", "8"], False)])
+def test_that_all_tokens_are_kept_is_said_before_they_are(tmp_path, options, is_told):
+    said = run(cache, *options, "--out", tmp_path / "x.bags", input="label,text\nham,See you\nspam,Win\n")
+    assert said.exit_code == 0 and ("all tokens are kept in memory" in said.stderr) == is_told
+
+
 def test_options_reach_the_making(tmp_path):
     path = tmp_path / "mails.txt"
     path.write_text('1;It\'s 5" wide;ham\n2;Win a prize;spam\n3;Win 6" now;ham\n')

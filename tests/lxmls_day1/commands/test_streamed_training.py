@@ -1,5 +1,6 @@
 """`train --corpus`, and `predict` and `explain` with what it saves."""
 
+import errno
 import json
 import os
 import re
@@ -177,6 +178,18 @@ def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
     assert [int(line.split()[0]) for line in said.stderr.splitlines()[1:]] == [256, 512, 1024]
     np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, Mira().train(place / "hashed.bags"))
     assert not Path("kept").exists()
+
+
+def test_a_checkpoint_of_few_documents_outlives_a_model_that_cannot_be_saved(place, monkeypatch):
+    def full(*_arguments, **_settings):
+        raise OSError(errno.ENOSPC, "No space left on device", "model.npz")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("lxmls_day1.model_file.save_model", full)
+        said = train(place, "hashed", "--checkpoint", "kept2", "--every", "1000000", status=1)
+    assert "no space left" in said.output.lower()
+    train(place, "hashed", "--checkpoint", "kept2", "--resume")
+    np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, Mira().train(place / "hashed.bags"))
 
 
 @pytest.mark.slow

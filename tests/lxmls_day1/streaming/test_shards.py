@@ -67,6 +67,13 @@ def damaged(folder, change):
         (lambda m: m.update(dtype="object"), "damaged: dtype is 'object'"),
         (lambda m: m.update(n_features=True), "damaged: a size"),
         (lambda m: m.update(sources=[{}]), "damaged: 'path' is missing"),
+        (lambda m: m.update(sources=[{"path": "/x/../etc/passwd"}]), "not the full path of a source"),
+        (lambda m: m["shards"][0].update(rows=2**63), "damaged: the files of shard 0 are too small"),
+        (lambda m: m["shards"][0].update(nonzeros=2**40), "damaged: the files of shard 0 are too small"),
+        (lambda m: m.update(classes=["ham", "spam", "ham"]), "damaged: two classes have the same name"),
+        (lambda m: m.update(classes=[str(i) for i in range(10**6)]), "more than 16384 classes"),
+        (lambda m: m.update(n_features=2**33), "more than 4294967296 features"),
+        (lambda m: m.update(classes="abc"), "damaged: classes, shards or sources is no list"),
     ],
 )
 def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
@@ -104,12 +111,31 @@ def test_a_missing_and_a_truncated_file_are_named(tmp_path):
     path = shards.folder / "shard-00001" / "indices.npy"
     content = path.read_bytes()
     path.write_bytes(content[:-1])
-    with pytest.raises(InputError, match=rf"shard-00001.indices.npy has {len(content) - 1} bytes instead of"):
-        shards.open(1)
+    for use in (lambda: shards.open(1), shards.verify, lambda: Shards(shards.folder)):
+        with pytest.raises(InputError, match=rf"shard-00001.indices.npy has {len(content) - 1} bytes instead of"):
+            use()
     shards.open(0)
     path.unlink()
-    with pytest.raises(InputError, match=r"shard-00001.indices.npy is missing \(No such file"):
-        shards.open(1)
+    for use in (lambda: shards.open(1), shards.verify, lambda: Shards(shards.folder)):
+        with pytest.raises(InputError, match=r"shard-00001.indices.npy is missing \(No such file"):
+            use()
+    assert Shards(shards.folder, partial=True).open(0).X.shape == (20, 30)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes among the files")
+@pytest.mark.parametrize("name", [MANIFEST, "shard-00001/data.npy", "words.txt", "source"])
+def test_a_pipe_or_a_device_in_place_of_a_file_is_not_waited_for(tmp_path, name):
+    _, _, shards = corpus(tmp_path / "x.bags", words=[f"w{i}" for i in range(30)])
+    place = shards.folder / name
+    place.unlink(missing_ok=True)
+    if name == "source":
+        damaged(
+            shards.folder, lambda m: m.update(sources=[{"path": "/dev/zero", "bytes": 0, "mtime_ns": 1, "sha256": "0"}])
+        )
+    else:
+        os.mkfifo(place)
+    with pytest.raises(InputError, match="not a regular file|has changed since"):
+        Shards(shards.folder).words() if name == "words.txt" else Shards(shards.folder)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,188 @@
+"""Corpora on disk, checkpoints and models that somebody else has changed: each is taken, or refused with an `InputError`.
+
+Any value of a manifest, or of the header of a saved file, and any array is replaced by another; nothing is left to a limit of time,
+but a signal ends a test that waits.
+"""
+
+import copy
+import io
+import json
+import shutil
+import signal
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.commands.cache import command as cache
+from lxmls_day1.commands.streamed_training import train_on_corpus
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import Lab
+from lxmls_day1.model_file import save_model
+from lxmls_day1.streaming.checkpoint import Checkpoint
+from lxmls_day1.streaming.corpus_making import make_corpus
+from lxmls_day1.streaming.shard_writing import write_shards
+from lxmls_day1.streaming.shards import MANIFEST, Shards
+
+X = np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3], [1, 1, 0]])
+EXAMPLES = settings(max_examples=100, deadline=None)
+VALUES = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2**31,
+    2**63,
+    1e300,
+    float("nan"),
+    "",
+    "x",
+    "../x",
+    "/dev/zero",
+    [],
+    {},
+    [[]],
+    ["a", "a"],
+    {"a": 1},
+]
+OPTIONS = dict.fromkeys(("test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every"))
+ARRAYS = [
+    np.zeros(0),
+    np.zeros(1),
+    np.zeros((3, 2)),
+    np.full((4, 2), np.nan),
+    np.arange(8),
+    np.array(["a"]),
+    np.zeros((4, 1, 2, 1)),
+]
+
+
+@pytest.fixture(autouse=True)
+def no_test_waits_for_ever():
+    if hasattr(signal, "SIGALRM"):
+        signal.alarm(600)
+        yield
+        signal.alarm(0)
+    else:
+        yield
+
+
+def places(tree, path=()):
+    """The path of every value in nested dictionaries and lists."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in items:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def replaced(tree, path, value):
+    """A copy in which one value is another one; ``Ellipsis`` takes it out."""
+    changed = copy.deepcopy(tree)
+    inner = changed
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is ...:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return changed
+
+
+def taken_or_refused(use):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            use()
+        except InputError as error:
+            assert str(error)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("given") / "x.bags"
+    write_shards(folder, X, [0, 1, 1, 0], ("ham", "spam"), rows_a_shard=2, words=["a", "b", "c"])
+    return folder
+
+
+@EXAMPLES
+@given(data=st.data())
+def test_a_manifest(corpus, tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("changed") / "x.bags"
+    shutil.copytree(corpus, folder)
+    folder.with_name("more.csv").write_text("label,text\nham,a b\nspam,b c\n")
+    manifest = json.loads((folder / MANIFEST).read_text())
+    path = data.draw(st.sampled_from(sorted(places(manifest), key=str)))
+    value = data.draw(st.sampled_from([..., *VALUES]))
+    (folder / MANIFEST).write_text(json.dumps(replaced(manifest, path, value)))
+
+    def use():
+        shards = Shards(folder)
+        shards.verify()
+        shards.words()
+        Mira(nr_rounds=1).train(folder)
+        MultinomialNaiveBayes().train(folder)
+        make_corpus([folder.with_name("more.csv")], folder.with_name("more.bags"), like=folder)
+        train_on_corpus(Lab.open(), Mira(nr_rounds=1), OPTIONS | {"corpus": folder}, str(folder.with_name("mira.npz")))
+        cache.callback(
+            paths=(), out=None, verify=str(folder), classes=None, no_quotes=False, rows_a_shard=None, resume=False
+        )
+
+    taken_or_refused(use)
+
+
+def changed_file(path, out, data):
+    """A saved file with another value in its header, or another array."""
+    with zipfile.ZipFile(path) as archive:
+        arrays = {name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name))) for name in archive.namelist()}
+    (header_name,) = [name for name, array in arrays.items() if array.dtype == np.uint8 and array[:1] == ord("{")]
+    header = json.loads(arrays[header_name].tobytes())
+    if data.draw(st.booleans()):
+        place = data.draw(st.sampled_from(sorted(places(header), key=str)))
+        header = replaced(header, place, data.draw(st.sampled_from([..., *VALUES])))
+        arrays[header_name] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    else:
+        arrays[data.draw(st.sampled_from(sorted(arrays)))] = data.draw(st.sampled_from(ARRAYS))
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+    return out
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@EXAMPLES
+@given(data=st.data())
+def test_a_checkpoint(n_jobs, corpus, tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("kept")
+
+    def interrupt(line):
+        raise KeyboardInterrupt
+
+    def train(path, resume=False, report=None):
+        learner = Mira(nr_rounds=2, n_jobs=n_jobs)
+        return learner.train(corpus, checkpoint=Checkpoint(path, every=3, resume=resume), report=report)
+
+    train(folder / "sound")
+    changed = changed_file(folder / "sound", folder / "changed", data)
+    taken_or_refused(lambda: train(changed, resume=True))
+
+
+@EXAMPLES
+@given(data=st.data())
+def test_a_model(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("model")
+    learner = Mira()
+    save_model(folder / "sound", learner, learner.train(X, [0, 1, 1, 0]), feature_names=["a", "b", "c"])
+    changed = changed_file(folder / "sound", folder / "changed", data)
+
+    def use():
+        model = Mira.load(changed)
+        model.classifier.test(X, model.params)
+
+    taken_or_refused(use)
