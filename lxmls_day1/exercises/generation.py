@@ -28,7 +28,7 @@ from lxmls_day1.exercises.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.exercises.model_answers import ModelAnswer, answers_of_notebook, encoded
 from lxmls_day1.exercises.registry import FILE, FOLDER, MISTAKES, RECORDED, Exercise, Registry, exercise_of_check
 from lxmls_day1.exercises.source_functions import Definition, first_line, indented
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.lab import PACKAGES, why_not_python
 
 FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))
 LEFT_BEHIND = re.compile(
@@ -267,7 +267,7 @@ def without_hidden_checks(source: str, name: str) -> str | None:
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise InputError(f"{name}:{error.lineno}: this is not Python: {error.msg}.") from error
+        raise InputError(f"{name}:{error.lineno}: {why_not_python(error)}.") from error
     lines = source.split("\n")
     cuts: list[tuple[int, int]] = []
     for node in _top_and_class_level(tree):

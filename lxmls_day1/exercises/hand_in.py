@@ -23,7 +23,7 @@ from lxmls_day1.exercises.generation import (
 from lxmls_day1.exercises.registry import Exercise, Registry
 from lxmls_day1.exercises.status import status_of
 from lxmls_day1.exercises.workspace_state import WorkspaceState
-from lxmls_day1.lab import PACKAGES, Lab
+from lxmls_day1.lab import PACKAGES, Lab, why_not_python
 
 SUBMISSION = "submission.json"
 LARGEST_FILE = 20_000_000
@@ -86,13 +86,9 @@ def collect_submission(folder: Path) -> HandIn:
         else:
             try:
                 ast.parse(content.decode("utf-8-sig"))
-            except UnicodeDecodeError:
-                missing.append(f"{name} is not UTF-8 text.")
             except (SyntaxError, ValueError) as error:
                 line = getattr(error, "lineno", None)
-                missing.append(
-                    f"{name}{f':{line}' if line else ''}: this is not Python: {getattr(error, 'msg', error)}."
-                )
+                missing.append(f"{name}{f':{line}' if line else ''}: {why_not_python(error)}.")
     left = [standing for standing in status_of(folder).counted if not standing.done]
     unsolved = tuple(standing.exercise.id for standing in left if standing.state != "changed")
     unchecked = tuple(standing.exercise.id for standing in left if standing.state == "changed")

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.lab import PACKAGES, describe_exception, is_within
+from lxmls_day1.lab import PACKAGES, describe_exception, is_within, why_not_python
 
 MOST_FRAMES = 5
 
@@ -33,7 +33,7 @@ def trimmed_traceback(
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{_shown(Path(error.filename), lab_folder)}:{error.lineno}: this is not Python: {error.msg}"
+        return f"{_shown(Path(error.filename), lab_folder)}:{error.lineno}: {why_not_python(error)}"
     frames = traceback.extract_tb(error.__traceback__)
     linecache.checkcache()
     mine = [f for f in frames if any(_is_file(f.filename, lab_folder / name) for name in files)]

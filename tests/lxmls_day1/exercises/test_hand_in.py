@@ -34,7 +34,7 @@ class TestSubmit:
         (workspace / "notebooks/1_first.ipynb").write_text("{")
         assert set(collect_submission(workspace).missing) == {
             "classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back.",
-            "classifiers/means.py is not UTF-8 text.",
+            "classifiers/means.py: this is not text in UTF-8; save the file as UTF-8.",
             "classifiers/mine.py:1: this is not Python: '(' was never closed.",
             "notebooks/1_first.ipynb is not a notebook.",
         }
