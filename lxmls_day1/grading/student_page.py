@@ -2,7 +2,7 @@
 
 Both say for each exercise how many points it brought, and why. A public check is shown with its calls, what was expected and
 what came; a hidden check with its title, the verdict and a known mistake. A known mistake stands once, at the head of its
-exercise.
+exercise. An exercise that was not begun is one line.
 """
 
 import re
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from lxmls_day1.exercises.naming import head_of
 from lxmls_day1.grading.gradebook import (
+    MISSING,
     OK,
     VERDICTS,
     WRONG,
@@ -24,7 +25,7 @@ from lxmls_day1.grading.page_frame import VERDICT_WORDS, embedded, how_graded, j
 from lxmls_day1.grading.safe_text import lines, markdown_block, markdown_prose, markdown_text, one_line
 
 _NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
-BY_HAND = "to be marked by hand"
+BY_HAND, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
 EXAMPLE_TEXT = "That input as a picture, with the wanted answer and yours."
 PICTURE_TEXT = (
     "The boundary that your classifier learnt on the simple data set (dashed) beside the reference's (broad line) and the "
@@ -122,7 +123,13 @@ def student_markdown(row: SubmissionGrade, gradebook: Gradebook) -> str:
     if row.warnings:
         blocks += ["## Warnings (they cost no points)", _markdown_list(row.warnings)]
     for told in exercises:
-        blocks += _markdown_exercise(told)
+        if not told.is_blank:
+            blocks += _markdown_exercise(told)
+    if blank := [told for told in exercises if told.is_blank]:
+        blocks += [
+            "## Not begun",
+            "\n".join(f"- {markdown_text(told.title)}: {markdown_text(told.line)}" for told in blank),
+        ]
     if row.notebook_failures:
         blocks.append("## Notebook cells that failed")
         for failure in row.notebook_failures:
@@ -197,14 +204,20 @@ class _ToldExercise(NamedTuple):
     points: str
     share: float
     passed: str
+    line: str  # instead of the checks, where all of them say this
+    is_blank: bool  # whether the line is all there is to say
     checks: list[_ToldCheck]
-    answers: list[FreeAnswer]
+    answers: list[FreeAnswer]  # those that hold something
+    unanswered: str  # how many others there are
     answers_are: str  # marked, to be marked, or read only
     named: str  # what stands above the sentences on its mistakes
 
 
 def _told_exercise(exercise: ExerciseGrade, row: SubmissionGrade) -> _ToldExercise:
     points, out_of = exercise.points, points_text(exercise.out_of)
+    answers = [answer for answer in row.answers if answer.exercise == exercise.id and not answer.is_prediction]
+    answered = [answer for answer in answers if answer.text.strip()]
+    line = _line_for_all(exercise) if exercise.checks else "" if answered else NO_ANSWER
     return _ToldExercise(
         exercise,
         "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise.id),
@@ -212,11 +225,26 @@ def _told_exercise(exercise: ExerciseGrade, row: SubmissionGrade) -> _ToldExerci
         f"{BY_HAND}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
         points / exercise.out_of if points is not None and exercise.out_of else 0.0,
         "–" if exercise.by_hand else f"{exercise.passed} of {len(exercise.checks)}",
-        list(_told_checks(exercise)),
-        [answer for answer in row.answers if answer.exercise == exercise.id and not answer.is_prediction],
+        line,
+        bool(line) and not answered and exercise.mark is None,
+        [] if line else list(_told_checks(exercise)),
+        answered,
+        _unanswered(len(answers) - len(answered)) if answered or not line else "",
         "read, not marked" if not exercise.by_hand else BY_HAND if points is None else "marked by hand",
         head_of(exercise.named_as),
     )
+
+
+def _unanswered(count: int) -> str:
+    return f"Questions in the notebook that you have not answered: {count}." if count else ""
+
+
+def _line_for_all(exercise: ExerciseGrade) -> str:
+    """What all checks say of an exercise that is not begun or whose file is not there; empty if they say more."""
+    texts = {check.text for check in exercise.checks if check.text}  # hidden checks have none
+    if len(texts) != 1 or any(check.verdict != MISSING for check in exercise.checks):
+        return ""
+    return one_line(texts.pop())
 
 
 def _told_checks(exercise: ExerciseGrade) -> Iterator[_ToldCheck]:
@@ -246,12 +274,17 @@ def _markdown_exercise(told: _ToldExercise) -> Iterator[str]:
     if told.grade.mistakes:
         sentences = "\n".join(f"> - {markdown_prose(sentence)}" for _, sentence in told.grade.mistakes)
         yield f"> **{told.named}:**\n>\n{sentences}"
+    if told.line:
+        yield markdown_text(told.line)
     if told.checks:
         yield "\n".join(map(_markdown_check, told.checks))
     for answer in told.answers:
-        asked = markdown_text(answer.asked, 600)
-        yield f"Your answer in the notebook, {told.answers_are}{f' ({asked})' if asked else ''}:"
-        yield markdown_block(answer.text) if answer.text.strip() else "(no answer)"
+        if answer.asked:  # the notebook's own Markdown and TeX
+            yield "\n".join(f"> {line}" for line in lines(answer.asked).split("\n"))
+        yield f"Your answer in the notebook, {told.answers_are}:"
+        yield markdown_block(answer.text)
+    if told.unanswered:
+        yield told.unanswered
     if told.grade.mark is not None and told.grade.mark.comment:
         yield f"Comment:\n\n{markdown_block(told.grade.mark.comment)}"
 

@@ -242,7 +242,7 @@ class TestMistakes:
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1", "utf-32"])
     def test_another_encoding_is_told_as_such(self, tmp_path, encoding):
         lab = make_lab(tmp_path, mira=MIRA)
-        (tmp_path / "classifiers/mira.py").write_text("x = \"Café\"\n", encoding=encoding)
+        (tmp_path / "classifiers/mira.py").write_text('x = "Café"\n', encoding=encoding)
         with pytest.raises(InputError, match=r"mira\.py.*: this is not text in UTF-8; save the file as UTF-8"):
             lab.load("classifiers.mira")
 

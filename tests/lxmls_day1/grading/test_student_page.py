@@ -59,7 +59,7 @@ def row_with(text, **changes):
         (f"put aside: {text}",),
         f"printed {text}\n",
         (Boundary("1.5", text, ((0.0, 1.0),)),),
-        (FreeAnswer("1.1", "notebooks/1.ipynb", f"What? {text}", f"This: {text}"),),
+        (FreeAnswer("1.1", "notebooks/1.ipynb", "What is $p(y)$?", f"This: {text}"),),
         (CellFailure("notebooks/2.ipynb", 3, "1.4", f"NameError: {text}"),),
     )
     return dataclasses.replace(row, **changes)
@@ -203,9 +203,28 @@ class TestWhatIsSaid:
         assert len(render(row, run_of(row))) < 120_000
 
 
-def test_an_unanswered_question_is_said_to_be_one():
-    row = row_with("x", answers=(FreeAnswer("1.1", "n.ipynb", "What?", " \n"),))
-    assert "(no answer)" in student_html(row, run_of(row)) and "(no answer)" in student_markdown(row, run_of(row))
+@pytest.mark.parametrize("render", [student_html, student_markdown])
+def test_an_exercise_that_was_not_begun_is_one_line(render):
+    """Of one student 68 kB of feedback said 21 times that nothing was written."""
+    said = ["still to be written"] * 3 + [""] * 6  # hidden checks say nothing
+    checks = tuple(
+        CheckGrade(f"t.py::t{n}", "1.5", f"Check {n}", not text, "missing", text, ("f(1)",))
+        for n, text in enumerate(said)
+    )
+    blank = ExerciseGrade("1.5", "MIRA", "code", 10.0, checks)
+    by_hand = ExerciseGrade("1.1", "Bayes", "text", 5.0, ())
+    answers = (FreeAnswer("1.1", "n.ipynb", "What?", " \n"), FreeAnswer("1.5", "n.ipynb", "Why $x$?", ""))
+    row = SubmissionGrade("ada", "Ada", "", "", (blank, by_hand), answers=answers)
+    text = render(row, run_of(row))
+    assert text.count("still to be written") == 1 and "Check 1" not in text and "f(1)" not in text
+    assert "no answer in the notebook" in text and "What?" not in text and "Why" not in text
+    written = dataclasses.replace(row, answers=(answers[0], dataclasses.replace(answers[1], text="Because.")))
+    assert "Because." in render(written, run_of(written)) and "Why" in render(written, run_of(written))
+
+
+def test_formulas_of_questions_stay_formulas():
+    row = row_with("x", answers=(FreeAnswer("1.5", "n.ipynb", "Why $p(0) \\ne p(1)$?", "Because."),))
+    assert "> Why $p(0) \\ne p(1)$?" in student_markdown(row, run_of(row))
 
 
 def test_an_explanation_is_plain_text():
