@@ -21,8 +21,9 @@ import keyword
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from hashlib import blake2b
 from itertools import combinations, product
 from pathlib import PurePosixPath
@@ -214,6 +215,101 @@ def alike_with(
         found += _alike_in(exercise, [*theirs, *before], least, len(theirs))
     found.sort(key=_strength)
     return found[:at_most]
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Submissions of which each is alike another one in an exercise.
+
+    Attributes
+    ----------
+    exercise : str
+    members : tuple of str
+        The names of the submissions, in alphabetical order.
+    share : float
+        In [0, 1]: the largest `Alike.share` of two of them.
+    identical : bool
+        Whether all wrote the same to the letter.
+    is_wrong : bool
+        Whether none of those in this class has the exercise right: a wrong answer that several share says more than a right one.
+    """
+
+    exercise: str
+    members: tuple[str, ...]
+    share: float
+    identical: bool
+    is_wrong: bool
+
+
+def clusters(pairs: Iterable[Alike], right: Mapping[str, Collection[str]]) -> list[Cluster]:
+    """Pairs of alike submissions as groups, one for all that are connected in an exercise.
+
+    Parameters
+    ----------
+    pairs : iterable of Alike
+        As from `alike` or `alike_with`.
+    right : mapping from exercise to names
+        The submissions that passed all its checks.
+
+    Returns
+    -------
+    list of Cluster
+        Wrong answers first, then identical texts, then the others by falling share.
+
+    Examples
+    --------
+    >>> pairs = [Alike("1.5", "ada", "bob", 0.9, False), Alike("1.5", "bob", "eve", 0.8, False), Alike("1.2", "ada", "eve", 1.0, True)]
+    >>> [(cluster.exercise, cluster.members, cluster.is_wrong) for cluster in clusters(pairs, {"1.2": ["ada", "eve"]})]
+    [('1.5', ('ada', 'bob', 'eve'), True), ('1.2', ('ada', 'eve'), False)]
+    """
+    found: list[tuple[str, set[str], list[Alike]]] = []
+    for pair in pairs:
+        both = {pair.first, pair.second}
+        joined = [one for one in found if one[0] == pair.exercise and one[1] & both]
+        found = [one for one in found if one not in joined]
+        members = both.union(*(one[1] for one in joined))
+        found.append((pair.exercise, members, [pair, *(old for one in joined for old in one[2])]))
+    made = [
+        Cluster(
+            exercise,
+            tuple(sorted(members)),
+            max(pair.share for pair in theirs),
+            all(pair.identical for pair in theirs),
+            not members & set(right.get(exercise, ())),
+        )
+        for exercise, members, theirs in found
+    ]
+    return sorted(made, key=lambda one: (not one.is_wrong, not one.identical, -one.share, one.exercise, one.members))
+
+
+def side_by_side(texts: Sequence[str]) -> list[list[tuple[str, bool]]]:
+    """The lines of several texts, each with whether it is one that the first text shares with the others, names and numbers aside.
+
+    Parameters
+    ----------
+    texts : sequence of str
+
+    Returns
+    -------
+    list of list of (line, is shared)
+        One list for each text. Of the first, a line is shared if any other text has it.
+
+    Examples
+    --------
+    >>> side_by_side(["y = x + x\\nreturn y", "total = a + a  # twice\\nprint(total)"])
+    [[('y = x + x', True), ('return y', False)], [('total = a + a  # twice', True), ('print(total)', False)]]
+    """
+    lines = [text.split("\n") for text in texts]
+    tokens = [[tuple(_tokens(line)[0]) for line in its] for its in lines]
+    shared: list[set[int]] = [set() for _ in texts]
+    for number in range(1, len(texts)):
+        for match in SequenceMatcher(None, tokens[0], tokens[number], autojunk=False).get_matching_blocks():
+            shared[0].update(range(match.a, match.a + match.size))
+            shared[number].update(range(match.b, match.b + match.size))
+    return [
+        [(line, i in shared[number] and bool(tokens[number][i])) for i, line in enumerate(its)]
+        for number, its in enumerate(lines)
+    ]
 
 
 def _strength(pair: Alike) -> tuple[bool, bool, int, float, str, str, str]:
