@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.losses import log_loss
 from classifiers.max_ent_model import expectations, softmax
+from lxmls_day1.checks import as_canonical
 from lxmls_day1.errors import InputError
 
 
@@ -229,6 +230,7 @@ def without_slack(weights: np.ndarray, total: float) -> np.ndarray:
 
 
 def _refuse_negative(X):
+    X = as_canonical(X) if sp.issparse(X) else X
     values = X.data if sp.issparse(X) else X
     if not (values < 0).any():
         return

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from lxmls_day1.checks import as_canonical
 from lxmls_day1.compiled.primitives import COMPILES, kernel
 from lxmls_day1.compiled.row_primitives import (
     LEAST_VARIANCE,
@@ -88,10 +89,7 @@ def as_examples(X):
         data = np.asarray(X[of_row, columns], dtype=np.float64)
         indptr = np.searchsorted(of_row, np.arange(len(X) + 1))
         return Examples(indptr, columns.astype(np.int32), data, squared_norms(indptr, data), X.shape[1])
-    rows = X if isinstance(X, sp.csr_array) else sp.csr_array(X)  # (a new one would forget that its rows are in order)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
+    rows = as_canonical(X if isinstance(X, sp.csr_array) else sp.csr_array(X))
     indptr = np.ascontiguousarray(rows.indptr, dtype=np.int64)
     data = np.ascontiguousarray(rows.data, dtype=np.float64)
     return Examples(
