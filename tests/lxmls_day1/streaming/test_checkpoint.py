@@ -21,6 +21,8 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.shard_writing import write_shards
 
+pytestmark = pytest.mark.bits
+
 LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW]
 
 
