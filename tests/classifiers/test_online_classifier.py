@@ -76,9 +76,10 @@ def test_rows_of_a_dense_matrix_are_those_of_the_sparse_one(shape):
 
 @pytest.mark.parametrize("n_features", [0, 1, 3, 8, 21])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 12])
-def test_a_dense_matrix_is_read_as_it_stands_with_the_weights_of_the_sparse_one(n_classes, n_features):
+@pytest.mark.parametrize("density", [1.0, 0.5])
+def test_a_dense_matrix_is_read_as_it_stands_with_the_weights_of_the_sparse_one(density, n_classes, n_features):
     """Up to the order of sums, which is the compiler's: a step rounds sums of J + 1 terms, and there are T steps."""
-    X, labels, _ = random_problem(n_features, n_classes, n_features=n_features)
+    X, labels, _ = random_problem(n_features, n_classes, n_features=n_features, density=density)
     for learner in (Perceptron(), Mira(averaged=False), SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1)):
         expected = learner.train(sp.csr_array(X), labels)
         bound = learner.nr_rounds * len(X) * (n_features + 1) * np.finfo(float).eps * np.abs(expected).max()
