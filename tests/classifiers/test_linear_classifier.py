@@ -33,24 +33,6 @@ def test_labels_of_any_kind_and_shape_come_back_as_they_went_in(separable, label
     assert classifier.evaluate(given, y_hat) == 1.0
 
 
-@pytest.mark.parametrize(
-    "form", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.lil_matrix, np.asfortranarray]
-)
-def test_every_form_of_the_inputs_gives_the_same_parameters(separable, form):
-    X, y = separable
-    expected = Perceptron(nr_rounds=3).train(X, y)
-    np.testing.assert_array_equal(Perceptron(nr_rounds=3).train(form(X), y), expected)
-    classifier = LinearClassifier()
-    np.testing.assert_array_equal(classifier.test(form(X), expected), classifier.test(X, expected))
-
-
-def test_integer_and_float32_inputs_are_read_as_float64(separable):
-    X, y = separable
-    expected = Perceptron(nr_rounds=3).train(X, y)
-    for dtype in (np.int64, np.float32):
-        np.testing.assert_array_equal(Perceptron(nr_rounds=3).train(X.astype(dtype), y), expected)
-
-
 def test_scores_and_labels_of_inputs_with_their_column_of_ones():
     classifier = LinearClassifier()
     X = np.array([[1.0, 2.0], [0.0, -1.0]])
@@ -99,15 +81,6 @@ def test_quadratic_parameters_are_weights_of_x_and_of_its_squares():
 def test_training_data_that_cannot_be_used(X, y, says):
     with pytest.raises(InputError, match=says):
         Perceptron().train(X, y)
-
-
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
-def test_inputs_that_are_no_numbers_at_test_time(number):
-    X = np.array([[1.0, 0.0], [2.0, number]])
-    for inputs in (X, sp.csr_array(X)):
-        for params in (np.ones((3, 2)), np.zeros((3, 2))):
-            with pytest.raises(InputError, match=rf"X\[1, 1\] is {number}"):
-                LinearClassifier().test(inputs, params)
 
 
 def test_shapes_that_disagree_at_test_time(separable):

@@ -256,10 +256,7 @@ def test_settings_of_the_visits_that_make_no_sense(wrong):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_what_is_not_finite_is_named_and_large_numbers_are_finite(form):
-    for bad in (np.nan, np.inf, -np.inf):
-        with pytest.raises(InputError, match=rf"X\[1, 1\] is {bad}"):
-            Perceptron().train(form([[1.0, 2.0], [0.5, bad]]), [0, 1])
+def test_large_numbers_are_finite(form):
     X = form([[1e308, 1e308], [-1e308, 0.0]])  # neither their sum nor their squares are
     assert check_inputs(X) is X
 

@@ -66,8 +66,6 @@ BROKEN = {
     "LIL, a column without a number": lambda: lil([0, 1, 2]),
     "BSR, a block too far": lambda: bsr([0, 1, 0, 2]),
     "BSR, a negative block": lambda: bsr([0, 1, 0, -1]),
-    "complex": lambda: sp.csr_array(X * 1j),
-    "one row": lambda: sp.coo_array(X[0]),
 }
 
 
@@ -98,11 +96,6 @@ def test_room_that_is_not_in_use_does_not_count():
 def test_empty_matrices():
     for shape in ((0, 3), (3, 0), (0, 0)):
         assert as_matrix(sp.csr_array(shape)).shape == as_matrix(np.empty(shape)).shape == shape
-
-
-def test_dense_complex_numbers():
-    with pytest.raises(InputError, match="complex"):
-        as_matrix([[1j]])
 
 
 def test_more_features_than_int32_numbers():
