@@ -94,13 +94,14 @@ class BernoulliNaiveBayes(LinearClassifier):
         InputError
             For a smoothing that is not above 0, or data that cannot be trained on.
         """
+        from lxmls_day1.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
+
         alpha = check_number("smooth_param (α)", self.smooth_param, above=0)
         X, labels = self._training_data(X, y, check=as_matrix)
         weights = check_sample_weight(sample_weight, labels)
         counts = np.ones(len(labels)) if weights is None else weights
-        of_classes = sp.csr_array((counts, (labels, np.arange(len(labels)))), shape=(len(self.classes), len(labels)))
         n_documents = np.bincount(labels, counts)  # (K,)
-        n_with_word = np.asarray(np.transpose(_dense(of_classes @ presence(X))))  # (J, K)
+        n_with_word, _ = class_sums(presence(X), labels, len(self.classes), counts)  # (J, K)
         self.prior = n_documents / n_documents.sum()
         self.likelihood = (alpha + n_with_word) / (2 * alpha + n_documents)  # (J, K)
         absent = np.log1p(-self.likelihood)
@@ -125,7 +126,3 @@ class BernoulliNaiveBayes(LinearClassifier):
 
     def _scores(self, X, params):
         return super()._scores(presence(X), params)
-
-
-def _dense(X):
-    return X.toarray() if sp.issparse(X) else X

@@ -75,16 +75,6 @@ def test_a_sparse_matrix_that_reaches_outside_of_itself(broken):
         as_matrix(broken())
 
 
-@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, bool])
-@pytest.mark.parametrize("interface", ["array", "matrix"])
-def test_every_sound_format_is_the_same_matrix(kind, dtype, interface):
-    numbers = X.astype(dtype)
-    rows = as_matrix(getattr(sp, f"{kind}_{interface}")(numbers))
-    assert isinstance(rows, sp.csr_array) and rows.dtype == np.float64
-    np.testing.assert_array_equal(rows.toarray(), numbers)
-
-
 def test_room_that_is_not_in_use_does_not_count():
     roomy = csr((0, 2, 1, 2, 0, 0, 1, 2, 99, -5), data=[1.0] * 8 + [np.nan] * 2)
     rows = as_matrix(roomy)
