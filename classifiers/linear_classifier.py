@@ -306,9 +306,7 @@ class LinearClassifier:
 
     def _label(self, scores):
         best = np.argmax(scores, axis=1)
-        if self.classes is None:
-            return best
-        return self.classes[best]
+        return best if self.classes is None else self.classes[best]
 
     def _scores(self, X, params):
         """Scores (M, K) of inputs without their column of ones, which stays unbuilt."""

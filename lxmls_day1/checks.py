@@ -265,11 +265,9 @@ def check_labels(y: Any) -> np.ndarray:
                 )
     if labels.dtype.kind in "TV":
         labels = np.array(labels.tolist(), dtype=object)
-    if labels.dtype.kind == "c" or (
-        labels.dtype == object and any(isinstance(label, (complex, np.complexfloating)) for label in labels)
-    ):
+    if labels.dtype.kind in "cO" and any(isinstance(label, (complex, np.complexfloating)) for label in labels):
         raise InputError(
-            "labels must be of a kind that has an order, but some are complex numbers; pass texts, or real numbers"
+            "labels must be of a kind that has an order, but some are complex; pass texts, or real numbers"
         )
     unknown = _unknown_labels(labels)
     if unknown.any():
