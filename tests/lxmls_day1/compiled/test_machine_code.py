@@ -403,9 +403,7 @@ def as_nobody():
         homes = dict.fromkeys(["HOME", "XDG_CACHE_HOME"], str(place / "home"))
         environment = {**os.environ, **homes, "PYTHONDONTWRITEBYTECODE": ""}
         command = [sys.executable, "-c", AS_NOBODY, str(place)]
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=300
-        )
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         lines = map(json.loads, done.stdout.splitlines())
         return {title: (uses, said) for title, uses, said in lines}
 
