@@ -46,7 +46,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	$(VENV_PYTHON) -m pip install $$quiet -c constraints.txt -e '$(1)' >&2 && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run docs check test test-load teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+.PHONY: help run docs check test test-processors test-load teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
 	set-up-demo set-up-docs set-up-browser browser pyodide test-browser
 
 help:
@@ -58,6 +58,8 @@ help:
 	@echo 'make coverage  make test, and which branches it runs: at least 92 % of readers and classifiers, 88 % of all'
 	@echo 'make teach-report  how well mistakes are found and named, over 200 seeds (make teach-report ARGS="--exercises 1.5")'
 	@echo 'make test-load  grade right solutions on a machine that is kept busy (make test-load ARGS="--runs 3")'
+	@echo 'make test-processors  the tests marked bits as for every processor whose machine code this one can run'
+	@echo '             (one other, without the slow tests: make test-processors ARGS="--short")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make docs    build the documentation in out/docs, without network; lxmls-day1 docs opens it'
@@ -91,6 +93,9 @@ coverage:
 
 teach-report: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/teach_report.py $(ARGS)
+
+test-processors: set-up-test
+	$(VENV_PYTHON) tests/lxmls_day1/compiled/processors.py $(ARGS)
 
 test-load: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/load_campaign.py $(ARGS)

@@ -20,22 +20,24 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import check_inputs, check_number, check_params, check_sample_weight
+from lxmls_day1.checks import as_canonical, as_matrix, check_finite, check_number, check_params, check_sample_weight
 
 
 def presence(X: Any) -> Any:
     """1 where a feature is above 0, else 0, of X (M, J); sparse stays sparse.
+
+    Raises
+    ------
+    InputError
+        For NaN and infinity, which would not be seen any more.
 
     Examples
     --------
     >>> presence(np.array([[3.0, 0.0, 1.0]]))
     array([[1., 0., 1.]])
     """
-    if not sp.issparse(X):
-        return (X > 0).astype(np.float64)
-    present = sp.csr_array(X > 0).astype(np.float64)
-    present.sort_indices()
-    return present
+    check_finite(X)
+    return ((as_canonical(X) if sp.issparse(X) else X) > 0).astype(np.float64)
 
 
 class BernoulliNaiveBayes(LinearClassifier):
@@ -92,13 +94,14 @@ class BernoulliNaiveBayes(LinearClassifier):
         InputError
             For a smoothing that is not above 0, or data that cannot be trained on.
         """
+        from lxmls_day1.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
+
         alpha = check_number("smooth_param (α)", self.smooth_param, above=0)
-        X, labels = self._training_data(X, y)
+        X, labels = self._training_data(X, y, check=as_matrix)
         weights = check_sample_weight(sample_weight, labels)
         counts = np.ones(len(labels)) if weights is None else weights
-        of_classes = sp.csr_array((counts, (labels, np.arange(len(labels)))), shape=(len(self.classes), len(labels)))
         n_documents = np.bincount(labels, counts)  # (K,)
-        n_with_word = np.asarray(np.transpose(_dense(of_classes @ presence(X))))  # (J, K)
+        n_with_word, _ = class_sums(presence(X), labels, len(self.classes), counts)  # (J, K)
         self.prior = n_documents / n_documents.sum()
         self.likelihood = (alpha + n_with_word) / (2 * alpha + n_documents)  # (J, K)
         absent = np.log1p(-self.likelihood)
@@ -119,11 +122,7 @@ class BernoulliNaiveBayes(LinearClassifier):
         InputError
             If X and params do not fit together, or X holds what is no finite number.
         """
-        return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
+        return softmax(self._scores(as_matrix(self._as_rows(X)), check_params(params)))
 
     def _scores(self, X, params):
         return super()._scores(presence(X), params)
-
-
-def _dense(X):
-    return X.toarray() if sp.issparse(X) else X

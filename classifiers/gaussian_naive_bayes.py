@@ -16,7 +16,15 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import all_finite, check_choice, check_inputs, check_number, check_params, check_sample_weight
+from lxmls_day1.checks import (
+    all_finite,
+    as_canonical,
+    check_choice,
+    check_inputs,
+    check_number,
+    check_params,
+    check_sample_weight,
+)
 
 _SHARE_OF_LARGEST_VARIANCE = 1e-9
 _ROUNDING = np.finfo(np.float64).eps
@@ -162,8 +170,7 @@ def _squared_deviations(X, labels, weights, means):
     """
     if not sp.issparse(X):
         return _sums((X - means[labels]) ** 2, labels, weights)
-    entries = X.tocoo()
-    entries.sum_duplicates()
+    entries = as_canonical(X).tocoo()
     places, of_entry = np.ravel_multi_index((labels[entries.row], entries.col), means.shape), weights[entries.row]
     there = np.bincount(places, of_entry, minlength=means.size)
     deviations = np.bincount(places, of_entry * (entries.data - means.ravel()[places]) ** 2, minlength=means.size)

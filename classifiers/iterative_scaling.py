@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.losses import log_loss
 from classifiers.max_ent_model import expectations, softmax
+from lxmls_day1.checks import as_canonical
 from lxmls_day1.errors import InputError
 
 
@@ -229,15 +230,11 @@ def without_slack(weights: np.ndarray, total: float) -> np.ndarray:
 
 
 def _refuse_negative(X):
-    values = X.data if sp.issparse(X) else X
-    if not (values < 0).any():
-        return
-    if sp.issparse(X):
-        entry = np.argmax(values < 0)
-        row, column = np.searchsorted(X.indptr, entry, side="right") - 1, X.indices[entry]
-    else:
-        row, column = np.argwhere(X < 0)[0]
-    raise InputError(
-        f"iterative scaling needs features that are not negative, but X[{row}, {column}] is {X[row, column]:g}; shift or "
-        'rescale that feature, or train with solver="lbfgs"'
-    )
+    X = sp.coo_array(as_canonical(X) if sp.issparse(X) else X)
+    negative = np.flatnonzero(X.data < 0)
+    if len(negative):
+        row, column, value = (part[negative[0]] for part in (X.row, X.col, X.data))
+        raise InputError(
+            f"iterative scaling needs features that are not negative, but X[{row}, {column}] is {value:g}; shift or "
+            'rescale that feature, or train with solver="lbfgs"'
+        )

@@ -163,13 +163,13 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         ----------
         X : array or sparse matrix (M, J), or a corpus on disk for L-BFGS, conjugate gradient and gradient descent
             Loss and gradient of a corpus are summed over its shards, pair by pair in a fixed order: the result does not depend on
-            ``n_jobs``, to the last bit.
+            ``n_jobs``, to the last bit on one processor.
         y : M labels, not given for a corpus on disk
         sample_weight : M numbers ≥ 0, optional
             How much the loss of each example counts, in a weighted mean; all alike if not given.
         scheduler : str, optional
             The address of a Dask scheduler, whose workers sum the shards of a corpus on disk, about ``n_jobs`` at once. L-BFGS
-            stays here, and the bits are those of one thread.
+            stays here, and the bits are those of one thread if all have the same processor.
 
         Returns
         -------

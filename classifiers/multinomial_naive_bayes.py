@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
 from lxmls_day1.checks import (
+    as_canonical,
     as_matrix,
     check_choice,
     check_finite,
@@ -136,6 +137,7 @@ class MultinomialNaiveBayes(LinearClassifier):
                 X, labels = self._training_data(X, y, check=as_matrix)
                 weights = check_sample_weight(sample_weight, labels)  # (M,) or None
                 word_counts, lowest = class_sums(X, labels, len(self.classes), weights)  # (J, K)
+                lowest = lowest and _lowest(X)
             else:
                 check_alone(shards, y=y, sample_weight=sample_weight)
                 X, labels, weights, word_counts, lowest = self._counts_of_shards(shards, scheduler)
@@ -225,13 +227,14 @@ class MultinomialNaiveBayes(LinearClassifier):
         return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
 
     def _scores(self, X, params):
-        _check_counts(X)
+        _check_lowest(_lowest(X))
         self.n_ruled_out = 0
         impossible = np.isneginf(params)  # (J + 1, K)
         if not impossible.any():
             return super()._scores(X, params)
         # 0 · (−∞) would be NaN, but a word that is absent forbids nothing: score the possible words, then forbid.
         scores = super()._scores(X, np.where(impossible, 0.0, params))
+        X = as_canonical(X) if sp.issparse(X) else X  # a comparison would sum entries of the caller's own arrays
         forbidden = (X > 0).astype(np.float64) @ impossible[1:].astype(np.float64) > 0  # (M, K)
         scores[forbidden | impossible[0]] = -np.inf
         ruled_out = np.isneginf(scores).all(axis=1)
@@ -240,8 +243,10 @@ class MultinomialNaiveBayes(LinearClassifier):
         return scores
 
 
-def _check_counts(X):
-    _check_lowest((X.data if sp.issparse(X) else X).min(initial=0.0))
+def _lowest(X):
+    """The smallest number of X, or 0 if none is below; of a count in several entries their sum."""
+    lowest = (X.data if sp.issparse(X) else X).min(initial=0.0)
+    return as_canonical(X).data.min(initial=0.0) if lowest < 0 and sp.issparse(X) else lowest
 
 
 def _check_lowest(lowest, hashed=False):

@@ -287,8 +287,9 @@ class OnlineClassifier(LinearClassifier):
     ) -> tuple[np.ndarray, Any]:
         """Go through the data ``nr_rounds`` times, from where an earlier training stopped.
 
-        Five rounds, and five more from their state, give what ten rounds give, to the last bit. The data may be a small part of all;
-        so the parameters are not compared with W = 0 on it, as ``train`` does with the default steps of stochastic gradient descent.
+        Five rounds, and five more from their state, give what ten rounds give, to the last bit on one processor. The data may be a
+        small part of all; so the parameters are not compared with W = 0 on it, as ``train`` does with the default steps of stochastic
+        gradient descent.
 
         Parameters
         ----------

@@ -35,6 +35,7 @@ from lxmls_day1.checks import (
     check_flag,
     check_labels,
     check_number,
+    check_same_kind,
     listed,
     shown,
 )
@@ -343,7 +344,7 @@ class StructuredClassifier(OnlineClassifier):
         Raises
         ------
         InputError
-            If they do not have the same sentences of the same lengths, or there is no word.
+            If they do not have the same sentences of the same lengths, there is no word, or tags are missing or of two kinds.
 
         Examples
         --------
@@ -358,15 +359,11 @@ class StructuredClassifier(OnlineClassifier):
         for m, (tags, guesses) in enumerate(zip(truth, predicted, strict=True)):
             if len(tags) != len(guesses):
                 raise InputError(f"sentence {m} has {len(tags)} true tags, but {len(guesses)} predicted ones")
-        n_words = sum(len(tags) for tags in truth)
-        if n_words == 0:
+        of_words, guesses = (check_labels([tag for tags in part for tag in tags]) for part in (truth, predicted))
+        check_same_kind(of_words, guesses, "true and predicted tags")
+        if len(of_words) == 0:
             raise InputError("evaluate needs at least one word, but got none; is this part of the corpus empty?")
-        right = sum(
-            tag == guess
-            for tags, guesses in zip(truth, predicted, strict=True)
-            for tag, guess in zip(tags, guesses, strict=True)
-        )
-        return right / n_words
+        return float(np.mean(of_words == guesses))
 
     def objective(self, X: Sentences, y: Tags, params: ArrayLike) -> float | None:
         """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖²; None without a loss.

@@ -122,6 +122,33 @@ def _as_rows(X: Any) -> Any:
         return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
+def as_canonical(X: sp.csr_array) -> sp.csr_array:
+    """Rows in which every column stands once and in ascending order: ``X`` itself where they are so, else a new matrix.
+
+    This is read from the indices. ``X.has_canonical_format`` is not asked: it can be set to what is not so, and it becomes wrong
+    when the indices are changed afterwards.
+
+    Parameters
+    ----------
+    X : csr_array (M, J), as :func:`as_matrix` returns it
+
+    Examples
+    --------
+    >>> X = sp.csr_array(([1.0, 2.0, 3.0], [1, 0, 1], [0, 3]), shape=(1, 2))
+    >>> X.has_canonical_format = True
+    >>> as_canonical(X).data
+    array([2., 4.])
+    """
+    ascends = X.indices[1:] > X.indices[:-1]
+    first = X.indptr[1:-1]  # entries of rows, which may be smaller than the one before
+    ascends[first[(first > 0) & (first < X.nnz)] - 1] = True
+    if ascends.all():
+        return X
+    rows = sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape, copy=True)  # which claims nothing
+    rows.sum_duplicates()
+    return rows
+
+
 def _check_compressed(X: Any) -> int:
     """Raise a ValueError unless the three arrays of a CSR, CSC or BSR matrix fit together; returns how many entries it has."""
     n_lines, n_places = X.shape[::-1] if X.format == "csc" else X.shape
@@ -236,6 +263,10 @@ def check_labels(y: Any) -> np.ndarray:
                 )
     if labels.dtype.kind in "TV":
         labels = np.array(labels.tolist(), dtype=object)
+    if labels.dtype.kind in "cO" and any(isinstance(label, (complex, np.complexfloating)) for label in labels):
+        raise InputError(
+            "labels must be of a kind that has an order, but some are complex; pass texts, or real numbers"
+        )
     unknown = _unknown_labels(labels)
     if unknown.any():
         m = np.flatnonzero(unknown)[0]
@@ -300,7 +331,7 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: boo
 
 def _unknown_labels(labels: np.ndarray) -> np.ndarray:
     """Which labels (M,) are None, NaN or what else stands for a value that is not known."""
-    if labels.dtype.kind in "fc":
+    if labels.dtype.kind == "f":
         missing: np.ndarray = np.isnan(labels)
         return missing
     if labels.dtype.kind in "mM":

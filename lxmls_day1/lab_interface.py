@@ -12,6 +12,7 @@ VERSION: int = 2
 NAMES: dict[str, tuple[str, ...]] = {
     "checks": (
         "all_finite",
+        "as_canonical",
         "as_list",
         "as_matrix",
         "as_numbers",

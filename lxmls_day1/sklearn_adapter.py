@@ -307,7 +307,7 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go through the data once, and go on where the last ``fit`` or ``partial_fit`` stopped: online learners have it.
 
-        Five calls with the same data give what ``fit`` with ``nr_rounds=5`` gives, to the last bit, averages included.
+        Five calls with the same data give what ``fit`` with ``nr_rounds=5`` gives, to the last bit on one processor, averages included.
 
         Parameters
         ----------

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from classifiers.arow import AROW
+from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing, multiclass_update
 from classifiers.confidence_weighted import ConfidenceWeighted
@@ -30,6 +31,7 @@ from classifiers.mira import Mira
 from classifiers.mistake_bounds import mistake_bound
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
+from classifiers.nbsvm import NBSVM
 from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
@@ -112,13 +114,6 @@ def with_duplicates(X):
     return sp.csr_array((np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr), shape=X.shape)
 
 
-def unsorted(X):
-    """A CSR matrix with each row back to front, zeros stored."""
-    n_rows, n_columns = X.shape
-    columns = np.tile(np.arange(n_columns)[::-1], n_rows)
-    return sp.csr_array((X[:, ::-1].ravel(), columns, np.arange(n_rows + 1) * n_columns), shape=X.shape)
-
-
 FORMS = {
     "list": lambda X: X.tolist() if X.size else X,
     "rows": lambda X: list(X) if X.size else X,
@@ -136,7 +131,6 @@ FORMS = {
     "lil": sp.lil_array,
     "dok": sp.dok_array,
     "bsr": sp.bsr_array,
-    "unsorted": unsorted,
     "duplicates": with_duplicates,
 }
 
@@ -182,10 +176,12 @@ CLASSIFIERS = {
     "multinomial": MultinomialNaiveBayes,
     "unsmoothed": lambda: MultinomialNaiveBayes(smooth=False),
     "naive Bayes": lambda: NaiveBayes("multinomial", smooth_param=0.5),
+    "Bernoulli": BernoulliNaiveBayes,
+    "NBSVM": NBSVM,
 }
 FOR_COUNTS = {"scaling", "multinomial", "unsmoothed", "naive Bayes"}
 #: Solvers that stop within a tolerance: rounding may let one stop a step earlier.
-UP_TO_A_TOLERANCE = {"batch": 1e-3, "descent": 1e-3, "conjugate": 1e-3, "dual": 5e-2}
+UP_TO_A_TOLERANCE = {"NBSVM": 5e-2, "batch": 1e-3, "descent": 1e-3, "conjugate": 1e-3, "dual": 5e-2}
 
 rubbish = st.one_of(
     st.sampled_from(

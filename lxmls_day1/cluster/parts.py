@@ -2,7 +2,7 @@
 
 A *job* is a function of this package and the values that it is called with, on a worker; nothing else is sent, and no code. What the jobs
 of a run return stays on the workers, where neighbours are joined in the order of `lxmls_day1.compiled.fixed_tree`; only the sum of all
-comes back. So neither the result nor its bits depend on who did what.
+comes back. So neither the result nor, of machines with the same processor, its bits depend on who did what.
 """
 
 import contextlib

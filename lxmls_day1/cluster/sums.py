@@ -1,7 +1,7 @@
 """The sums of the batch learners on a cluster: each worker adds some shards by the fixed tree, and then their sums are added by it.
 
 The tree is that of threads (`lxmls_day1.streaming.streamed_loss`): a job is a block of 2ⁿ neighbouring shards. So the bits are those of
-one thread, whatever the number of workers.
+one thread, whatever the number of workers, if all have the same processor.
 """
 
 import contextlib

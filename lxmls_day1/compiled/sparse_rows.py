@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from lxmls_day1.checks import as_canonical
 from lxmls_day1.compiled.primitives import COMPILES, kernel
 from lxmls_day1.compiled.row_primitives import (
     LEAST_VARIANCE,
@@ -86,10 +87,7 @@ def as_examples(X):
         data = np.asarray(X[of_row, columns], dtype=np.float64)
         indptr = np.searchsorted(of_row, np.arange(len(X) + 1))
         return Examples(indptr, columns.astype(np.int32), data, squared_norms(indptr, data), X.shape[1])
-    rows = X if isinstance(X, sp.csr_array) else sp.csr_array(X)  # (a new one would forget that its rows are in order)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
+    rows = as_canonical(X if isinstance(X, sp.csr_array) else sp.csr_array(X))
     indptr = np.ascontiguousarray(rows.indptr, dtype=np.int64)
     data = np.ascontiguousarray(rows.data, dtype=np.float64)
     return Examples(
@@ -136,9 +134,9 @@ def as_online_examples(X):
     if not isinstance(X, np.ndarray) or X.size == 0:
         return as_examples(X)
     rows = np.ascontiguousarray(X, dtype=np.float64)
-    sq_norms, n_nonzero = _dense_squared_norms(rows)
-    if 4 * n_nonzero < rows.size:
+    if 4 * np.count_nonzero(rows != 0.0) < rows.size:  # (of numbers themselves the count takes twice as long)
         return as_examples(X)
+    sq_norms = squared_norms(np.arange(len(rows) + 1) * rows.shape[1], rows.ravel())
     return Examples(np.empty(0, np.int64), np.empty(0, np.int32), rows, sq_norms, X.shape[1])
 
 
@@ -219,24 +217,6 @@ def squared_norms(indptr, data):
             sq_norm += data[i] * data[i]
         sq_norms[m] = sq_norm
     return sq_norms
-
-
-def _dense_squared_norms_in_numpy(rows):
-    with np.errstate(over="ignore"):
-        return 1.0 + (rows * rows).sum(axis=1), np.count_nonzero(rows)
-
-
-@kernel(_dense_squared_norms_in_numpy, fastmath={"reassoc", "contract"})
-def _dense_squared_norms(rows):
-    """‖g(x)‖² of every row of a dense matrix; and how many of its numbers are not zero."""
-    sq_norms, n_nonzero = np.empty(len(rows)), 0
-    for m in range(len(rows)):
-        sq_norm = 1.0
-        for j in range(rows.shape[1]):
-            sq_norm += rows[m, j] * rows[m, j]
-            n_nonzero += rows[m, j] != 0.0
-        sq_norms[m] = sq_norm
-    return sq_norms, n_nonzero
 
 
 def _scores_in_numpy(indptr, indices, data, m, V, state):

@@ -1,8 +1,8 @@
 """Checkpoints: a training on a corpus on disk is kept every so many documents, and goes on where it was.
 
 A checkpoint is one file in the format of `npz_file`, written whole or not at all: it holds the weights, their running sum, the number
-of steps, the state of the random generator and the place in the corpus. A training that goes on from it ends with the same bits
-as one that was never interrupted.
+of steps, the state of the random generator and the place in the corpus. A training that goes on from it on the
+same processor ends with the same bits as one that was never interrupted.
 
 While a training runs with a checkpoint, the first Ctrl-C or SIGTERM is held back until the steps at work are done and the
 checkpoint is written; then it has its usual effect. The second one has it at once.

@@ -6,7 +6,7 @@ mean of their weights, and the running sums of their steps are added up, so that
     W ← Σ_p μ_p W_p,    μ_p the share of rows of part p
 
 The parts depend on the sizes of the shards and on P, their orders on the seed, and the terms of the mean are added in a fixed tree:
-the same P and seed give the same bits, whoever trains which part, and however often.
+the same P and seed give the same bits, whoever trains which part, and however often, if all have the same processor.
 
 Source: R. McDonald, K. Hall, G. Mann, Distributed training strategies for the structured perceptron, 2010.
 """

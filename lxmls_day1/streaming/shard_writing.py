@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
-from lxmls_day1.checks import as_matrix, as_numbers, check_number
+from lxmls_day1.checks import as_canonical, as_matrix, as_numbers, check_number
 from lxmls_day1.errors import InputError, check_path, counted
 from lxmls_day1.streaming.shards import FORMAT, MANIFEST, VERSION, WORDS, Shards, fingerprint, shard_name
 from lxmls_day1.whole_files import remove_folder, replace_files
@@ -188,7 +188,7 @@ def write_shards(
     Shards
     """
     place = check_path("folder", folder)
-    rows = csr_array(as_matrix(X))
+    rows = as_canonical(csr_array(as_matrix(X)))
     codes = as_numbers(labels, "labels must be the numbers of classes, one for each row of X")
     if codes.shape != rows.shape[:1] or not np.all(np.isin(codes, np.arange(len(classes)))):
         raise InputError(
@@ -196,9 +196,6 @@ def write_shards(
             f"an array of shape {codes.shape}"
         )
     rows_a_shard = check_number("rows_a_shard", rows_a_shard, at_least=1, whole=True)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
     if np.any(np.abs(rows.data) > LARGEST_VALUE):  # (a maximum would be that of NaN)
         raise InputError(
             f"X has a value beyond ±{LARGEST_VALUE:.2g}, the largest that a corpus on disk keeps (float32); scale this "

@@ -1,7 +1,7 @@
 """The log loss of a corpus on disk and its gradient: what batch training computes, shard by shard.
 
 The sums of the shards are added in pairs, those of the pairs in pairs, and so on: a tree that depends on the number of shards alone.
-So the result is the same to the last bit however many threads, or machines, have computed the sums of the shards.
+So the result is the same to the last bit however many threads, or machines with the same processor, have computed the sums of the shards.
 """
 
 from collections import deque

@@ -9,6 +9,8 @@ from classifiers.mira import Mira, mira_rule
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 
+pytestmark = pytest.mark.bits
+
 # Two examples with one feature, x = 2 of class 1 and x = 1 of class 0, visited in this order, twice. The perceptron's
 # weights are (−v, v) with v = (intercept, weight); it says 1 where v · (1, x) > 0. After each of the four steps:
 #

@@ -8,6 +8,8 @@ from classifiers.binary_perceptron import BinaryPerceptron, one_pass
 from classifiers.perceptron import Perceptron
 from lxmls_day1.errors import InputError
 
+pytestmark = pytest.mark.bits
+
 
 def as_the_notes_print_it(X, signs, max_rounds, order):
     """The pseudo-code of the notes, dense, with the bias feature in front; returns w, the mistakes of each pass."""

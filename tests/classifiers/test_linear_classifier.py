@@ -6,49 +6,11 @@ from classifiers.linear_classifier import LinearClassifier
 from classifiers.perceptron import Perceptron
 from lxmls_day1.errors import InputError
 
-LABELLINGS = {
-    "ints": [3, 7],
-    "strings": ["no", "yes"],
-    "bools": [False, True],
-    "floats": [-0.5, 0.5],
-}
-
 
 @pytest.fixture
 def separable():
     X = np.array([[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [-2.0, -1.0]])
     return X, np.array([0, 0, 1, 1])
-
-
-@pytest.mark.parametrize("labels", LABELLINGS.values(), ids=LABELLINGS)
-@pytest.mark.parametrize("shape", ["vector", "column", "list"])
-def test_labels_of_any_kind_and_shape_come_back_as_they_went_in(separable, labels, shape):
-    X, codes = separable
-    y = np.array(labels)[codes]
-    given = {"vector": y, "column": y[:, None], "list": y.tolist()}[shape]
-    classifier = Perceptron(nr_rounds=5)
-    y_hat = classifier.test(X, classifier.train(X, given))
-    assert y_hat.shape == (4,)
-    assert y_hat.tolist() == y.tolist()
-    assert classifier.evaluate(given, y_hat) == 1.0
-
-
-@pytest.mark.parametrize(
-    "form", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.lil_matrix, np.asfortranarray]
-)
-def test_every_form_of_the_inputs_gives_the_same_parameters(separable, form):
-    X, y = separable
-    expected = Perceptron(nr_rounds=3).train(X, y)
-    np.testing.assert_array_equal(Perceptron(nr_rounds=3).train(form(X), y), expected)
-    classifier = LinearClassifier()
-    np.testing.assert_array_equal(classifier.test(form(X), expected), classifier.test(X, expected))
-
-
-def test_integer_and_float32_inputs_are_read_as_float64(separable):
-    X, y = separable
-    expected = Perceptron(nr_rounds=3).train(X, y)
-    for dtype in (np.int64, np.float32):
-        np.testing.assert_array_equal(Perceptron(nr_rounds=3).train(X.astype(dtype), y), expected)
 
 
 def test_scores_and_labels_of_inputs_with_their_column_of_ones():
@@ -82,16 +44,12 @@ def test_quadratic_parameters_are_weights_of_x_and_of_its_squares():
 @pytest.mark.parametrize(
     ("X", "y", "says"),
     [
-        ([[1.0], [np.nan]], [0, 1], r"X\[1, 0\] is nan"),
         ([[1.0, 0.0], [0.0, np.inf]], [0, 1], r"X\[1, 1\] is inf"),
         (sp.csr_array([[0.0, 1.0], [0.0, -np.inf]]), [0, 1], r"X\[1, 1\] is -inf"),
-        ([1.0, 2.0], [0, 1], r"shape \(2,\)"),
-        ([["a"], ["b"]], [0, 1], "matrix of numbers"),
         ([[1.0], [2.0]], [0, 1, 1], "X has 2 rows, but y has 3 labels"),
         ([[1.0], [2.0]], [[0, 1], [1, 0]], r"vector \(M,\) or a column"),
         ([[1.0], [2.0]], [0.0, np.nan], "label 1 is nan"),
         ([[1.0], [2.0]], ["a", None], "label 1 is None"),
-        ([[1.0], [2.0]], np.array(["a", 1], dtype=object), "of one kind"),
         ([[1.0], [2.0]], [4, 4], "at least two classes, but every example has the label 4"),
         (np.empty((0, 2)), [], "X has no rows"),
     ],
@@ -99,15 +57,6 @@ def test_quadratic_parameters_are_weights_of_x_and_of_its_squares():
 def test_training_data_that_cannot_be_used(X, y, says):
     with pytest.raises(InputError, match=says):
         Perceptron().train(X, y)
-
-
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
-def test_inputs_that_are_no_numbers_at_test_time(number):
-    X = np.array([[1.0, 0.0], [2.0, number]])
-    for inputs in (X, sp.csr_array(X)):
-        for params in (np.ones((3, 2)), np.zeros((3, 2))):
-            with pytest.raises(InputError, match=rf"X\[1, 1\] is {number}"):
-                LinearClassifier().test(inputs, params)
 
 
 def test_shapes_that_disagree_at_test_time(separable):

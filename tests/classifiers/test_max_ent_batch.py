@@ -15,6 +15,8 @@ from lxmls_day1.errors import InputError
 from readers.sentiment_reader import SentimentCorpus
 from readers.simple_data_set import SimpleDataSet
 
+pytestmark = pytest.mark.bits
+
 ROOT = Path(__file__).resolve().parents[2]
 DESCENTS = ("lbfgs", "conjugate_gradient", "gradient_descent")
 SOLVERS = (*DESCENTS, "gis")

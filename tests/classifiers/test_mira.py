@@ -6,6 +6,8 @@ from scipy.optimize import minimize
 
 from classifiers.mira import Mira, mira_rule
 
+pytestmark = pytest.mark.bits
+
 finite = st.floats(-100, 100)
 
 

@@ -127,12 +127,8 @@ def test_published_accuracies_on_books(real_data, rare_words_from):
     assert mnb.evaluate(corpus.test_y, mnb.test(corpus.test_X, params)) == pytest.approx(smoothed[1])
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_counts_that_are_not_finite_are_refused(form, bad):
-    counts = form([[1.0, 0.0], [3.0, bad]])
-    with pytest.raises(InputError, match=rf"X\[1, 1\] is {bad}"):
-        MultinomialNaiveBayes().train(counts, [0, 1])
+def test_counts_whose_sum_is_not_finite_are_refused(form):
     with pytest.raises(InputError, match="so large that their sum is not finite"):
         MultinomialNaiveBayes().train(form([[1e308, 1e308], [1e308, 0.0]]), [0, 1])
 

@@ -1,6 +1,9 @@
 import numpy as np
+import pytest
 
 from classifiers.perceptron import Perceptron, perceptron_rule
+
+pytestmark = pytest.mark.bits
 
 
 def test_the_first_steps_by_hand():

@@ -14,6 +14,8 @@ from classifiers.perceptron import Perceptron
 from classifiers.structured import StructuredPerceptron
 from lxmls_day1.errors import InputError
 
+pytestmark = pytest.mark.bits
+
 
 def problem(n_classes, n_examples=31, n_features=7, n_rounds=3):
     """Real-valued features, half of them zero, so that nothing ties; and an order."""

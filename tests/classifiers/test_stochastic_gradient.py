@@ -13,6 +13,8 @@ from lxmls_day1.errors import InputError
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus
 
+pytestmark = pytest.mark.bits
+
 LAMBDAS = [1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
 LEARNERS = [MaxEntOnline, SVM]
 

@@ -20,6 +20,8 @@ from classifiers.viterbi import viterbi
 from lxmls_day1.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
 
+pytestmark = pytest.mark.bits
+
 TEMPLATES = ["word", "suffix1", "word[-1]"]
 WORDS = ["ab", "cb", "ad", "cd", "b"]
 

@@ -9,6 +9,8 @@ from sklearn.metrics import hinge_loss as sklearn_hinge_loss
 from classifiers.svm import SVM, svm_rule, svm_step
 from lxmls_day1.errors import InputError
 
+pytestmark = pytest.mark.bits
+
 
 def random_problem(seed, n_classes, n_examples=30, n_features=6):
     """Real-valued features, so that no two scores tie by construction; and a cost matrix."""

@@ -14,6 +14,8 @@ from classifiers.svm import SVM
 from classifiers.svm_dual import dual_step
 from readers.sentiment_reader import SentimentCorpus
 
+pytestmark = pytest.mark.bits
+
 
 def random_problem(seed, n_classes, n_examples=40, n_features=5):
     """Clusters that overlap, with duplicate rows (some of them with different labels), zero rows, and costs."""

@@ -27,6 +27,7 @@ from lxmls_day1.cluster.online import join_longest, named, online_crew  # noqa: 
 from lxmls_day1.streaming.streamed_steps import Learner  # noqa: E402
 
 pytestmark = [
+    pytest.mark.bits,
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by signals"),
 ]

@@ -17,6 +17,7 @@ distributed = pytest.importorskip("distributed")
 from lxmls_day1.cluster.sums import blocks_of  # noqa: E402
 
 pytestmark = [
+    pytest.mark.bits,
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by signals"),
 ]

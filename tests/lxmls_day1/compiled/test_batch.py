@@ -9,6 +9,8 @@ from lxmls_day1.compiled import batch
 from lxmls_day1.compiled.batch import LogLoss
 from lxmls_day1.compiled.sparse_rows import as_examples
 
+pytestmark = pytest.mark.bits
+
 
 def naive(X, labels, W, shares=1.0):
     """The log loss and its gradient with dense matrices."""

@@ -7,6 +7,8 @@ import scipy.sparse as sp
 from lxmls_day1.compiled import class_sums as module
 from lxmls_day1.compiled.class_sums import class_sums
 
+pytestmark = pytest.mark.bits
+
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("weighted", [True, False])

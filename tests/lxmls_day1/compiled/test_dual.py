@@ -6,6 +6,8 @@ import pytest
 from classifiers.svm_dual import dual_step, project_on_simplex
 from lxmls_day1.compiled import dual, sparse_rows
 
+pytestmark = pytest.mark.bits
+
 
 def random_problem(seed, n_classes, n_examples=25, n_features=7):
     rng = np.random.default_rng(seed)

@@ -18,6 +18,8 @@ from lxmls_day1.compiled import online_steps
 from lxmls_day1.compiled.machine_code import cached_jit
 from lxmls_day1.compiled.online_steps import Weights, aligned_zeros
 
+pytestmark = pytest.mark.bits
+
 TABLE = {"one": 1.0}
 compiled_helper = cached_jit()(perceptron_rule)
 

@@ -20,6 +20,8 @@ from lxmls_day1.streaming.shard_rows import parts_of
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.shards import Shards
 
+pytestmark = pytest.mark.bits
+
 NAMES = np.array(["bad", "fair", "good"])
 N_ROWS = 61
 

@@ -14,6 +14,8 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.streamed_loss import StreamedLogLoss, in_order
 
+pytestmark = pytest.mark.bits
+
 NAMES = np.array(["bad", "fair", "good"])
 
 

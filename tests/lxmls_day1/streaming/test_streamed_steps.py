@@ -27,6 +27,8 @@ from lxmls_day1.streaming.shard_rows import ShardRows, Slice
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.shards import Shards
 
+pytestmark = pytest.mark.bits
+
 LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW]
 AVERAGES = ["steps", "last round", "rounds", False]
 NAMES = np.array(["bad", "fair", "good", "great", "superb"])
