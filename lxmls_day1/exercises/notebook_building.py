@@ -12,9 +12,11 @@ Tags of cells that mean something here:
 
 import argparse
 import base64
+import contextlib
 import copy
 import io
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -24,12 +26,16 @@ from typing import Any
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.lab import Lab
 from lxmls_day1.text.corpora import find_corpus
+from lxmls_day1.waiting import Wait, WaitedTooLong, limited
 from lxmls_day1.whole_files import replace_files
 
 REAL_DATA, SKIP_EXECUTION = "real-data", "skip-execution"
 CORPUS = "books"
 LARGEST_FIGURE = 100_000  # bytes
-_MOST_SECONDS = 300  # for one cell
+_MOST_SECONDS = 300  # of work, for one cell
+_MOST_ON_THE_CLOCK = (
+    3600  # for what a kernel that lives does after some time, such as the output of a cell that has ended
+)
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
@@ -80,19 +86,43 @@ def run(notebook: Any, folder: str | os.PathLike[str]) -> float:
     ------
     nbclient.exceptions.CellExecutionError
         If a cell ends with an exception.
+    WaitedTooLong
+        If a cell does not end.
     """
     from nbclient import NotebookClient
+    from nbclient.exceptions import DeadKernelError
 
-    started = time.perf_counter()
-    client = NotebookClient(
+    started, failures = time.perf_counter(), list[WaitedTooLong]()
+    watching = contextlib.ExitStack()
+
+    def watch(cell: Any, cell_index: int) -> None:
+        pid = client.km.provisioner.pid
+        wait = Wait(f"cell {cell_index}", pid, _MOST_SECONDS)
+
+        def end() -> None:
+            failures.append(wait.too_long(f"cell {cell_index} did not end"))
+            os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+        watching.close()
+        watching.enter_context(limited(wait, end))
+
+    client: Any = NotebookClient(
         notebook,
-        timeout=_MOST_SECONDS,
+        startup_timeout=_MOST_ON_THE_CLOCK,
+        iopub_timeout=_MOST_ON_THE_CLOCK,
+        on_cell_execute=watch,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
         skip_cells_with_tag=SKIP_EXECUTION,
         record_timing=False,
     )
-    client.execute()
+    try:
+        with watching:
+            client.execute()
+    except DeadKernelError:
+        if failures:
+            raise failures[0] from None
+        raise
     notebook.metadata = copy.deepcopy(_METADATA)
     for cell in notebook.cells:
         if cell.cell_type == "code":
