@@ -317,7 +317,7 @@ def test_contributing_lists_every_module_that_stands_in_no_wing():
     said |= set(re.findall(r"lxmls_day1/(\w+)\.py", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
     flat = {path.stem for path in (ROOT / "lxmls_day1").glob("*.py")} - {"__init__", "__main__"}
     assert flat <= said, f"not in CONTRIBUTING: {sorted(flat - said)}"
-    assert len(flat) <= 14
+    assert len(flat) <= 15
 
 
 def files_that_test_others() -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES
-from lxmls_day1.waiting import Wait, counts_work
+from lxmls_day1.waiting import Wait, counts_work, tried_again
 from lxmls_day1.whole_files import temporary_folder
 
 #: Of `WorkClock`: all public checks of an exercise together take a right solution about one second. A browser has only the clock.
@@ -277,7 +277,9 @@ def _run_some(
         f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
     ]  # fmt: skip
     if STARTS_PROCESSES:
-        collected, status, timed_out = _watch_process(arguments, place, time_limit, watched, progressed)
+        collected, status, timed_out = tried_again(
+            lambda: _watch_process(arguments, place, time_limit, watched, progressed)
+        )
     else:
         from lxmls_day1.exercises.check_here import run_here  # here: it imports pytest
 
@@ -322,6 +324,8 @@ def _watch_process(
             time.sleep(0.02)
     finally:
         check_process.end(process)
+    if timed_out and not collected:
+        raise wait.too_long("the checks did not begin")
     return collected, process.returncode, timed_out
 
 
