@@ -15,7 +15,6 @@ from tornado.ioloop import IOLoop
 from lxmls_day1.waiting import LOOK_SECONDS, Wait
 
 _REST = 2.0  # seconds: the page that took the warm kernel comes first
-_PING = 3_600_000  # milliseconds: a window that is gone closes its connection, and one on a busy machine answers late
 _PATIENCE = 120  # seconds that a kernel may sleep while it warms up
 _QUIET = [
     "--IPKernelApp.log_level=ERROR"
@@ -42,7 +41,8 @@ class WarmKernels(AsyncMappingKernelManager):
     def __init__(self, **settings: Any):
         super().__init__(**settings)  # type: ignore[no-untyped-call]
         server: Any = self.parent
-        server.tornado_settings |= {"ws_ping_interval": _PING, "ws_ping_timeout": _PING}  # the server reads it next
+        # No pings: a window that is gone closes its connection, and one on a busy machine answers late. The server reads it next.
+        server.tornado_settings |= {"ws_ping_interval": 0}
         self._warm: asyncio.Task[str] | None = None
         self._started: list[str] = []
         self._opened: set[str] = set()  # kernels whose windows have been there
