@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.waiting import Wait, limited
 from lxmls_day1.whole_files import temporary_folder
 
 MOST_FRAMES = 150  # of one animation; a longer one is cut off there, and says so
 MILLISECONDS = 700  # for a frame
 _DPI = 125
 _COLOURS = 64  # of a picture: lines and letters need no more
-_FFMPEG_SECONDS = 300  # of sleep
 
 
 def animation_formats() -> list[str]:
@@ -122,13 +120,9 @@ def as_mp4(pictures: Sequence[Any]) -> bytes:
         ]
         data = b"".join(picture.crop((0, 0, *even)).convert("RGB").tobytes() for picture in pictures)
         # -nostdin keeps it from reading commands; the pictures come through pipe:0 all the same
-        with (
-            subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process,
-            limited(Wait("ffmpeg", process.pid, _FFMPEG_SECONDS, asleep=True), process.kill),
-        ):
-            _, said = process.communicate(data)
-        if process.returncode or not path.is_file():
-            reason = said.decode(errors="replace").strip().splitlines()
+        done = subprocess.run(command, input=data, capture_output=True, check=False)
+        if done.returncode or not path.is_file():
+            reason = done.stderr.decode(errors="replace").strip().splitlines()
             raise InputError(f"ffmpeg could not make the MP4: {reason[-1] if reason else 'it does not say why'}")
         return path.read_bytes()
 

@@ -63,7 +63,7 @@ class WorkerProcess:
             If the checks cannot be run, or no worker can be started.
         """
         self.start()
-        whose = getattr(value, "student", None) or value[0].student
+        whose = getattr(value[0] if isinstance(value, tuple) else value, "student", "the checks")
         remedy = "--limit total_seconds=… raises that"
         return self._answered(
             word, value, Wait(f"the work on {whose}", self._pid(), self._plan.patience, remedy=remedy)

@@ -205,12 +205,6 @@ def test_data():
         assert set(results) == {"1.1", "1.2"}
 
 
-@pytest.mark.slow
-def test_a_solution_that_sleeps_is_ended_too(edit):
-    report = only(edit(LINE, LINE + "    import time; time.sleep(3600)\n"), time_limit=0.5)
-    assert [result.outcome for result in report.results] == ["timeout", "not run", "not run"]
-
-
 def test_the_limit_leaves_room_for_feedback_within_twelve_seconds():
     """One time-out per exercise; starting takes a second, and the command names the same limit."""
     option = next(option for option in check_command.params if option.name == "time_limit")
