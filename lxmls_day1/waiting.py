@@ -81,7 +81,7 @@ def _used_and_asleep(pid: int) -> tuple[float, float]:
     ticks, asleep, pending = 0, 1.0, [str(pid)]
     while pending:
         process = _PROC / pending.pop()
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError, IndexError):  # it has ended
             ticks += sum(map(int, _fields(process)[11:15]))
             for thread in (process / "task").iterdir():
                 asleep = min(asleep, _AWAKE.get(_fields(thread)[0], 1.0))
