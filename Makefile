@@ -57,7 +57,7 @@ help:
 	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow'"'")'
 	@echo 'make coverage  make test, and which branches it runs: at least 92 % of readers and classifiers, 88 % of all'
 	@echo 'make teach-report  how well mistakes are found and named, over 200 seeds (make teach-report ARGS="--exercises 1.5")'
-	@echo 'make test-load  grade right solutions on a machine that is kept busy (make test-load ARGS="--runs 3")'
+	@echo 'make test-load  grade, record, check, demo and browser on a machine that is kept busy (make test-load ARGS="--only grade")'
 	@echo 'make test-processors  the tests marked bits as for every processor whose machine code this one can run'
 	@echo '             (one other, without the slow tests: make test-processors ARGS="--short")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'

@@ -9,6 +9,7 @@
 ``checks``             the checks of what a caller passes in
 ``settings``           the settings of a class: found, read and checked
 ``whole_files``        files that are either written completely or left as they were; locked folders
+``waiting``            waiting for processes on a busy machine: limits on what they do, not on the clock
 ``gaussians``          scores and Bayes error of Gaussian classes
 ``result_table``       what a comparison of classifiers ends with, and its files
 ``npz_file``           values and arrays in one file that runs no code when it is read

@@ -181,7 +181,7 @@ class PartWorkers(ClusterWorkers):
                         arguments = self._key, self._folder, function, everywhere, jobs[n].argument
                         future = self.client.submit(do_here, *arguments, workers=[address], pure=False, retries=0)
                         doing[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
-                if not doing and time.monotonic() - waiting_since > ASK_SECONDS:
+                if not doing and time.monotonic() - waiting_since > self.patience(ASK_SECONDS):
                     raise ClusterLost(self._why_none())
                 if root is None and len(doing) == len(jobs):
                     root = joined(
@@ -253,7 +253,7 @@ class PartWorkers(ClusterWorkers):
     def _reached(self, address: str) -> bool:
         """Whether a worker answers this machine itself."""
         try:
-            self.client.sync(self.client.rpc(address).identity, callback_timeout=_REACH_SECONDS)
+            self.client.sync(self.client.rpc(address).identity, callback_timeout=self.patience(_REACH_SECONDS))
         except Exception:  # of many kinds: another network, a firewall
             return False
         return True
@@ -323,7 +323,7 @@ class PartWorkers(ClusterWorkers):
             return shared
         try:
             return self.client.scatter(
-                shared, broadcast=True, workers=list(self._threads), hash=False, timeout=ASK_SECONDS
+                shared, broadcast=True, workers=list(self._threads), hash=False, timeout=self.patience(ASK_SECONDS)
             )
         except Exception:
             return shared  # a worker is gone meanwhile: it goes with each job
@@ -331,7 +331,7 @@ class PartWorkers(ClusterWorkers):
     def _fetched(self, future: Any) -> Any:
         try:
             fetch, directly = self.client._gather, bool(self._reaches)
-            return self.client.sync(fetch, [future], direct=directly, callback_timeout=ASK_SECONDS)[0]
+            return self.client.sync(fetch, [future], direct=directly, callback_timeout=self.patience(ASK_SECONDS))[0]
         except Exception as error:  # most often the worker that has it is gone
             return _Unread(f"{type(error).__name__}: {error}")
 

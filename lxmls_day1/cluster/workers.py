@@ -15,7 +15,9 @@ from typing import Any
 import lxmls_day1
 from lxmls_day1.errors import InputError, how_to_install
 from lxmls_day1.library_path import PACKAGES, reference_place
+from lxmls_day1.waiting import SLOWER, VARIABLE, patience
 
+# Another machine tells nothing of its processor. So these are seconds on the clock, and they grow with what an answer has taken.
 ASK_SECONDS = 60.0
 LOST_SECONDS = 10.0  # without word from the scheduler
 _LOGGERS = ("distributed", "tornado", "asyncio")
@@ -72,9 +74,11 @@ def connected(scheduler: str, option: str) -> Iterator[Any]:
         warnings.filterwarnings("ignore", "Sending large graph")
         try:
             try:
-                client: Any = Client(scheduler, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]  # dask says no types
+                client: Any = Client(scheduler, timeout=LOST_SECONDS * patience(), set_as_default=False)  # type: ignore[no-untyped-call]  # dask says no types
             except (OSError, ValueError) as error:
-                raise InputError(f"there is no dask scheduler at {scheduler}: {error}.") from error
+                raise InputError(
+                    f"there is no dask scheduler at {scheduler}: {error} ({VARIABLE}=10 waits ten times as long)."
+                ) from error
             try:
                 yield client
             finally:
@@ -106,6 +110,11 @@ class ClusterWorkers:
         self._identity = identity
         self._refused: dict[str, str] = {}
         self._heard = time.monotonic()
+        self._slowest, self._silent = 0.0, False
+
+    def patience(self, seconds: float) -> float:
+        """A limit on the clock: it is longer where the scheduler has taken long to answer, or the user says so."""
+        return max(seconds * patience(), SLOWER * self._slowest)
 
     def refuse(self, address: str, why: str) -> None:
         """Give a worker no more work."""
@@ -121,23 +130,28 @@ class ClusterWorkers:
         InputError
             If the scheduler is gone.
         """
+        asked, most = time.monotonic(), self.patience(LOST_SECONDS)
         try:
             if self.client.status != "running":
                 raise OSError
-            found: dict[str, int] = self.client.sync(
-                self.client.scheduler.ncores, workers=None, callback_timeout=LOST_SECONDS
-            )
+            found: dict[str, int] = self.client.sync(self.client.scheduler.ncores, workers=None, callback_timeout=most)
             self._heard = time.monotonic()
+            self._slowest, self._silent = max(self._slowest, self._heard - asked), False
         except Exception:  # of many kinds, whatever of the connection breaks first
-            if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > LOST_SECONDS:
+            if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > 2 * most:
                 raise self.lost() from None
+            if not self._silent:
+                self.say(f"The scheduler at {self.scheduler} does not answer; waiting for it.")
+            self._silent = True
             return dict.fromkeys(before, 1)
         self._refused = {address: why for address, why in self._refused.items() if address in found}
         return found
 
     def lost(self) -> InputError:
         """What to say when the scheduler is gone."""
-        return InputError(f"the dask scheduler is lost; {self.kept}.")
+        return InputError(
+            f"the dask scheduler is lost, or too busy to answer ({VARIABLE}=10 waits ten times as long); {self.kept}."
+        )
 
     def answers(self, function: Callable[..., Any], addresses: Sequence[str], *arguments: Any) -> dict[str, Any]:
         """What a function returns on each of some workers; an exception from one that fails. Empty if one is gone meanwhile."""
@@ -146,7 +160,7 @@ class ClusterWorkers:
         asked = {"workers": list(addresses), "on_error": "return"}
         try:
             found: dict[str, Any] = self.client.sync(
-                self.client._run, function, *arguments, **asked, callback_timeout=ASK_SECONDS
+                self.client._run, function, *arguments, **asked, callback_timeout=self.patience(ASK_SECONDS)
             )
         except Exception:
             return {}  # those that are left are asked again

@@ -6,6 +6,7 @@ them. Such a file imports nothing but click at its head and the rest inside its 
 
 import contextlib
 import errno
+import functools
 import importlib
 import os
 import shutil
@@ -17,6 +18,7 @@ from typing import Any, NoReturn
 import click
 
 import lxmls_day1
+from lxmls_day1 import waiting
 from lxmls_day1.commands import first_compilation
 from lxmls_day1.commands.standard_streams import OutputLost, StandardStreams
 from lxmls_day1.errors import InputError, LibraryName, nearest
@@ -211,7 +213,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     warnings.formatwarning = formatwarning
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     try:
-        with caches_without_home(), first_compilation.announced():
+        say = functools.partial(click.echo, err=True)
+        with caches_without_home(), first_compilation.announced(), waiting.announced(say):
             command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
     except SystemExit as end:
         status = end.code

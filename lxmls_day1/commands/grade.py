@@ -141,7 +141,8 @@ def command(
     Limits, for each submission:
       check_cpu_seconds 10   of processor time, for one check
       cpu_seconds 60     of processor time, for all of them together
-      check_seconds 100, total_seconds 600   the same on the clock
+      check_seconds 100, total_seconds 600   the same on the clock,
+                         where the code has a processor or sleeps
       memory 1024        MiB
       processes 1        it may start none
       files 256          it may make

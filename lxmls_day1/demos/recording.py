@@ -18,7 +18,6 @@ MOST_FRAMES = 150  # of one animation; a longer one is cut off there, and says s
 MILLISECONDS = 700  # for a frame
 _DPI = 125
 _COLOURS = 64  # of a picture: lines and letters need no more
-_FFMPEG_SECONDS = 300
 
 
 def animation_formats() -> list[str]:
@@ -121,7 +120,7 @@ def as_mp4(pictures: Sequence[Any]) -> bytes:
         ]
         data = b"".join(picture.crop((0, 0, *even)).convert("RGB").tobytes() for picture in pictures)
         # -nostdin keeps it from reading commands; the pictures come through pipe:0 all the same
-        done = subprocess.run(command, input=data, capture_output=True, timeout=_FFMPEG_SECONDS, check=False)
+        done = subprocess.run(command, input=data, capture_output=True, check=False)
         if done.returncode or not path.is_file():
             reason = done.stderr.decode(errors="replace").strip().splitlines()
             raise InputError(f"ffmpeg could not make the MP4: {reason[-1] if reason else 'it does not say why'}")

@@ -25,13 +25,17 @@ from lxmls_day1.demos.environment import DARK_VARIABLE, SCALE_VARIABLE, WINDOW_V
 from lxmls_day1.demos.export import DEMONSTRATIONS, demonstration_class
 from lxmls_day1.demos.index_page import Entry, index_page, thumbnail
 from lxmls_day1.errors import InputError, how_to_install
+from lxmls_day1.waiting import Wait
 from lxmls_day1.whole_files import temporary_folder
 
 FOLDER = Path("notebooks") / "demos"
 HOST = "127.0.0.1"
 PORT = 8417  # unless something listens there
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8", "jupyter-matplotlib")
-_FORSAKEN = 120  # seconds after which the kernel of a window that is gone ends; a window that is open keeps its own
+_FORSAKEN = (
+    120  # seconds after which the kernel of a window that is gone ends; one that is open, or still loads, keeps its own
+)
+_KERNEL_ANSWERS = 3600  # seconds: one that has died is seen at once, and one on a busy machine takes its time
 _TEMPLATE = "lxmls-day1"
 
 
@@ -95,6 +99,8 @@ def command_of(folder: Path, port: int) -> list[str]:
         "--VoilaConfiguration.multi_kernel_manager_class=lxmls_day1.demos.warm_kernels.WarmKernels",
         f"--MappingKernelManager.cull_idle_timeout={_FORSAKEN}",
         "--MappingKernelManager.cull_interval=30",
+        f"--VoilaExecutor.startup_timeout={_KERNEL_ANSWERS}",
+        f"--VoilaExecutor.iopub_timeout={_KERNEL_ANSWERS}",
         "--Voila.log_level=ERROR",
     ]
 
@@ -143,7 +149,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(folder: Path, port: int | None = None, seconds: float = 60, **look: Any) -> Iterator[tuple[str, Any]]:
+def served(folder: Path, port: int | None = None, seconds: float = 60.0, **look: Any) -> Iterator[tuple[str, Any]]:
     """Serve a folder of notebooks while the block runs.
 
     Parameters
@@ -153,7 +159,7 @@ def served(folder: Path, port: int | None = None, seconds: float = 60, **look: A
     port : int, optional
         Any free one unless given.
     seconds : float
-        How long the server may take to begin.
+        How long the server may sleep before it begins.
     **look
         As in `environment_of`.
 
@@ -175,10 +181,14 @@ def served(folder: Path, port: int | None = None, seconds: float = 60, **look: A
     with temporary_folder("lxmls-day1-demo-") as templates:
         write_templates(templates, folder, dark=bool(look.get("dark")))
         with _running(command_of(folder, port), environment_of(templates, **look), folder) as process:
-            end = time.monotonic() + seconds
-            while not _answers(address):
-                if process.poll() is not None or time.monotonic() > end:
-                    raise InputError(f"the server did not begin at port {port}; what it said stands above.")
+            wait, tries = Wait("the server of the demonstrations", process.pid, seconds, asleep=True), 0
+            while not _answers(address, 2.0 + tries):  # on a busy machine an answer takes longer than that
+                tries += 1
+                why = f"the server did not begin at port {port}; what it said stands above"
+                if process.poll() is not None:
+                    raise InputError(f"{why}.")
+                if wait.is_over():
+                    raise wait.too_long(why)
                 time.sleep(0.1)
             yield address, process
 
@@ -217,9 +227,9 @@ def _is_taken(port: int) -> bool:
         return False
 
 
-def _answers(address: str) -> bool:
+def _answers(address: str, seconds: float) -> bool:
     try:
-        with urllib.request.urlopen(address, timeout=2):
+        with urllib.request.urlopen(address, timeout=seconds):
             return True
     except urllib.error.HTTPError:
         return True

@@ -6,14 +6,16 @@ notebook, which takes the memory of as many Pythons; this one fits any page. Onl
 
 import asyncio
 import os
+from collections.abc import Coroutine
 from typing import Any
 
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from tornado.ioloop import IOLoop
 
+from lxmls_day1.waiting import LOOK_SECONDS, Wait
+
 _REST = 2.0  # seconds: the page that took the warm kernel comes first
-_PING = 30_000  # milliseconds, as long as the interval between two: the default is longer, and would be complained of
-_PATIENCE = 120  # seconds for warming up
+_PATIENCE = 120  # seconds that a kernel may sleep while it warms up
 _QUIET = [
     "--IPKernelApp.log_level=ERROR"
 ]  # that it listens on this machine without encryption is no news to a lecturer
@@ -39,8 +41,11 @@ class WarmKernels(AsyncMappingKernelManager):
     def __init__(self, **settings: Any):
         super().__init__(**settings)  # type: ignore[no-untyped-call]
         server: Any = self.parent
-        server.tornado_settings |= {"ws_ping_timeout": _PING}  # the server reads it next
+        # No pings: a window that is gone closes its connection, and one on a busy machine answers late. The server reads it next.
+        server.tornado_settings |= {"ws_ping_interval": 0}
         self._warm: asyncio.Task[str] | None = None
+        self._started: list[str] = []
+        self._opened: set[str] = set()  # kernels whose windows have been there
         IOLoop.current().add_callback(self._warm_another)
 
     async def start_kernel(  # type: ignore[override]
@@ -60,19 +65,22 @@ class WarmKernels(AsyncMappingKernelManager):
         return await self._start(kernel_id=kernel_id, path=path, **settings)
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
-        """End a kernel that nobody looks at any more; the warm one stays."""
-        is_warm = (
-            self._warm is not None
-            and self._warm.done()
-            and not self._warm.cancelled()
-            and not self._warm.exception()
-            and self._warm.result() == kernel_id
-        )
-        if not is_warm:
+        """End a kernel whose window is gone. One whose window was never there stays: it is warm, or its page loads.
+
+        That a page is not loaded any more is known when a window has come that was opened after it.
+        """
+        later = self._started[self._started.index(kernel_id) :] if kernel_id in self._started else []
+        if self._opened & set(later):
             await super().cull_kernel_if_idle(kernel_id)  # type: ignore[no-untyped-call]
+
+    def notify_connect(self, kernel_id: str) -> None:
+        """A window is there."""
+        self._opened.add(kernel_id)
+        super().notify_connect(kernel_id)  # type: ignore[no-untyped-call]
 
     async def _start(self, **settings: Any) -> str:
         started: str = await super()._async_start_kernel(extra_arguments=_QUIET, **settings)
+        self._started.append(started)
         return started
 
     def _warm_another(self) -> None:
@@ -85,8 +93,24 @@ class WarmKernels(AsyncMappingKernelManager):
         client: Any = self.get_kernel(kernel_id).client()
         client.start_channels()
         try:
-            await client.wait_for_ready(timeout=_PATIENCE)
-            await client.execute(WARM_UP, silent=True, store_history=False, reply=True, timeout=_PATIENCE)
+            await self._unless_asleep(kernel_id, self._warmed_up(client))
         finally:
             client.stop_channels()
         return kernel_id
+
+    async def _warmed_up(self, client: Any) -> None:
+        await client.wait_for_ready(timeout=None)
+        await client.execute(WARM_UP, silent=True, store_history=False, reply=True, timeout=None)
+
+    async def _unless_asleep(self, kernel_id: str, work: Coroutine[Any, Any, None]) -> None:
+        """Wait for what a kernel does; on a busy machine that takes as long as it takes."""
+        kernel: Any = self.get_kernel(kernel_id)
+        wait = Wait("a kernel", kernel.provisioner.pid, _PATIENCE, asleep=True)
+        task = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait([task], timeout=LOOK_SECONDS))[0]:
+                if wait.is_over() or not await kernel.is_alive():
+                    raise wait.too_long("a kernel did not start")
+            await task
+        finally:
+            task.cancel()

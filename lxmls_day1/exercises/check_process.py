@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -81,38 +80,6 @@ def start(
             start_new_session=sys.platform != "win32",
             creationflags=flags,
         )
-
-
-class Clock:
-    """How long a process has been at work: its processor time plus the time that it has slept.
-
-    On a busy machine this is less than the time that has passed. Only Linux tells it; elsewhere it is the time that has passed.
-
-    Parameters
-    ----------
-    pid : int
-        A process of this machine.
-    """
-
-    def __init__(self, pid: int):
-        self._stat = Path(f"/proc/{pid}/stat")
-        self._began = self._looked = time.monotonic()
-        self._asleep = 0.0
-        self._seconds = 0.0
-
-    def seconds(self) -> float:
-        """Seconds of work since the clock was made. Ask often: whether the process sleeps is only known for the moment of asking."""
-        now = time.monotonic()
-        if sys.platform != "linux":
-            return now - self._began
-        with contextlib.suppress(OSError):  # the process has ended, and with it the work
-            state, *fields = self._stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-            if state == "S":
-                self._asleep += now - self._looked
-            user, system = map(int, fields[10:12])
-            self._seconds = (user + system) / os.sysconf("SC_CLK_TCK") + self._asleep
-        self._looked = now
-        return self._seconds
 
 
 def forget_bytecode(lab_folder: Path) -> None:

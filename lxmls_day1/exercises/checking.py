@@ -23,9 +23,10 @@ from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.exercises.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES
+from lxmls_day1.waiting import Wait, counts_work, tried_again
 from lxmls_day1.whole_files import temporary_folder
 
-#: Of `Clock`: all public checks of an exercise together take a right solution about one second. A browser knows only the time that passes.
+#: Of `WorkClock`: all public checks of an exercise together take a right solution about one second. A browser has only the clock.
 TIME_LIMIT = 8.0 if STARTS_PROCESSES else 30.0
 START_LIMIT = 120.0
 _ERRORS = "errors.txt"  # what is said on standard error while checks run
@@ -174,11 +175,7 @@ class _Watched:
     order: list[dict[str, str]] = field(default_factory=list)  # the checks, as collected
     ended: dict[str, CheckResult] = field(default_factory=dict)
     running: str | None = None
-    since: float = 0.0  # on the clock of the process
-
-    def begin(self) -> None:
-        """Wait for a process that has just been started; no check is running yet."""
-        self.running, self.since = None, 0.0
+    tried: set[str] = field(default_factory=set)  # ran out of time once, by the clock
 
 
 def run_checks(
@@ -255,12 +252,13 @@ def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Pro
         (place / "pytest.ini").write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
         left: list[str] | None = None
         while left is None or left:
-            before = len(watched.ended)
+            before = len(watched.ended) + len(watched.tried)
+            watched.running = None
             _run_some(folder, files, place, time_limit, watched, progressed)
             known = [check["check"] for check in watched.order]
             _leave_out_after_timeouts(watched, time_limit)
             left = [check for check in known if check not in watched.ended]
-            if left and len(watched.ended) == before:
+            if left and len(watched.ended) + len(watched.tried) == before:
                 raise InputError(f"the checks cannot be run: {_said(place)}")
     return watched
 
@@ -278,9 +276,10 @@ def _run_some(
         f"--lab={folder}",
         f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
     ]  # fmt: skip
-    watched.begin()
     if STARTS_PROCESSES:
-        collected, status, timed_out = _watch_process(arguments, place, time_limit, watched, progressed)
+        collected, status, timed_out = tried_again(
+            lambda: _watch_process(arguments, place, time_limit, watched, progressed)
+        )
     else:
         from lxmls_day1.exercises.check_here import run_here  # here: it imports pytest
 
@@ -290,6 +289,9 @@ def _run_some(
         raise InputError(f"the checks cannot be run: {_said(place)}")
     if watched.running:
         check = next(check for check in watched.order if check["check"] == watched.running)
+        if timed_out and STARTS_PROCESSES and not counts_work() and watched.running not in watched.tried:
+            watched.tried.add(watched.running)
+            return
         if timed_out:
             outcome, text = "timeout", f"did not end within {time_limit:g} s; is there a loop that never ends?"
         else:
@@ -302,7 +304,7 @@ def _watch_process(
 ) -> tuple[bool, int, bool]:
     """Run pytest in a process of its own. Returns whether it found checks, its exit status, and whether it had to be ended."""
     process = check_process.start("pytest", arguments, place, place / _ERRORS, compiles=False)
-    clock = check_process.Clock(process.pid)
+    wait = Wait("the checks to begin", process.pid, START_LIMIT, asleep=True)
     collected, read = False, 0
     timed_out = False
     try:
@@ -314,14 +316,16 @@ def _watch_process(
             complete = new[: new.rfind(b"\n") + 1]
             read += len(complete)
             for line in complete.splitlines():
-                watched.since = clock.seconds()
                 collected = _take(json.loads(line), watched, progressed) or collected
-            timed_out = clock.seconds() - watched.since > (time_limit if watched.running else START_LIMIT)
+                wait = wait.next("a check", time_limit, remedy="--time-limit raises that")
+            timed_out = wait.is_over()
             if not alive or timed_out:
                 break
             time.sleep(0.02)
     finally:
         check_process.end(process)
+    if timed_out and not collected:
+        raise wait.too_long("the checks did not begin")
     return collected, process.returncode, timed_out
 
 

@@ -10,16 +10,17 @@ import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.answers import Answer
+from lxmls_day1.waiting import Wait, tried_again
 from lxmls_day1.whole_files import temporary_folder
 
-PATIENCE = 120.0
+PATIENCE = 600.0  # seconds of work; at the first time the reference is compiled
 FILES_FOR_A_PROCESS = 16  # check files: fewer are run sooner than another process has started
 
 
@@ -57,7 +58,7 @@ def dry_run(
     seed : int
         Of the hidden ones.
     patience : float
-        Seconds that one run may take.
+        Seconds that one run may work, as `Wait` counts them.
 
     Returns
     -------
@@ -69,16 +70,20 @@ def dry_run(
     InputError
         If one does not end, or the process that runs them fails.
     """
+    return tried_again(lambda: _dry_run(runs, hidden, seed, patience))
+
+
+def _dry_run(runs: Sequence[DryRun], hidden: bool, seed: int, patience: float) -> dict[str, dict[str, DryOutcome]]:
     with temporary_folder("lxmls-day1-") as folder, ExitStack() as started:
         settings = Path(folder, "pytest.ini")
         settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
         processes = []
         for number, share in enumerate(_shares(runs)):
             process = _Process(share, Path(folder, str(number)))
-            process.start({"hidden": hidden, "seed": seed, "settings": str(settings)})
+            process.start({"hidden": hidden, "seed": seed, "settings": str(settings)}, patience)
             started.callback(check_process.end, process.process)
             processes.append(process)
-        while any([process.is_at_work(patience) for process in processes]):  # a list, so that every process is asked
+        while any([process.is_at_work() for process in processes]):  # a list, so that every process is asked
             time.sleep(0.05)
         lines = {label: line for process in processes for label, line in process.lines().items()}
     return {run.label: _read(lines[run.label]) for run in runs}
@@ -102,12 +107,12 @@ class _Process:
 
     runs: list[DryRun]
     folder: Path
-    done: int = 0  # bytes of results
-    since: float = field(default_factory=time.monotonic)
+    done: int = 0  # runs
 
-    def start(self, settings: dict[str, Any]) -> None:
+    def start(self, settings: dict[str, Any], patience: float) -> None:
         """Start it. The caller must end it."""
         self.folder.mkdir()
+        self.patience = patience
         self.result, self.errors = self.folder / "result.jsonl", self.folder / "errors.txt"
         request = self.folder / "request.json"
         content = settings | {
@@ -118,20 +123,24 @@ class _Process:
         self.process: subprocess.Popen[bytes] = check_process.start(
             "lxmls_day1.exercises.dry_run_process", [str(request), str(self.result)], self.folder, self.errors
         )
+        self.wait = Wait(f"the checks on {self.runs[0].label}", self.process.pid, patience)
 
-    def is_at_work(self, patience: float) -> bool:
-        """Whether it has runs to do; an InputError if it fails, or is at one for longer than that."""
+    def is_at_work(self) -> bool:
+        """Whether it has runs to do; an InputError if it fails, or works at one for too long."""
         ended = (
             self.process.poll() is not None
         )  # asked before reading, so that all that was written before the end is read
-        size = self.result.stat().st_size
-        if size != self.done:
-            self.done, self.since = size, time.monotonic()
-        if len(self.lines()) == len(self.runs):
+        before, self.done = self.done, len(self.lines())
+        if self.done == len(self.runs):
             return False
-        if ended or time.monotonic() - self.since > patience:
+        label = self.runs[self.done].label
+        if self.done != before:
+            self.wait = self.wait.next(f"the checks on {label}", self.patience)
+        if ended:
             said = self.errors.read_text(encoding="utf-8", errors="replace").strip()
-            raise InputError(f"the checks did not end on {self.runs[len(self.lines())].label}. {said[-2000:]}".strip())
+            raise InputError(f"the checks did not end on {label}. {said[-2000:]}".strip())
+        if self.wait.is_over():
+            raise self.wait.too_long(f"the checks did not end on {label}")
         return True
 
     def lines(self) -> dict[str, dict[str, Any]]:

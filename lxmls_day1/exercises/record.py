@@ -6,6 +6,7 @@ mistakes, no code. ``--check`` only says whether that file is current.
 
 import argparse
 import contextlib
+import functools
 import sys
 from collections.abc import Collection, Sequence
 from itertools import chain
@@ -28,6 +29,7 @@ from lxmls_day1.exercises.registry import (
     exercise_of_check,
 )
 from lxmls_day1.lab import reference_folder
+from lxmls_day1.waiting import announced
 from lxmls_day1.whole_files import replace_files, temporary_folder
 
 REFERENCE = "the reference"
@@ -266,4 +268,5 @@ def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with announced(functools.partial(print, file=sys.stderr, flush=True)):
+        sys.exit(main(sys.argv[1:]))

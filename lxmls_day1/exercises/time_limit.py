@@ -6,6 +6,7 @@ shared with the page, which a page has only where its server sends special heade
 library that takes for ever.
 """
 
+import math
 import random
 import signal
 import sys
@@ -17,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 from lxmls_day1.lab import PACKAGES
+from lxmls_day1.waiting import SLOWER
 
 _AGAIN = 0.02  # seconds until the next signal of the system's timer, where the first was swallowed
 _TICKS = 60  # more than the steps between two looks for a signal in a browser
@@ -113,7 +115,10 @@ class _SystemTimer:
 
 
 class _PageTimer:
-    """A deadline in the buffer in which Pyodide looks for signals."""
+    """A deadline in the buffer in which Pyodide looks for signals.
+
+    There is only the clock: the time until the first check begins says how slow the machine is.
+    """
 
     signal = signal.SIGINT
 
@@ -124,15 +129,22 @@ class _PageTimer:
         self._use: Callable[[Any], None] = pyodide_js.setInterruptBuffer
         self._before = getattr(pyodide_js._module, "Py_EmscriptenSignalBuffer", None)
         self._buffer = run_js(_BUFFER)(self._before)
+        self._opened = 0.0
+        self._start: float | None = None  # seconds until the first limit
 
     def open(self) -> None:
         self._use(self._buffer)
+        self._opened, self._start = time.time(), None
 
     def close(self) -> None:
         self._use(self._before)
 
     def set(self, seconds: float | None) -> None:
-        self._buffer.deadline = float("inf") if seconds is None else (time.time() + seconds) * 1000
+        now = time.time()
+        if self._start is None:
+            self._start = now - self._opened
+        most = math.inf if seconds is None else max(seconds, SLOWER * self._start)
+        self._buffer.deadline = (now + most) * 1000
         self._buffer.heard = True
 
     def is_over(self) -> bool:

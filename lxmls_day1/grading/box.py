@@ -18,11 +18,12 @@ from lxmls_day1.grading.channel import Channel, Ended, Hung
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
 from lxmls_day1.grading.limits import MEBIBYTE, Limits
 from lxmls_day1.grading.messages import BadMessage, TooLong, encoded_request
+from lxmls_day1.waiting import Wait, WorkClock
 
 KEPT_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request
 MOST_REPLIES = 4  # times what one answer may have: all that comes out of one box
-END_SECONDS = 60.0  # for the report on how a box ended: long, for a verdict depends on it
+OPEN_SECONDS = 60.0  # of sleep, for a box that is made, and for each request with files
 NO_END = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
 PRIVATE_LOOK = 0.5  # seconds between two looks at how much was written where the kernel does not count it
 SIGNALS_IN_WORDS: dict[int, str] = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
@@ -88,21 +89,22 @@ class Box:
         )
         self.printed = b""
         self.changed = False
-        self.cpu_used = 0.0
+        self.cpu_used = self.spent = 0.0
         self._n_printed = 0
         self._next_look = 0.0
         self._channel = Channel(self._started.served, limits.bytes_of("reply"), self._watch, encode=encoded_request)
         self._closed = False
         try:
-            reply = self._channel.receive(time.monotonic() + 60.0)
+            reply = self._channel.receive(self._opening().is_over)
             if "broken" in reply:
                 raise BoxesUnavailable(str(reply["broken"]))
             given = [str(path) for path, content in files.items() if fork_server.given.get(path) == content]
             others = {path: content for path, content in files.items() if fork_server.given.get(path) != content}
             for some in _in_parts(others):
-                self._channel.send({"do": "files", "files": some, "given": given}, time.monotonic() + 60.0)
+                is_late = self._opening().is_over
+                self._channel.send({"do": "files", "files": some, "given": given}, is_late)
                 given = []
-                reply = self._channel.receive(time.monotonic() + 60.0)
+                reply = self._channel.receive(is_late)
                 if "value" not in reply:
                     said = StudentError.of(reply)
                     text = f"its files cannot be put into a box ({said.kinds[0]}: {said})"
@@ -118,15 +120,18 @@ class Box:
             self.close()
             raise
 
+    def _opening(self) -> Wait:
+        return Wait("a box", self._started.watched, OPEN_SECONDS, asleep=True)
+
     def ask(self, request: Mapping[str, Any], seconds: float, limit: float | None = None) -> Any:
-        """What the box replies with.
+        """What the box replies with; `spent` says what it took.
 
         Parameters
         ----------
         request : mapping
             As `box_server` reads it.
         seconds : float
-            How long it may take.
+            How long it may take; counted is what the box does, as `WorkClock` says, and nothing of a reply that comes at once.
         limit : float, optional
             The limit of which so many seconds are left; `seconds` unless given. The text of a failure names it.
 
@@ -145,10 +150,16 @@ class Box:
         """
         if self._closed:
             raise InputError("this box is closed")
-        deadline = time.monotonic() + seconds
+        clock = WorkClock(self._started.watched)
+
+        def is_late() -> bool:
+            self.spent = clock.look()
+            return self.spent > seconds
+
+        self.spent = 0.0
         try:
-            self._channel.send(request, deadline)
-            reply = self._channel.receive(deadline)
+            self._channel.send(request, is_late)
+            reply = self._channel.receive(is_late)
             self._watch()
             if self._channel.n_received > MOST_REPLIES * self._limits.bytes_of("reply"):
                 raise TooLong(f"{self._channel.n_received / 1e6:.0f} MB in all")
@@ -167,7 +178,7 @@ class Box:
             self.close()
             raise BoxFailure(REFUSED, f"what came out of the box is no answer: {error}") from None
         except Ended:
-            raise self._end(self.close()) from None
+            raise self._end(self.close(by_itself=True)) from None
         if "value" in reply:
             self.changed = reply.get("changed") is True
             return reply["value"]
@@ -178,13 +189,13 @@ class Box:
         self.close()
         raise BoxFailure(REFUSED, "what came out of the box is no answer")
 
-    def close(self) -> Mapping[str, Any]:
-        """End everything in the box; how it ended."""
+    def close(self, by_itself: bool = False) -> Mapping[str, Any]:
+        """End everything in the box, unless it has ended by itself; how it ended."""
         if self._closed:
             return {}
         self._closed = True
         self._drain()
-        report = self._started.end(END_SECONDS)
+        report = self._started.end(by_itself)
         self.cpu_used = float(report.get("cpu", 0.0))
         return report
 

@@ -8,7 +8,8 @@ from typing import Protocol
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import NoAnswer
 
-START_SECONDS = 180.0  # the first time the kernels of numba are compiled
+START_SECONDS = 180.0  # of sleep: compiling the kernels of numba takes as long as it takes
+END_SECONDS = 60.0  # of sleep, for how a box ended: long, for a verdict depends on it
 
 
 class BoxesUnavailable(InputError, NoAnswer):
@@ -24,6 +25,8 @@ class BoxProcess(Protocol):
         Where the box takes requests and answers them.
     private : Path, optional
         Its folder, if that is on the disk.
+    watched : int
+        The process that it is, or by which it was started.
     """
 
     @property
@@ -32,12 +35,15 @@ class BoxProcess(Protocol):
     @property
     def private(self) -> Path | None: ...  # noqa: D102
 
+    @property
+    def watched(self) -> int: ...  # noqa: D102
+
     def take_output(self) -> bytes:
         """Some of what was printed; nothing if there is no more at the moment."""
         ...
 
-    def end(self, patience: float = 10.0) -> Mapping[str, float | str]:
-        """Kill everything in it, and say how it ended."""
+    def end(self, by_itself: bool = False) -> Mapping[str, float | str]:
+        """Kill everything in it, and say how it ended; it is waited for if it ends by itself."""
         ...
 
 

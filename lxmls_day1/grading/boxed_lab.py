@@ -6,7 +6,6 @@ carried into the box and its answer out of it. A classifier stays in the box; th
 
 import builtins
 import contextlib
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -155,7 +154,6 @@ class BoxedLab:
         left, limit = min(
             (self._check_seconds_left, self._limits.check_seconds), (self._seconds_left, self._limits.total_seconds)
         )
-        began = time.monotonic()
         try:
             answer = box.ask({"do": verb, **content}, left, limit)
             if box.changed:
@@ -166,10 +164,9 @@ class BoxedLab:
         except BoxFailure:
             self.close_failed()
             raise
-        finally:  # the clock runs only while the box is at work
-            seconds = time.monotonic() - began
-            self._check_seconds_left -= seconds
-            self._seconds_left -= seconds
+        finally:
+            self._check_seconds_left -= box.spent
+            self._seconds_left -= box.spent
 
     def close_failed(self) -> None:
         """Forget a box that went down; the next call opens another one."""

@@ -13,7 +13,8 @@ class Limits:
     """The limits for one submission. Each is an option of ``lxmls-day1 grade``: ``--limit memory=512``.
 
     Processor time decides: it is the same on a busy machine. The limits on the clock are ten times as long, and stop code
-    that sleeps. Both are counted only while the student's code runs.
+    that sleeps: where the system tells it, the clock stands still while the code waits for a processor. Both are counted only
+    while the student's code runs.
 
     Attributes
     ----------

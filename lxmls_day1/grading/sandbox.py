@@ -21,7 +21,8 @@ from typing import Any
 
 import lxmls_day1
 from lxmls_day1.exercises.importable import answer_paths
-from lxmls_day1.grading.box_makers import START_SECONDS, BoxesUnavailable, BoxMaker
+from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable, BoxMaker
+from lxmls_day1.grading.channel import TICK
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS
 from lxmls_day1.grading.spawning_server import SpawningServer
 from lxmls_day1.grading.visible_folders import (
@@ -31,8 +32,10 @@ from lxmls_day1.grading.visible_folders import (
     python_folders,
     secret_folders,
 )
+from lxmls_day1.waiting import Wait
 from lxmls_day1.whole_files import remove_folder, temporary_folder
 
+NOT_STARTED = "the process that makes boxes did not start"
 MACHINERY, GIVEN, NUMBA_CACHE = "/machinery", "/given", f"{PRIVATE}/numba"
 
 
@@ -43,6 +46,14 @@ def _in_memory(content: bytes) -> int:
         file.write(content)
     os.lseek(handle, 0, os.SEEK_SET)
     return handle
+
+
+def _is_readable(sock: socket.socket, wait: Wait) -> bool:
+    """Wait until something comes from a socket, or nobody is there any more; False if the wait is over before."""
+    while not select.select([sock], [], [], TICK)[0]:
+        if wait.is_over():
+            return False
+    return True
 
 
 class ForkServer:
@@ -112,15 +123,17 @@ class ForkServer:
             raise
         finally:
             theirs.close()
+        wait = Wait("the process that makes boxes", self._process.pid, START_SECONDS, asleep=True)
         try:
-            readable, _, _ = select.select([self._requests], [], [], START_SECONDS)
+            readable = _is_readable(self._requests, wait)
         except KeyboardInterrupt:
             self.close()
             raise
         if not readable or self._requests.recv(100) != b"ready":
+            why = str(wait.too_long(NOT_STARTED)) if not readable else NOT_STARTED
             said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             self.close()
-            raise BoxesUnavailable(said[-1] if said else "the process that makes boxes did not start")
+            raise BoxesUnavailable(said[-1] if said else why)
 
     def _command(self) -> list[str]:
         program = shutil.which("bwrap")
@@ -263,7 +276,7 @@ class ForkServer:
             their_reported.close()
             os.close(their_printed)
         private = None if self.level == BUBBLEWRAP else folder.parent
-        return ForkedBox(served, printed, reported, private)
+        return ForkedBox(served, printed, reported, private, self._process.pid)
 
     def close(self) -> None:
         """End it, and with it every box."""
@@ -278,12 +291,15 @@ class ForkServer:
 
 @dataclass
 class ForkedBox:
-    """A box, seen from outside: where it is served, what it prints to, where it is reported how it ended, its folder if on disk."""
+    """A box, seen from outside: where it is served, what it prints to, where it is reported how it ended, its folder if on disk,
+    and the process that has made it.
+    """
 
     served: socket.socket
     printed: int
     reported: socket.socket
     private: Path | None
+    watched: int
 
     def take_output(self) -> bytes:
         """Some of what was printed; nothing if there is no more at the moment."""
@@ -292,7 +308,7 @@ class ForkedBox:
         except (BlockingIOError, OSError):
             return b""
 
-    def end(self, patience: float = 10.0) -> dict[str, float | str]:
+    def end(self, by_itself: bool = False) -> dict[str, float | str]:
         """Have everything in it killed, and hear how it ended."""
         with contextlib.suppress(OSError):
             self.served.shutdown(socket.SHUT_RDWR)
@@ -301,9 +317,9 @@ class ForkedBox:
         with contextlib.suppress(OSError):  # it may have been reported already, and this be closed
             self.reported.send(b"end")
         with contextlib.suppress(OSError):
-            self.reported.settimeout(patience)
-            content = self.reported.recv(1 << 16)
-            report = json.loads(content) if content else {}
+            if _is_readable(self.reported, Wait("the end of a box", self.watched, END_SECONDS, asleep=True)):
+                content = self.reported.recv(1 << 16)
+                report = json.loads(content) if content else {}
         self.reported.close()
         os.close(self.printed)
         if self.private is not None:

@@ -13,12 +13,14 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from lxmls_day1.exercises import check_process
-from lxmls_day1.grading.box_makers import START_SECONDS, BoxesUnavailable
+from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.library_path import command_of
+from lxmls_day1.waiting import LOOK_SECONDS, Wait, WaitedTooLong, tried_again
 from lxmls_day1.whole_files import remove_folder, temporary_folder
 
 SPAWNED_BOX = "lxmls_day1.grading.spawned_box"
+_GRACE = 0.2  # seconds in which a box that is ended may end by itself
 
 
 class SpawningServer:
@@ -40,6 +42,12 @@ class SpawningServer:
 
     def start(self, limits: dict[str, float]) -> "SpawnedBox":
         """Make one box: slower than with a `ForkServer`, for Python starts anew."""
+        try:
+            return tried_again(lambda: self._started(limits))
+        except WaitedTooLong as error:
+            raise BoxesUnavailable(str(error)) from error
+
+    def _started(self, limits: dict[str, float]) -> "SpawnedBox":
         temporary = contextlib.ExitStack()
         folder = temporary.enter_context(temporary_folder("lxmls-day1-box-", self._place))
         lab_folder = folder / "lab"
@@ -60,21 +68,24 @@ class SpawningServer:
                 start_new_session=True,
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
             )
-            listener.settimeout(1.0)
-            deadline = time.monotonic() + START_SECONDS
+            listener.settimeout(LOOK_SECONDS)
+            wait = Wait("a process for a submission", process.pid, START_SECONDS, asleep=True)
             while True:
                 with contextlib.suppress(TimeoutError):
                     connection, _ = listener.accept()
-                    connection.settimeout(5.0)
+                    connection.settimeout(END_SECONDS)
                     with contextlib.suppress(OSError):
                         if _received(connection, len(token)) == token:
                             return SpawnedBox(connection, output, process, folder, temporary)
                     connection.close()
-                if process.poll() is not None or time.monotonic() > deadline:
+                is_late = wait.is_over()
+                if process.poll() is not None or is_late:
+                    check_process.end(process)
                     output.close()
                     said = (folder / "printed.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
                     temporary.close()
-                    raise BoxesUnavailable(said[-1] if said else "a process for a submission did not start")
+                    why = "a process for a submission did not start"
+                    raise wait.too_long(why) if is_late else BoxesUnavailable(said[-1] if said else why)
 
     def environment(self) -> dict[str, str]:
         """What a box finds in its environment: at this level it may be as large as ours."""
@@ -116,6 +127,11 @@ class SpawnedBox:
         """The folder of its lab."""
         return self.folder / "lab"
 
+    @property
+    def watched(self) -> int:
+        """The process itself."""
+        return self.process.pid
+
     def take_output(self) -> bytes:
         """Some of what was printed; nothing if there is no more at the moment."""
         with (self.folder / "printed.txt").open("rb") as file:
@@ -124,11 +140,12 @@ class SpawnedBox:
         self.taken += len(piece)
         return piece
 
-    def end(self, patience: float = 10.0) -> dict[str, float | str]:
+    def end(self, by_itself: bool = False) -> dict[str, float | str]:
         """Have it killed, with all of its group, and hear how it ended."""
         self.served.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(0.2)
+        wait = Wait("the end of a box", self.process.pid, END_SECONDS if by_itself else _GRACE, asleep=by_itself)
+        while self.process.poll() is None and not wait.is_over():
+            time.sleep(_GRACE / 20)
         status = self.process.returncode
         check_process.end(self.process)
         self.output.close()

@@ -7,11 +7,12 @@ import threading
 from typing import IO, Any
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_makers import START_SECONDS, BoxesUnavailable
+from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.run_folders import PASSABLE
 from lxmls_day1.library_path import command_of, environment
+from lxmls_day1.waiting import Wait, limited
 from lxmls_day1.whole_files import temporary_folder
 
 WORKER = "lxmls_day1.grading.worker"
@@ -62,7 +63,11 @@ class WorkerProcess:
             If the checks cannot be run, or no worker can be started.
         """
         self.start()
-        return self._answered(word, value, self._plan.patience)
+        whose = getattr(value[0] if isinstance(value, tuple) else value, "student", "the checks")
+        remedy = "--limit total_seconds=… raises that"
+        return self._answered(
+            word, value, Wait(f"the work on {whose}", self._pid(), self._plan.patience, remedy=remedy)
+        )
 
     def start(self) -> None:
         """Start it, and wait until it is ready, unless it is; see `ask`."""
@@ -85,7 +90,8 @@ class WorkerProcess:
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
             )
         try:
-            self.checks = self._answered("prepare", self._plan, 2 * START_SECONDS)[1]
+            wait = Wait("a process that grades", self._pid(), 2 * START_SECONDS, asleep=True)
+            self.checks = self._answered("prepare", self._plan, wait)[1]
         except WorkerDied as error:
             if self._closed:
                 raise
@@ -108,23 +114,13 @@ class WorkerProcess:
                 self._process.wait(10)
             self._end()
 
-    def _answered(self, word: str, value: Any, seconds: float) -> tuple[str, Any]:
-        timed_out = threading.Event()
-
-        def give_up() -> None:
-            timed_out.set()
-            self._kill()
-
-        timer = threading.Timer(seconds, give_up)
-        timer.daemon = True
-        timer.start()
-        try:
-            self._send((word, value))
-            kind, reply = pickle.load(self._pipes()[1])
-        except (OSError, EOFError, pickle.UnpicklingError, ValueError):
-            raise self._death(seconds, timed_out.is_set()) from None
-        finally:
-            timer.cancel()
+    def _answered(self, word: str, value: Any, wait: Wait) -> tuple[str, Any]:
+        with limited(wait, self._kill) as over:
+            try:
+                self._send((word, value))
+                kind, reply = pickle.load(self._pipes()[1])
+            except (OSError, EOFError, pickle.UnpicklingError, ValueError):
+                raise self._death(wait, over.is_set()) from None
         if kind == "unavailable":
             raise BoxesUnavailable(reply)
         if kind == "broken":
@@ -136,6 +132,10 @@ class WorkerProcess:
         pickle.dump(request, requests, pickle.HIGHEST_PROTOCOL)
         requests.flush()
 
+    def _pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         """What it reads requests from, and what it writes replies to."""
         process = self._process
@@ -144,19 +144,18 @@ class WorkerProcess:
         assert process.stdout is not None
         return process.stdin, process.stdout
 
-    def _death(self, seconds: float, timed_out: bool) -> WorkerDied:
+    def _death(self, wait: Wait, timed_out: bool) -> WorkerDied:
         """The error for a process that has ended. Nothing of it is left afterwards."""
         process, folder = self._process, self._folder
         assert process is not None
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(1)  # its output ends a moment before it does
-        code = process.poll()
+        with limited(Wait("the end of a process that grades", process.pid, END_SECONDS, asleep=True), process.kill):
+            code = process.wait()  # its output ends a moment before it does
         with contextlib.suppress(OSError):
             said = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         self._end()
         if timed_out:
-            return WorkerDied(f"it was not done after {seconds:g} s", timed_out=True)
-        how = f"signal {-code}" if code is not None and code < 0 else f"exit status {code}"
+            return WorkerDied(str(wait.too_long("it was not done")), timed_out=True)
+        how = f"signal {-code}" if code < 0 else f"exit status {code}"
         return WorkerDied(f"{how}; {said[-1][:300]}" if said else how)
 
     def _kill(self) -> None:

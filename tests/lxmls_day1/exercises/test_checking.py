@@ -9,7 +9,6 @@ import pytest
 
 from lxmls_day1.commands.check import command as check_command
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises import check_process
 from lxmls_day1.exercises.checking import TIME_LIMIT, CheckResult, ExerciseReport, remember, run_checks
 from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.exercises.report_text import as_text, check_lines, exercise_lines
@@ -206,57 +205,10 @@ def test_data():
         assert set(results) == {"1.1", "1.2"}
 
 
-@pytest.mark.slow
-def test_a_solution_that_sleeps_is_ended_too(edit):
-    report = only(edit(LINE, LINE + "    import time; time.sleep(3600)\n"), time_limit=0.5)
-    assert [result.outcome for result in report.results] == ["timeout", "not run", "not run"]
-
-
 def test_the_limit_leaves_room_for_feedback_within_twelve_seconds():
     """One time-out per exercise; starting takes a second, and the command names the same limit."""
     option = next(option for option in check_command.params if option.name == "time_limit")
     assert option.default == TIME_LIMIT <= 10
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the clock is that on the wall")
-class TestClock:
-    """Counted is work and sleep, and not the waiting for a processor."""
-
-    @pytest.fixture
-    def started(self):
-        processes = []
-
-        def start(code):
-            process = subprocess.Popen([sys.executable, "-c", f"print(flush=True)\n{code}"], stdout=subprocess.PIPE)
-            processes.append(process)
-            process.stdout.readline()
-            return process
-
-        yield start
-        for process in processes:
-            process.kill()
-            process.communicate()
-
-    @pytest.mark.parametrize("code", ["while True: pass", "import time; time.sleep(600)"], ids=["works", "sleeps"])
-    def test_it_goes_on(self, started, code):
-        process = started(code)
-        clock = check_process.Clock(process.pid)
-        before = clock.seconds()
-        while clock.seconds() < before + 0.1:  # for ever, if it did not go on
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
-        assert clock.seconds() == clock.seconds() >= before + 0.1  # the last time of a process that has ended
-
-    def test_who_gets_no_processor_is_not_blamed(self, started):
-        process = started("while True: pass")
-        clock = check_process.Clock(process.pid)
-        process.send_signal(signal.SIGSTOP)
-        while b") T " not in Path(f"/proc/{process.pid}/stat").read_bytes():
-            time.sleep(0.01)
-        before = clock.seconds()
-        time.sleep(0.1)
-        assert clock.seconds() == before
 
 
 def readable(path):

@@ -1,29 +1,40 @@
-"""The bank of right solutions on a busy machine: full marks in every run, or the exit status is 1.
+"""Commands on a quiet machine and on a busy one, each time with an empty cache of machine code: they end in the same way, or the exit status is 1.
 
-    make test-load ARGS="--runs 20 --busy 4"
+    make test-load ARGS="--busy 4"
 
-Each run grades every right variant on all checks of its exercise, with a seed of its own, while `--busy` processes per core
-do nothing but compute. It takes minutes, so it is not part of the suite; there a fake clock stands for the busy machine
-(`test_session.py`).
+`grade` of 30 submissions (right solutions of the bank, one that sleeps, one that never ends), `record` of one exercise, `check`,
+`demo` with a page that is loaded, `browser`; `--busy` processes per core do nothing but compute meanwhile. It takes half an
+hour, so it is not part of the suite; there made-up machines stand for the busy one (`test_waiting.py`, `test_busy_machine.py`).
 """
 
 import argparse
+import contextlib
+import json
 import multiprocessing
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
-from pathlib import Path
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 
 from conftest import read_right_variants
 
 from lxmls_day1.exercises.generation import student_files
-from lxmls_day1.grading import one_submission
-from lxmls_day1.grading import plan as plans
-from lxmls_day1.grading.levels import strongest_level
-from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.exercises.workspace import start_workspace
+from lxmls_day1.grading.report_files import ROWS
 from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import command_of
+
+EXERCISES = ("1.2", "1.5", "1.7", "1.12")
+SUBMISSIONS = 30
+LIMITS = ("check_cpu_seconds=2", "check_seconds=20")  # those that do not end take less of our time
+UNFIT = {"sleeps": "import time\ntime.sleep(1e6)\n", "never ends": "while True: pass\n"}
+MIRA = PurePosixPath("classifiers/mira.py")
 
 
 def compute() -> None:
@@ -33,54 +44,117 @@ def compute() -> None:
         sum(range(100_000))
 
 
-def points_lost(ids: list[str] | None, seed: int) -> tuple[int, list[str]]:
-    """Grade the bank once: how many checks there were, and a line for each that was not right."""
-    given = student_files(reference_folder())
-    variants = [variant for variant in read_right_variants() if ids is None or variant.exercise.id in ids]
-    exercises = {variant.exercise.id: variant.exercise for variant in variants}
-    n_checks, lost = 0, []
-    with tempfile.TemporaryDirectory() as out:
-        plan = plans.make_plan(Path(out), strongest_level(), list(exercises), seed=seed)
-        for exercise in exercises.values():
-            one = replace(plan, exercises=(exercise,), picture=replace(plan.picture, reference={})).with_key()
-            mine = [variant for variant in variants if variant.exercise == exercise]
-            handed_in = [Submission(f"s{n}", str(v), str(v), "", v.lab_files(given)) for n, v in enumerate(mine)]
-            for variant, graded in zip(mine, one_submission.grade_some(one, handed_in), strict=True):
-                n_checks += len(graded.row.checks)
-                for check in graded.row.checks:
-                    if check.verdict != "ok":
-                        lost.append(f"{variant}: {check.check} {check.verdict} {check.text}")
-    return n_checks, lost
+@contextlib.contextmanager
+def busy(count: int) -> Iterator[None]:
+    """So many processes that compute."""
+    processes = [multiprocessing.get_context("spawn").Process(target=compute, daemon=True) for _ in range(count)]
+    for process in processes:
+        process.start()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+
+
+class Commands:
+    """The commands, in a folder of their own with caches of their own."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._environment = os.environ | {
+            "XDG_CACHE_HOME": str(folder / "cache"), "NUMBA_CACHE_DIR": str(folder / "numba"), "TMPDIR": str(folder)
+        }  # fmt: skip
+
+    def _end(self, *arguments: str, module: str = "lxmls_day1") -> str:
+        """Exit status and standard output of a command; its standard error is for whoever looks on."""
+        started = command_of(module, arguments)
+        done = subprocess.run(
+            started, env=self._environment, cwd=self._folder, stdout=subprocess.PIPE, text=True, check=False
+        )
+        return f"{done.returncode} {done.stdout.replace(str(self._folder), '')}"
+
+    def grade(self) -> object:
+        """The verdict of every check of every submission."""
+        given = student_files(reference_folder())
+        variants = [variant for variant in read_right_variants() if variant.exercise.id in EXERCISES]
+        labs = {f"right{n}": variant.lab_files(given) for n, variant in enumerate(variants)}
+        labs = dict(list(labs.items())[: SUBMISSIONS - len(UNFIT)])
+        labs |= {name: given | {MIRA: text.encode()} for name, text in UNFIT.items()}
+        with zipfile.ZipFile(self._folder / "class.zip", "w") as archive:
+            for student, files in labs.items():
+                for path, content in files.items():
+                    archive.writestr(f"{student}/{path}", content)
+        options = [part for limit in LIMITS for part in ("--limit", limit)]
+        ended = self._end(
+            "grade", "class.zip", "--out", "marks", "--seed", "1", "--exercises", ",".join(EXERCISES), *options
+        )
+        rows = [json.loads(path.read_text("utf-8")) for path in sorted((self._folder / "marks" / ROWS).glob("*.json"))]
+        verdicts = {
+            (row["student"], check["check"]): check["verdict"]
+            for row in rows
+            for exercise in row["exercises"]
+            for check in exercise["checks"]
+        }
+        assert len(rows) == SUBMISSIONS, ended
+        return ended, verdicts
+
+    def record(self) -> object:
+        """Whether the recorded answers of an exercise are found to be current."""
+        return self._end("1.5", "--check", module="lxmls_day1.exercises.record")
+
+    def check(self) -> object:
+        """What a student reads whose first exercise is right."""
+        folder = start_workspace(self._folder / "lab")
+        variant = next(variant for variant in read_right_variants() if variant.exercise.id == "1.5")
+        for path, content in variant.lab_files().items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+        return self._end("check", "1.5", "1.7", "--lab", str(folder))
+
+    def demo(self) -> object:
+        """What two pages are, one of which gets the kernel that is warm."""
+        started = {"env": self._environment, "stdout": subprocess.PIPE, "text": True}
+        with subprocess.Popen(
+            command_of("lxmls_day1", ["demo", "--no-browser", "--only", "mira_step"]), **started
+        ) as process:
+            try:
+                address = re.search(r"http://\S+", process.stdout.readline())
+                assert address, "there is no address"
+                pages = [urllib.request.urlopen(address[0]).read().decode() for _ in range(2)]
+            finally:
+                process.terminate()
+        assert not any("Traceback" in page or "DeadKernelError" in page for page in pages)
+        return ["demo-state" in page or "widget-view" in page for page in pages]
+
+    def browser(self) -> object:
+        """The files of the site."""
+        ended = self._end("browser", "site")
+        return ended, sorted(str(path.relative_to(self._folder)) for path in (self._folder / "site").rglob("*.html"))
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--runs", type=int, default=20)
     options.add_argument("--busy", type=int, default=4, help="busy processes per core")
-    options.add_argument("--exercises", help="such as 1.5,1.7; all unless given")
-    options.add_argument("--seed", type=int, default=1, help="of the first run; the others count on")
+    options.add_argument("--only", help="such as check,demo; all unless given")
     chosen = options.parse_args()
-    ids = chosen.exercises.split(",") if chosen.exercises else None
-    n_busy = chosen.busy * (os.cpu_count() or 1)
-    busy = [multiprocessing.get_context("spawn").Process(target=compute, daemon=True) for _ in range(n_busy)]
-    for process in busy:
-        process.start()
-    full = 0
-    try:
-        for number in range(chosen.runs):
-            began = time.monotonic()
-            n_checks, lost = points_lost(ids, chosen.seed + number)
-            full += not lost
-            seconds = time.monotonic() - began
-            print(f"run {number + 1}: {n_checks - len(lost)} of {n_checks} checks right, {seconds:.0f} s", flush=True)
-            for line in lost:
-                print(f"  {line}", flush=True)
-    finally:
-        one_submission.close_fork_servers()
-        for process in busy:
-            process.kill()
-    print(f"full marks in {full} of {chosen.runs} runs, beside {n_busy} busy processes on {os.cpu_count()} cores")
-    return full < chosen.runs
+    names = chosen.only.split(",") if chosen.only else ["check", "record", "demo", "browser", "grade"]
+    n_busy, differ = chosen.busy * (os.cpu_count() or 1), 0
+    for name in names:
+        found, seconds = [], []
+        for count in (0, n_busy):
+            with tempfile.TemporaryDirectory() as folder, busy(count):
+                began = time.monotonic()
+                found.append(getattr(Commands(Path(folder)), name)())
+                seconds.append(f"{time.monotonic() - began:.0f} s")
+        differ += found[0] != found[1]
+        same = "the same" if found[0] == found[1] else f"ANOTHER RESULT: {found[0]} and {found[1]}"
+        print(
+            f"{name}: {seconds[0]} alone, {seconds[1]} beside {n_busy} busy processes: {same}",
+            flush=True,
+        )
+    print(f"{len(names) - differ} of {len(names)} commands end on a busy machine as on a quiet one")
+    return differ > 0
 
 
 if __name__ == "__main__":

@@ -440,7 +440,7 @@ def test_how_a_box_ended_is_heard_from_a_fork_server_that_is_gone_already():
     os.close(its_printed), its_served.close()
     its_reported.send(b'{"status": 9, "cpu": 1.5}')
     its_reported.close()
-    assert ForkedBox(served, printed, reported, private=None).end() == {"status": 9, "cpu": 1.5}
+    assert ForkedBox(served, printed, reported, private=None, watched=os.getpid()).end() == {"status": 9, "cpu": 1.5}
 
 
 def test_a_box_has_no_variables_but_those_that_are_told_of_it(lab, fork_server):

@@ -6,7 +6,6 @@ import math
 import pickle
 import socket
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -244,8 +243,8 @@ def test_a_channel_carries_large_values_both_ways(pair):
     thread = threading.Thread(target=echo)
     thread.start()
     for _ in range(2):
-        near.send(numbers, time.monotonic() + 60)
-        assert np.array_equal(near.receive(time.monotonic() + 60), numbers)
+        near.send(numbers)
+        assert np.array_equal(near.receive(), numbers)
     thread.join()
 
 
@@ -261,13 +260,13 @@ def test_silence_is_not_waited_out(pair, sent):
     ours, theirs = pair
     theirs.sendall(sent)
     with pytest.raises(Hung):
-        Channel(ours, 1 << 20, lambda: None).receive(time.monotonic() + 0.2)
+        Channel(ours, 1 << 20, lambda: None).receive(lambda: True)
 
 
 def test_nobody_reads(pair):
     ours, _ = pair
     with pytest.raises(Hung):
-        Channel(ours, 1 << 20, lambda: None).send(np.zeros(10_000_000), time.monotonic() + 0.2)
+        Channel(ours, 1 << 20, lambda: None).send(np.zeros(10_000_000), lambda: True)
 
 
 def test_the_other_end_is_gone(pair):
@@ -275,16 +274,16 @@ def test_the_other_end_is_gone(pair):
     theirs.close()
     near = Channel(ours, 1 << 20, lambda: None)
     with pytest.raises(Ended):
-        near.receive(time.monotonic() + 5)
+        near.receive()
     with pytest.raises(Ended):
-        near.send(np.zeros(1_000_000), time.monotonic() + 5)
+        near.send(np.zeros(1_000_000))
 
 
 def test_a_length_that_is_too_long_is_not_believed(pair):
     ours, theirs = pair
     theirs.sendall((1 << 62).to_bytes(8, "big"))
     with pytest.raises(TooLong):
-        Channel(ours, 1 << 20, lambda: None).receive(time.monotonic() + 5)
+        Channel(ours, 1 << 20, lambda: None).receive()
 
 
 def test_a_reference_is_its_number():

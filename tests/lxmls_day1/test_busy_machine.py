@@ -1,0 +1,129 @@
+"""Every wait for a process on a machine on which it gets no processor, and for a process that sleeps for ever.
+
+That it gets none the tests say in the kernel's place; limits are next to nothing. `make test-load` has real load.
+"""
+
+import contextlib
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import PurePosixPath
+from types import SimpleNamespace
+
+import pytest
+
+from lxmls_day1 import waiting
+from lxmls_day1.errors import InputError
+from lxmls_day1.exercises import checking
+from lxmls_day1.exercises.dry_run import DryRun, dry_run
+from lxmls_day1.exercises.generation import solved_files
+from lxmls_day1.exercises.registry import FOLDER
+from lxmls_day1.exercises.workspace import start_workspace
+from lxmls_day1.grading import box, sandbox, spawning_server, worker_process
+from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.fork_server import PROCESS
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import command_of
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells work from waiting"),
+]
+TINY = 1e-9  # seconds
+STUDENTS = {
+    PurePosixPath("classifiers/__init__.py"): b"",
+    PurePosixPath("readers/__init__.py"): b"",
+    PurePosixPath("classifiers/naps.py"): b"import time\ndef nap():\n    time.sleep(0.3)\n    return 1\n",
+}
+
+
+def boxed(monkeypatch, tmp_path, maker):
+    """A box is made, and asked for what takes longer than one look."""
+    monkeypatch.setattr(box, "OPEN_SECONDS", TINY)
+    with contextlib.closing(maker()) as made:
+        lab = BoxedLab(made, STUDENTS, Limits(check_seconds=TINY, total_seconds=TINY))
+        with contextlib.closing(lab):
+            lab.begin()
+            assert lab.function("naps", "nap") == 1
+
+
+def forked(monkeypatch, tmp_path):
+    monkeypatch.setattr(sandbox, "START_SECONDS", TINY)
+    boxed(monkeypatch, tmp_path, lambda: sandbox.ForkServer(PROCESS))
+
+
+def spawned(monkeypatch, tmp_path):
+    monkeypatch.setattr(spawning_server, "START_SECONDS", TINY)
+    boxed(monkeypatch, tmp_path, spawning_server.SpawningServer)
+
+
+def worker(monkeypatch, tmp_path):
+    """A process that grades, in whose place another one takes some time for its answer."""
+    code = "import pickle, sys, time; pickle.load(sys.stdin.buffer); time.sleep(1); pickle.dump(('ready', (1,)), sys.stdout.buffer)"
+    slow = command_of("lxmls_day1.grading.worker")
+    slow[-1] = code
+    monkeypatch.setattr(worker_process, "command_of", lambda module: slow)
+    monkeypatch.setattr(worker_process, "START_SECONDS", TINY)
+    made = worker_process.WorkerProcess(SimpleNamespace())
+    with contextlib.closing(made):
+        made.start()
+        assert made.checks == (1,)
+
+
+def dry(monkeypatch, tmp_path):
+    """What `record` and the beginning of `grade` wait for."""
+    reference = reference_folder()
+    (found,) = dry_run(
+        [DryRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], patience=TINY
+    ).values()
+    assert {outcome.outcome for outcome in found.values()} == {"passed"}
+
+
+def check(monkeypatch, tmp_path):
+    folder = start_workspace(tmp_path / "lab")
+    for path, content in solved_files(reference_folder()).items():
+        if path.parts[0] == "classifiers":
+            (folder / path).write_bytes(content)
+    monkeypatch.setattr(checking, "START_LIMIT", TINY)
+    (report,) = checking.run_checks(folder, ["1.2"], time_limit=TINY).reports
+    if not report.all_passed:
+        raise InputError(report.results[0].text)
+
+
+def demo(monkeypatch, tmp_path):
+    from lxmls_day1.demos import serving
+
+    if find_spec("voila") is None:
+        pytest.skip("Voilà is not installed")
+    with serving.served(tmp_path, seconds=TINY):
+        pass
+
+
+WAITS = {  # with what is said of one that sleeps for ever
+    forked: f"did not start: it has slept for .*{waiting.VARIABLE}",
+    spawned: f"did not start: it has slept for .*{waiting.VARIABLE}",
+    worker: f"could not be started: it was not done: it has slept for .*{waiting.VARIABLE}",
+    dry: f"did not end on it: it has worked or slept for .*{waiting.VARIABLE}",
+    check: f"did not begin: it has slept for .*{waiting.VARIABLE}",
+    demo: f"did not begin .*: it has slept for .*{waiting.VARIABLE}",
+}
+
+
+@pytest.fixture(autouse=True)
+def looked_at_often(monkeypatch):
+    monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.01)
+
+
+@pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
+def test_whoever_gets_no_processor_is_waited_for(monkeypatch, tmp_path, waits):
+    monkeypatch.setattr(waiting, "_used_and_asleep", lambda pid: (0.0, 0.0))
+    waits(monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
+def test_whoever_sleeps_for_ever_is_given_up_with_the_limit_and_the_remedy(monkeypatch, tmp_path, waits):
+    start, sleeper = subprocess.Popen, [sys.executable, "-c", "import time; time.sleep(3600)"]
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **settings: start(sleeper, **settings))
+    with pytest.raises(InputError, match=WAITS[waits]):
+        waits(monkeypatch, tmp_path)

@@ -1,0 +1,166 @@
+"""What counts while a process is waited for, on machines that are made up: an own /proc, and a clock that stands still."""
+
+import os
+import sys
+import time
+
+import pytest
+
+from lxmls_day1 import waiting
+from lxmls_day1.errors import InputError
+from lxmls_day1.waiting import VARIABLE, Wait, WaitedTooLong, WorkClock, announced, limited, tried_again
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells work from waiting")
+TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+
+
+class Machine:
+    """Processes as ``/proc`` shows them, and the time."""
+
+    def __init__(self, folder):
+        self.proc, self.now = folder, 1000.0
+        (folder / "self").mkdir()
+        (folder / "self" / "stat").touch()
+
+    def process(self, pid, states="S", seconds=0.0, of_children=0.0, children=""):
+        """A process with a thread for each letter; its name is as odd as names may be."""
+        times = [int(seconds * TICKS), 0, int(of_children * TICKS), 0]
+        for number, state in enumerate(states):
+            thread = self.proc / str(pid) / "task" / str(pid + number)
+            thread.mkdir(parents=True, exist_ok=True)
+            (thread / "stat").write_text(f"{pid} (a) R 1 2) {state} {'0 ' * 10}{' '.join(map(str, times))} 0")
+            (thread / "children").write_text(children if number == 0 else "")
+        (self.proc / str(pid) / "stat").write_text((thread / "stat").read_text())
+
+    def counted(self, *moments):
+        """The seconds counted by a clock on process 7, which is looked at every half second of a minute."""
+        clock = WorkClock(7)
+        for number in range(121):
+            for change in moments:
+                change(number * 0.5)
+            clock.look()
+            self.now += 0.5
+        return clock.seconds, clock.idle
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    made = Machine(tmp_path)
+    monkeypatch.setattr(waiting, "_PROC", tmp_path)
+    monkeypatch.setattr(time, "monotonic", lambda: made.now)
+    return made
+
+
+CASES = {  # what is so at a moment of the minute, and what is counted: in all, and as sleep by now
+    "it works": (lambda m, t: m.process(7, "R", t), 60, 0),
+    "it gets no processor": (lambda m, t: m.process(7, "R"), 0, 0),
+    "it gets a tenth of one": (lambda m, t: m.process(7, "R", t / 10), 6, 0),
+    "it sleeps": (lambda m, t: m.process(7, "S"), 60, 60),
+    "it is stopped": (lambda m, t: m.process(7, "T"), 60, 60),
+    "it waits for the disk": (lambda m, t: m.process(7, "D"), 6, 6),
+    "it has ended": (lambda m, t: None, 60, 60),
+    "a thread of it gets no processor": (lambda m, t: m.process(7, "SRS"), 0, 0),
+    "three threads work": (lambda m, t: m.process(7, "SRRR", 3 * t), 180, 0),
+    "it sleeps after work": (lambda m, t: m.process(7, "R" if t < 20 else "S", min(t, 20)), 60, 40),
+    "it waits for a process that works": (
+        lambda m, t: (m.process(7, children="8 "), m.process(8, children="9"), m.process(9, "R", t)),
+        60,
+        0,
+    ),
+    "it waits for a process that gets no processor": (
+        lambda m, t: (m.process(7, children="8 9 "), m.process(8, "R"), m.process(9)),
+        0,
+        0,
+    ),
+    "what it has waited for has worked": (lambda m, t: m.process(7, "R", of_children=t), 60, 0),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_work_and_sleep_count_and_the_wait_for_a_processor_does_not(machine, case):
+    change, seconds, idle = CASES[case]
+    assert machine.counted(lambda t: change(machine, t)) == (
+        pytest.approx(seconds, abs=0.5),
+        pytest.approx(idle, abs=0.5),
+    )
+
+
+def test_who_looks_late_counts_little_sleep(machine):
+    """It got no processor itself, and so did perhaps what it looks at."""
+    machine.process(7)
+    clock = WorkClock(7)
+    clock.look()
+    machine.now += 3600
+    assert clock.look() == 1.0
+
+
+def test_without_proc_the_clock_counts_and_a_limit_grows_with_what_the_machine_has_just_needed(machine):
+    (machine.proc / "self" / "stat").unlink()
+    machine.process(7, "R")
+    assert machine.counted() == (60, 60)
+    start = Wait("a start", 7, 1.0)
+    machine.now += 30
+    checks = start.next("a check", 8.0)
+    over = []
+    while not checks.is_over():
+        over.append(machine.now)
+        machine.now += 0.5
+    assert len(over) == pytest.approx(10 * 30 / 0.5, abs=2)
+    tries = []
+
+    def attempt():
+        tries.append(1)
+        raise checks.too_long("it did not end")
+
+    with pytest.raises(WaitedTooLong, match=f"it did not end within 300 s, twice; {VARIABLE}=10 "):
+        tried_again(attempt)
+    assert len(tries) == 2
+
+
+@pytest.mark.parametrize(("asleep", "states", "wanted"), [(True, "S", "slept"), (False, "S", "worked or slept")])
+def test_a_limit_is_named_with_its_remedy(machine, monkeypatch, asleep, states, wanted):
+    machine.process(7, states)
+    monkeypatch.setenv(VARIABLE, "2.5")
+    wait, passed = Wait("it", 7, 20.0, asleep), 0
+    while not wait.is_over():
+        machine.now += 0.5
+        passed += 0.5
+    assert passed == 50.5
+    with pytest.raises(WaitedTooLong, match=rf"^it did not end: it has {wanted} for 50 s; {VARIABLE}=10 in the"):
+        tried_again(lambda: (_ for _ in ()).throw(wait.too_long("it did not end")))
+    assert str(Wait("it", 7, 20.0, remedy="--limit raises that").too_long("no")).endswith(
+        "for 20 s; --limit raises that"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "much", "0", "-1", "nan", "inf"])
+def test_a_patience_that_is_none(monkeypatch, text):
+    monkeypatch.setenv(VARIABLE, text)
+    with pytest.raises(InputError, match=f"{VARIABLE} must be a number above 0, .*; got {text!r}"):
+        Wait("it", 7, 1.0)
+
+
+def test_who_waits_says_so_less_and_less_often(machine):
+    machine.process(7, "R")
+    said = []
+    with announced(said.append):
+        wait = Wait("the end", 7, 1.0)
+        for _ in range(600):
+            machine.now += 0.5
+            assert not wait.is_over()
+    assert said == [f"Waiting for the end ({n} s so far) ..." for n in (15, 30, 60, 120, 240)]
+    with announced(said.append):
+        pass
+    Wait("it", 7, 1.0)
+    assert len(said) == 5
+
+
+def test_what_runs_beside_is_ended_and_only_if_it_takes_too_long(monkeypatch):
+    used, ended = [0.0], []
+    monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(waiting, "_used_and_asleep", lambda pid: (used[0], 0.0))
+    with limited(Wait("it", 7, 1.0), lambda: ended.append(1)) as over:
+        assert not over.wait(0.05)
+        used[0] = 5.0
+        assert over.wait(60)
+    assert ended == [1]
