@@ -135,7 +135,9 @@ class StructuredClassifier(OnlineClassifier):
         check_templates(self.templates)
         check_number("min_count", self.min_count, at_least=1, whole=True)
         if isinstance(self.transitions, str) and self.transitions == "trigrams":  # a model of an earlier version
-            raise InputError("this version has no trigrams of tags; train with transitions=True, which scores pairs of tags")
+            raise InputError(
+                "this version has no trigrams of tags; train with transitions=True, which scores pairs of tags"
+            )
         check_flag("transitions", self.transitions)
         if not (self.decoder is None or callable(self.decoder)):
             raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")

@@ -100,9 +100,10 @@ def _sums_of_products(x, t, E, u, sums):
     for j in range(n_tags):
         sums[j] = 0.0
     for k in range(n_tags):
-        u[t, k] = np.exp(x[t, k] - top)
+        factor = np.exp(x[t, k] - top)
         for j in range(n_tags):
-            sums[j] += u[t, k] * E[k, j]
+            sums[j] += factor * E[k, j]
+        u[t, k] = factor
     exact = True
     for j in range(n_tags):
         exact &= sums[j] > _TINY
@@ -128,9 +129,10 @@ def _forward(n_words, b, shift):
     for k in range(n_tags):
         b.alpha[0, k] = b.start[k] + b.emissions[0, k]
     for t in range(n_words - 1):
-        b.tops[t], exact = _sums_of_products(b.alpha, t, b.E, b.exp_alpha, b.sums)
+        top, exact = _sums_of_products(b.alpha, t, b.E, b.exp_alpha, b.sums)
+        b.tops[t] = top
         for j in range(n_tags):
-            total = b.tops[t] + shift + np.log(b.sums[j]) if exact else _log_sum(b.alpha[t], b.from_tag[j])
+            total = top + shift + np.log(b.sums[j]) if exact else _log_sum(b.alpha[t], b.from_tag[j])
             b.alpha[t + 1, j] = total + b.emissions[t + 1, j]
     return _log_sum(b.alpha[n_words - 1], b.stop)
 

@@ -84,7 +84,7 @@ def _squared_norm(n, entries, keys, sums, places):
     """
     squared, last = 0.0, np.uint64(len(keys) - 1)
     for i in range(n):
-        entry, sign = entries[i], 1.0 - 2.0 * (i % 2)
+        entry, sign = entries[i], 1.0 - 2.0 * (i & 1)
         place = (np.uint64(entry) * _MULTIPLIER >> np.uint64(32)) & last
         while keys[place] != entry and keys[place] >= 0:
             place = (place + np.uint64(1)) & last
