@@ -98,7 +98,7 @@ class StructuredMira(StructuredClassifier, Mira):
         if self.k == 1:
             return super()._change(layout, sentences, m, step, costs, weights)
         truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
-        scores = layout.scores(sentences, m, weights.state[0] * weights.V)
+        scores = layout.scores(sentences, m, weights.V, weights.state[0])
         rivals = k_best_paths(scores, int(self.k))
         differences = [layout.difference(sentences, m, truth, rival) for rival in rivals]
         kept = [i for i, (entries, _) in enumerate(differences) if len(entries)]

@@ -1,10 +1,11 @@
 """Sums over tag sequences: against all sequences listed, against finite differences, and the twins against each other."""
 
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
 
+from classifiers.joint_features import Layout
 from lxmls_day1.compiled import chain_sums
 from lxmls_day1.compiled.chain_search import Sentences
 from lxmls_day1.compiled.online_steps import Weights
@@ -27,20 +28,10 @@ def some_weights(rng, chain, n_tags, n_features=4, size=1.0):
 
 
 def phi(sentences, m, path, shape):
-    """Φ(x, y), by its definition."""
-    counts, (n_rows, n_tags), begin = np.zeros(shape), shape, sentences.starts[m]
-    row = sentences.n_features + 1
-    for t, tag in enumerate(path):
-        counts[0, tag] += 1
-        for j in sentences.indices[sentences.indptr[begin + t] : sentences.indptr[begin + t + 1]]:
-            counts[1 + j, tag] += 1
-    if n_rows == row:
-        return counts
-    counts[row + n_tags, path[0]] += 1
-    counts[row + n_tags + 1, path[-1]] += 1
-    for a, b in pairwise(path):
-        counts[row + a, b] += 1
-    return counts
+    """Φ(x, y) as a matrix of the shape of W."""
+    layout = Layout(sentences.n_features, shape[1], shape[0] > 1 + sentences.n_features)
+    entries = layout.parts(sentences, m, np.array(path))
+    return np.bincount(entries, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def by_listing(sentences, W):
