@@ -240,13 +240,22 @@ def _add_words(n_words, begin, indptr, indices, residuals, factor, G):
                 G[j, k] += factor * residuals[t, k]
 
 
+@kernel(**CHAIN_PRIMITIVE)
+def _add_counts(b, factor, G):
+    """Add factor · counts to the last rows of G, those of the chain."""
+    row = len(G) - len(b.counts)
+    for r in range(len(b.counts)):
+        for k in range(len(b.stop)):
+            G[row + r, k] += factor * b.counts[r, k]
+
+
 # ------------------------------------------------------------------------------------------------------- whole data sets
 
 
 def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
-    n_tags, row = W.shape[1], n_features + 1
-    has_chain, gradient = W.shape[0] > row, len(G) > 0
-    b = _buffers(room(starts, indptr)[0], n_tags, W.shape[0] - row)
+    n_chain = W.shape[0] - n_features - 1
+    has_chain, gradient = n_chain > 0, len(G) > 0
+    b = _buffers(room(starts, indptr)[0], W.shape[1], n_chain)
     losses, shift = np.empty(len(starts) - 1), 0.0
     if has_chain:
         score_chain(W, 1.0, n_features, b.from_tag, b.start, b.stop)
@@ -261,24 +270,20 @@ def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
         if has_chain and (gradient or len(marginals) > 0):
             _backward(n_words, b, shift, log_z)
         if len(marginals) > 0:
-            for t in range(n_words):
-                for k in range(n_tags):
-                    marginals[begin + t, k] = b.residuals[t, k]
+            marginals[begin : begin + n_words] = b.residuals[:n_words]
         if gradient:
             _take_truth(n_words, labels, begin, b)
             _add_words(n_words, begin, indptr, indices, b.residuals, 1.0, G)
     if gradient:
         _count_steps(b)
-        for r in range(len(b.counts)):
-            for k in range(n_tags):
-                G[row + r, k] += b.counts[r, k]
+        _add_counts(b, 1.0, G)
     return losses
 
 
 def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkage, V, U, state):
-    n_tags, row = V.shape[1], n_features + 1
-    has_chain = V.shape[0] > row
-    b = _buffers(room(starts, indptr)[0], n_tags, V.shape[0] - row)
+    n_chain = V.shape[0] - n_features - 1
+    has_chain = n_chain > 0
+    b = _buffers(room(starts, indptr)[0], V.shape[1], n_chain)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
     for i in range(len(order)):
@@ -296,14 +301,10 @@ def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkag
         scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
         if len(U) > 0:
             _add_words(n_words, begin, indptr, indices, b.residuals, -steps[i] * scale_sum / scale, U)
-            for r in range(len(b.counts)):
-                for k in range(n_tags):
-                    U[row + r, k] -= steps[i] * scale_sum / scale * b.counts[r, k]
+            _add_counts(b, -steps[i] * scale_sum / scale, U)
         _add_words(n_words, begin, indptr, indices, b.residuals, -steps[i] / scale, V)
-        for r in range(len(b.counts)):
-            for k in range(n_tags):
-                V[row + r, k] -= steps[i] / scale * b.counts[r, k]
-                b.counts[r, k] = 0.0
+        _add_counts(b, -steps[i] / scale, V)
+        b.counts[:] = 0.0
         scale_sum += scale
     state[0], state[1] = scale, scale_sum
     return len(order)

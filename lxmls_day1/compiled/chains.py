@@ -230,19 +230,17 @@ def _search(starts, indptr, indices, labels, n_features, costs, W):
     emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
-    path = np.empty(n_words_most, np.int64)
     paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
     if has_chain:
         score_chain(W, 1.0, n_features, from_tag, start, stop)
     for m in range(len(losses)):
+        path = paths[starts[m] : starts[m + 1]]
         n_words = score_words(starts, indptr, indices, m, W, 1.0, emissions)
         if augmented:
             add_costs(n_words, labels, starts[m], costs, emissions)
         best_path(n_words, emissions, from_tag, start, stop, best, path)
         if augmented:
             losses[m] = gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
-        for t in range(n_words):
-            paths[starts[m] + np.int64(t)] = path[t]
     return paths, losses
 
 
