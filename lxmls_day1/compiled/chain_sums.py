@@ -138,8 +138,8 @@ def _forward(n_words, b, shift):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _backward(n_words, b, shift, log_z):
-    """residuals[t, k] ← p(y_t = k); how often each step is expected is added to counts and shares."""
+def _backward(n_words, b, shift, log_z, counts):
+    """residuals[t, k] ← p(y_t = k); if ``counts``, how often each step is expected is added to counts and shares."""
     n_tags, last = len(b.start), n_words - 1
     for k in range(n_tags):
         b.residuals[last, k] = np.exp(b.alpha[last, k] + b.stop[k] - log_z)
@@ -155,7 +155,7 @@ def _backward(n_words, b, shift, log_z):
             rest = top + shift + np.log(b.sums[k]) if exact else _log_sum(b.ahead[t + 1], b.from_tag[:, k])
             b.ahead[t, k] = rest + b.emissions[t, k]
         if exact and abs(total - 1.0) < _EXACT:
-            for k in range(n_tags):
+            for k in range(n_tags if counts else 0):
                 share = factor * b.exp_alpha[t, k]
                 for j in range(n_tags):
                     b.shares[k, j] += share * b.exp_ahead[t + 1, j]
@@ -268,7 +268,7 @@ def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
         if len(labels) > 0:
             losses[m] -= _score_of_tags(n_words, labels, begin, b)
         if has_chain and (gradient or len(marginals) > 0):
-            _backward(n_words, b, shift, log_z)
+            _backward(n_words, b, shift, log_z, gradient)
         if len(marginals) > 0:
             marginals[begin : begin + n_words] = b.residuals[:n_words]
         if gradient:
@@ -293,7 +293,7 @@ def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkag
         if has_chain:
             score_chain(V, scale, n_features, b.from_tag, b.start, b.stop)
             shift = _exponentiated(b.from_tag, b.E, b.ET)
-            _backward(n_words, b, shift, _forward(n_words, b, shift))
+            _backward(n_words, b, shift, _forward(n_words, b, shift), True)
             _count_steps(b)
         else:
             _without_chain(n_words, b)
