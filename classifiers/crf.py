@@ -99,7 +99,7 @@ class CRF(StructuredGradient):
         *,
         templates: Sequence[str] = TEMPLATES,
         min_count: int = 1,
-        transitions: bool | str = True,
+        transitions: bool = True,
         decoder: Callable[[ChainScores], ArrayLike] | None = None,
         nr_rounds: int = 10,
         initial_step: float = 0.1,

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classifiers.joint_features import TRIGRAMS, Layout
+from classifiers.joint_features import Layout
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.tag_features import TEMPLATES, EncodedSentences, FeatureIndex, TokenFeatures, check_templates
 from classifiers.viterbi import ChainScores, cost_augmented, path_score, viterbi
@@ -54,9 +54,8 @@ class StructuredClassifier(OnlineClassifier):
         What a word's features are, see :mod:`classifiers.tag_features`.
     min_count : int ≥ 1
         A feature counts if at least so many words of the training sentences have it.
-    transitions : bool or "trigrams"
-        Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself; with "trigrams" three tags in a
-        row have one, too, and the search, exact as before, takes K³ steps for each word.
+    transitions : bool
+        Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself.
     decoder : function (ChainScores) -> path (T,), optional
         A search written in Python, such as :func:`classifiers.viterbi.viterbi`, in place of the compiled one; for
         training and for tagging.
@@ -106,7 +105,7 @@ class StructuredClassifier(OnlineClassifier):
         self,
         templates: Sequence[str] = TEMPLATES,
         min_count: int = 1,
-        transitions: bool | str = True,
+        transitions: bool = True,
         decoder: Callable[[ChainScores], ArrayLike] | None = None,
         *,
         nr_rounds: int = 10,
@@ -136,8 +135,11 @@ class StructuredClassifier(OnlineClassifier):
         super().check_settings()
         check_templates(self.templates)
         check_number("min_count", self.min_count, at_least=1, whole=True)
-        if not (isinstance(self.transitions, str) and self.transitions == TRIGRAMS):
-            check_flag('transitions (if it is not "trigrams")', self.transitions)
+        if isinstance(self.transitions, str) and self.transitions == "trigrams":  # a model of an earlier version
+            raise InputError(
+                "this version has no trigrams of tags; train with transitions=True, which scores pairs of tags"
+            )
+        check_flag("transitions", self.transitions)
         if not (self.decoder is None or callable(self.decoder)):
             raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
 
@@ -255,14 +257,13 @@ class StructuredClassifier(OnlineClassifier):
         truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
         searched = layout.scores(sentences, m, weights.V, weights.state[0])
         if self.augmented:
-            searched = cost_augmented(searched, truth, layout.costs(costs).T)
-        found = _path(self.decoder or viterbi, searched)
-        rival = layout.tags(found)
+            searched = cost_augmented(searched, truth, costs.T)
+        rival = _path(self.decoder or viterbi, searched)
         entries, values = layout.difference(sentences, m, truth, rival)
         if len(entries) == 0:
             return entries, values
         cost = costs[truth, rival].sum()  # ρ(ŷ, y)
-        gain = max(0.0, path_score(searched, found) - path_score(searched, layout.pairs(truth)))
+        gain = max(0.0, path_score(searched, rival) - path_score(searched, truth))
         gain -= cost if self.augmented else 0.0
         d = np.asarray(self.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
         if d.shape != (2,) or abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
@@ -292,8 +293,7 @@ class StructuredClassifier(OnlineClassifier):
         from lxmls_day1.compiled import chains
 
         if self.decoder is not None:
-            layout, all_scores = self._fit(params)[0], self.get_scores(X, params)
-            return [self.classes[layout.tags(_path(self.decoder, scores))].tolist() for scores in all_scores]
+            return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params)
         words: TokenFeatures = self._encode(check_sentences(X))
         tags, paths = self.classes.tolist(), chains.best_paths(*words, layout.n_features, params).tolist()
@@ -312,8 +312,7 @@ class StructuredClassifier(OnlineClassifier):
         Returns
         -------
         list of M :class:`classifiers.viterbi.ChainScores`
-            Tags by their number in ``classes``; with trigrams pairs of them (`Layout.scores`), the number of the tag being
-            what is left over from a division by K.
+            Tags by their number in ``classes``.
 
         Raises
         ------
@@ -443,14 +442,13 @@ class StructuredClassifier(OnlineClassifier):
         if self.classes is None or self.feature_names is None:
             raise InputError(f"{self.get_name()} has no features yet: train it first")
         params = np.ascontiguousarray(check_finite_params(params))
-        known = (True, False, TRIGRAMS)
-        layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in known]
+        layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in (True, False)]
         for layout in layouts:
             if params.shape == layout.shape:
                 return layout, params
         raise InputError(
-            f"the parameters must have the shape {layouts[0].shape}, or {layouts[1].shape} without transitions, or "
-            f"{layouts[2].shape} with trigrams, but have {params.shape}; use those that its own train returned"
+            f"the parameters must have the shape {layouts[0].shape}, or {layouts[1].shape} without transitions, but "
+            f"have {params.shape}; use those that its own train returned"
         )
 
 

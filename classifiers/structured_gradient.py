@@ -52,7 +52,7 @@ class StructuredGradient(StructuredClassifier, StochasticGradient):
         *,
         templates: Sequence[str] = TEMPLATES,
         min_count: int = 1,
-        transitions: bool | str = True,
+        transitions: bool = True,
         decoder: Callable[[ChainScores], ArrayLike] | None = None,
         seed: int = 1,
         order: ArrayLike | None = None,

@@ -58,7 +58,7 @@ class StructuredMira(StructuredClassifier, Mira):
         self,
         templates: Sequence[str] = TEMPLATES,
         min_count: int = 1,
-        transitions: bool | str = True,
+        transitions: bool = True,
         decoder: Callable[[ChainScores], ArrayLike] | None = None,
         *,
         regularizer: float = 1.0,
@@ -98,10 +98,8 @@ class StructuredMira(StructuredClassifier, Mira):
         if self.k == 1:
             return super()._change(layout, sentences, m, step, costs, weights)
         truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
-        scores = layout.scores(sentences, m, weights.state[0] * weights.V)
-        found = [path for path in k_best_paths(scores, int(self.k)) if np.isfinite(path_score(scores, path))]
-        gaps = [path_score(scores, path) - path_score(scores, layout.pairs(truth)) for path in found]
-        rivals = [layout.tags(path) for path in found]
+        scores = layout.scores(sentences, m, weights.V, weights.state[0])
+        rivals = k_best_paths(scores, int(self.k))
         differences = [layout.difference(sentences, m, truth, rival) for rival in rivals]
         kept = [i for i, (entries, _) in enumerate(differences) if len(entries)]
         if not kept:
@@ -110,5 +108,6 @@ class StructuredMira(StructuredClassifier, Mira):
         deltas = np.zeros((len(kept), len(entries)))  # δ_i, of the weights that any of them touches
         for delta, i in zip(deltas, kept, strict=True):
             delta[np.searchsorted(entries, differences[i][0])] = differences[i][1]
-        lacking = [costs[truth, rivals[i]].sum() + gaps[i] for i in kept]
+        of_truth = path_score(scores, truth)
+        lacking = [costs[truth, rivals[i]].sum() + (path_score(scores, rivals[i]) - of_truth) for i in kept]
         return entries, hildreth(deltas @ deltas.T, np.array(lacking), step) @ deltas

@@ -370,6 +370,11 @@ def _build(path: str | os.PathLike[str], description: Mapping[str, Any], find_cl
             f"{path} holds a {names[0]}, which cannot be made here: {type(error).__name__}: {error}"
         ) from error
     vars(classifier).update({key: value for key, value in attributes.items() if not callable(getattr(cls, key, None))})
+    if hasattr(classifier, "check_settings"):
+        try:
+            classifier.check_settings()
+        except InputError as error:  # of another version
+            raise InputError(f"{path} holds a {names[0]} that cannot be used here: {error}") from error
     return classifier
 
 

@@ -593,8 +593,7 @@ lab.reveal("1.17")
 # | MIRA | structured MIRA | the least change that gives the margin $\rho(\hat y, y)$ | nothing |
 # | SVM | structured SVM, max-margin Markov network | hinge loss with $\tilde y$ | costs that are sums over words |
 #
-# Two options go further. `StructuredMira(k=5)` asks for the margin over each of the five best sequences, not over the best alone. With
-# `transitions="trigrams"` every structured learner scores three tags in a row, and its search goes through pairs of tags.
+# One option goes further: `StructuredMira(k=5)` asks for the margin over each of the five best sequences, not over the best alone.
 #
 # In each row, the two classifiers differ in the argmax alone. From row to row, the differences are those of notebooks 1 to 3: the first
 # row is generative, the others are discriminative. That is why the others may use features that overlap, such as a word and its suffix.

@@ -9,17 +9,10 @@ rows 1 … J                    emissions: feature j − 1 with each tag
 rows R … R + K − 1, R = J+1   transitions: from tag (row) to tag (column)
 row R + K                     the first word has the tag
 row R + K + 1                 the last word has the tag
-then, with trigrams, K²       from two tags (row a * K + b of these) to the tag that follows them
-K rows                        from the first tag to the second
-K rows                        from the last tag but one to the last
 ============================  =================================================
 
 A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``sparse_rows.py`` classifies
 rows.
-
-A *state* of a word is what the next step needs to know: its tag; or, with trigrams, its tag and the one before. There are B
-groups of K states: state g * K + k is the tag k (B = 1), or the tag g after the tag k (B = K). From the states of group g
-the matrix T[g] leads to the tag j of the next word, whose state is j * B + g.
 
 ``classifiers/viterbi.py`` is the readable form of the search. It is the answer of an exercise: see
 ``lxmls_day1/exercises/importable.py``.
@@ -55,7 +48,7 @@ def room(starts, indptr):
     for m in range(len(starts) - 1):
         words = starts[m + 1] - starts[m]
         n_words = max(n_words, words)
-        n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 3 * words + 2))
+        n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 2 * words + 1))
     return n_words, n_entries
 
 
@@ -105,39 +98,6 @@ def score_chain(V, scale, n_features, from_tag, start, stop):
             from_tag[j, k] = scale * V[row + k, j]
         start[k] = scale * V[row + n_tags, k]
         stop[k] = scale * V[row + n_tags + np.uint64(1), k]
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def groups_of_states(n_rows, n_features, n_tags):
-    """How many groups the states have: 0 without transitions, 1, or K with trigrams."""
-    n_chain = n_rows - n_features - 1
-    return 0 if n_chain == 0 else 1 if n_chain == n_tags + 2 else n_tags
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def read_steps(W, scale, row, T, first, start, stop, last):
-    """The scores of steps, from the rows of W from ``row`` on: T (B, K, K), and those of the two ends of a sentence.
-
-    ``first`` is of the step from the first word, ``last`` of the last two tags (trigrams only).
-    """
-    n_tags = W.shape[1]
-    trigrams = T.shape[0] > 1
-    for k in range(n_tags):
-        start[k] = scale * W[row + n_tags, k]
-        stop[k] = scale * W[row + n_tags + 1, k]
-    for g in range(T.shape[0]):
-        for k in range(n_tags):
-            for j in range(n_tags):
-                if trigrams:  # from the tags k, g to the tag j
-                    T[g, k, j] = scale * (W[row + g, j] + W[row + n_tags + 2 + k * n_tags + g, j])
-                else:
-                    T[g, k, j] = scale * W[row + k, j]
-    if trigrams:
-        row_of_pairs = row + n_tags + 2 + n_tags * n_tags
-        for k in range(n_tags):
-            for j in range(n_tags):
-                first[k, j] = scale * (W[row + k, j] + W[row_of_pairs + k, j])
-                last[k, j] = scale * W[row_of_pairs + n_tags + k, j]
 
 
 @kernel(**CHAIN_PRIMITIVE)
@@ -222,65 +182,6 @@ def gain(n_words, labels, first, emissions, from_tag, start, stop, path):
     if has_chain:
         gain += stop[before] - stop[true_before]
     return gain
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def best_path_of_pairs(n_words, emissions, T, first, start, stop, last, best, path):
-    """The same with trigrams: best[t, s] is the most that the words from t on can score in the state s."""
-    n_tags = emissions.shape[1]
-    t = n_words - 1
-    for j in range(n_tags):
-        for k in range(n_tags):
-            best[t, j * n_tags + k] = emissions[t, j] + stop[j] + (last[k, j] if n_words > 1 else 0.0)
-    for back in range(n_words - 2):
-        t = n_words - 2 - back
-        for g in range(n_tags):
-            for k in range(n_tags):
-                most = -np.inf
-                for j in range(n_tags):
-                    most = max(most, T[g, k, j] + best[t + 1, j * n_tags + g])
-                best[t, g * n_tags + k] = emissions[t, g] + most
-    most = -np.inf
-    for k in range(n_tags):
-        score = start[k] + best[0, k * n_tags]
-        if n_words > 1:
-            rest = -np.inf
-            for j in range(n_tags):
-                rest = max(rest, first[k, j] + best[1, j * n_tags + k])
-            score = start[k] + (emissions[0, k] + rest)
-        if score > most or k == 0:
-            most, path[0] = score, k
-    for t in range(1, n_words):
-        tag, most = path[t - 1], -np.inf
-        for j in range(n_tags):
-            step = first[tag, j] if t == 1 else T[tag, path[t - 2], j]
-            score = step + best[t, j * n_tags + tag]
-            if score > most or j == 0:
-                most, path[t] = score, j
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def score_of_tags(n_words, tags, begin, emissions, T, first, start, stop, last):
-    """s(y) of the tags from ``begin`` on."""
-    score, chain, trigrams = 0.0, len(T) > 0, len(T) > 1
-    for t in range(n_words):
-        tag = tags[begin + t]
-        score += emissions[t, tag]
-        if chain and t == 0:
-            score += start[tag]
-        if chain and t > 0:
-            before = tags[begin + t - 1]
-            if not trigrams:
-                score += T[0, before, tag]
-            elif t == 1:
-                score += first[before, tag]
-            else:
-                score += T[before, tags[begin + t - 2], tag]
-            if trigrams and t == n_words - 1:
-                score += last[before, tag]
-        if chain and t == n_words - 1:
-            score += stop[tag]
-    return score
 
 
 def k_best(emissions, transitions, start, stop, k):

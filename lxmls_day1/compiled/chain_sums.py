@@ -9,19 +9,12 @@ tag after. Where that loses all digits, as scores differ by hundreds, the sum is
 """
 
 import functools
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.compiled.chain_search import (
-    CHAIN_PRIMITIVE,
-    fold_scale,
-    groups_of_states,
-    read_steps,
-    room,
-    score_of_tags,
-    score_words,
-)
+from lxmls_day1.compiled.chain_search import CHAIN_PRIMITIVE, fold_scale, room, score_chain, score_words
 from lxmls_day1.compiled.primitives import COMPILES, kernel
 
 if COMPILES:
@@ -36,37 +29,81 @@ _EXACT = 1e-9  # marginals that miss 1 by more than this have
 # ------------------------------------------------------------------------------------------------------------- one sentence
 
 
+class Buffers(NamedTuple):
+    """What the kernels write to: scores and sums of a sentence of up to T words, K tags. All but the first two, and the counts, are
+    those of a chain, and have no rows without one.
+    """
+
+    emissions: np.ndarray  # (T, K)
+    residuals: np.ndarray  # (T, K): the marginals p(y_t = k); then minus 1 for the true tags
+    start: np.ndarray  # (K,), zeros without a chain
+    stop: np.ndarray  # (K,), zeros without a chain
+    from_tag: np.ndarray  # (K, K): the score of the step from the tag of the column to that of the row
+    E: np.ndarray  # (K, K): exp(score − shift) of the step from the tag of the row to that of the column
+    ET: np.ndarray  # (K, K): its transpose
+    alpha: np.ndarray  # (T, K): forward
+    exp_alpha: np.ndarray  # (T, K): exp(alpha − tops)
+    tops: np.ndarray  # (T,): the largest of each row of alpha
+    ahead: np.ndarray  # (T, K): backward + emissions
+    exp_ahead: np.ndarray  # (T, K): exp(ahead − the largest of the row)
+    sums: np.ndarray  # (K,)
+    counts: np.ndarray  # (K + 2, K): how often steps, first and last tags are expected, of the shape of their rows of W
+    shares: np.ndarray  # (K, K): more of the steps, still to be multiplied by E
+
+
+@kernel()
+def _buffers(longest, n_tags, n_chain):
+    """Room for sentences of up to ``longest`` words; ``n_chain`` is K + 2, or 0 without a chain."""
+    n_from = max(0, n_chain - 2)
+    n_words = longest if n_chain > 0 else 0
+    return Buffers(
+        np.empty((longest, n_tags)),
+        np.empty((longest, n_tags)),
+        np.zeros(n_tags),
+        np.zeros(n_tags),
+        np.empty((n_from, n_tags)),
+        np.empty((n_from, n_tags)),
+        np.empty((n_from, n_tags)),
+        np.empty((n_words, n_tags)),
+        np.empty((n_words, n_tags)),
+        np.empty(n_words),
+        np.empty((n_words, n_tags)),
+        np.empty((n_words, n_tags)),
+        np.empty(n_tags),
+        np.zeros((n_chain, n_tags)),
+        np.zeros((n_from, n_tags)),
+    )
+
+
 @kernel(**CHAIN_PRIMITIVE)
-def _exponentiated(T, TT, E, ET):
-    """TT ← each T[g] transposed; E, ET ← exp(T − shift), exp(TT − shift); returns the shift, the largest of T."""
-    n_groups, n_tags = T.shape[0], T.shape[1]
-    shift = T[0, 0, 0]
-    for g in range(n_groups):
+def _exponentiated(from_tag, E, ET):
+    """E, ET ← exp(score − shift) of each step; returns the shift, the largest score."""
+    n_tags = len(from_tag)
+    shift = from_tag[0, 0]
+    for j in range(n_tags):
         for k in range(n_tags):
-            for j in range(n_tags):
-                shift = max(shift, T[g, k, j])
-    for g in range(n_groups):
+            shift = max(shift, from_tag[j, k])
+    for j in range(n_tags):
         for k in range(n_tags):
-            for j in range(n_tags):
-                TT[g, j, k] = T[g, k, j]
-                E[g, k, j] = np.exp(T[g, k, j] - shift)
-                ET[g, j, k] = E[g, k, j]
+            ET[j, k] = np.exp(from_tag[j, k] - shift)
+            E[k, j] = ET[j, k]
     return shift
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _log_sums(x, E, g, u, sums):
-    """sums[j] ← Σ_k u[k] E[g, k, j] with u[k] = exp(x[k] − top); returns top, the largest of x, and whether no sum lost a term."""
-    n_tags = len(x)
-    top = x[0]
+def _sums_of_products(x, t, E, u, sums):
+    """u[t, k] ← exp(x[t, k] − top), sums[j] ← Σ_k u[t, k] E[k, j]; returns top, the largest x[t, k], and whether no sum lost a term."""
+    n_tags = x.shape[1]
+    top = x[t, 0]
     for k in range(n_tags):
-        top = max(top, x[k])
+        top = max(top, x[t, k])
     for j in range(n_tags):
         sums[j] = 0.0
     for k in range(n_tags):
-        u[k] = np.exp(x[k] - top)
+        factor = np.exp(x[t, k] - top)
         for j in range(n_tags):
-            sums[j] += u[k] * E[g, k, j]
+            sums[j] += factor * E[k, j]
+        u[t, k] = factor
     exact = True
     for j in range(n_tags):
         exact &= sums[j] > _TINY
@@ -74,211 +111,120 @@ def _log_sums(x, E, g, u, sums):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _log_sum_by_terms(x, T, g, j):
-    """log Σ_k exp(x[k] + T[g, k, j]), term by term."""
+def _log_sum(x, y):
+    """log Σ_k exp(x[k] + y[k]), term by term."""
     top = -np.inf
     for k in range(len(x)):
-        top = max(top, x[k] + T[g, k, j])
+        top = max(top, x[k] + y[k])
     total = 0.0
     for k in range(len(x)):
-        total += np.exp(x[k] + T[g, k, j] - top)
+        total += np.exp(x[k] + y[k] - top)
     return top + np.log(total)
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _log_total(rows, t, n):
-    """log Σ exp of the first n numbers of a row."""
-    top = -np.inf
-    for k in range(n):
-        top = max(top, rows[t, k])
-    total = 0.0
-    for k in range(n):
-        total += np.exp(rows[t, k] - top)
-    return top + np.log(total)
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _forward(n_words, emissions, T, E, shift, first, start, stop, last, alpha, U, tops, x, u, sums):
-    """alpha[t, s] ← forward(t, s) for the states s of each word, U ← exp(alpha − tops); returns log Z.
-
-    With trigrams the first word has K states only, since no tag is before it. The row after the last word holds what log Z is
-    the sum of.
-    """
-    n_groups, n_tags = T.shape[0], T.shape[1]
+def _forward(n_words, b, shift):
+    """alpha[t, k] ← forward(t, k), with exp(alpha − tops) for all words but the last; returns log Z."""
+    n_tags = len(b.start)
     for k in range(n_tags):
-        alpha[0, k] = start[k] + emissions[0, k]
+        b.alpha[0, k] = b.start[k] + b.emissions[0, k]
     for t in range(n_words - 1):
-        if t == 0 and n_groups > 1:
-            for k in range(n_tags):
-                for j in range(n_tags):
-                    alpha[1, j * n_tags + k] = alpha[0, k] + first[k, j] + emissions[1, j]
-            continue
-        for g in range(n_groups):
-            for k in range(n_tags):
-                x[k] = alpha[t, g * n_tags + k]
-            tops[t, g], exact = _log_sums(x, E, g, u, sums)
-            for j in range(n_tags):
-                total = tops[t, g] + shift + np.log(sums[j]) if exact else _log_sum_by_terms(x, T, g, j)
-                alpha[t + 1, j * n_groups + g] = total + emissions[t + 1, j]
-            for k in range(n_tags):
-                U[t, g * n_tags + k] = u[k]
-    if n_groups > 1 and n_words > 1:
+        top, exact = _sums_of_products(b.alpha, t, b.E, b.exp_alpha, b.sums)
+        b.tops[t] = top
         for j in range(n_tags):
-            for k in range(n_tags):
-                alpha[n_words, j * n_tags + k] = alpha[n_words - 1, j * n_tags + k] + stop[j] + last[k, j]
-        return _log_total(alpha, n_words, n_tags * n_tags)
+            total = top + shift + np.log(b.sums[j]) if exact else _log_sum(b.alpha[t], b.from_tag[j])
+            b.alpha[t + 1, j] = total + b.emissions[t + 1, j]
+    return _log_sum(b.alpha[n_words - 1], b.stop)
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _backward(n_words, b, shift, log_z, counts):
+    """residuals[t, k] ← p(y_t = k); if ``counts``, how often each step is expected is added to counts and shares."""
+    n_tags, last = len(b.start), n_words - 1
     for k in range(n_tags):
-        alpha[n_words, k] = alpha[n_words - 1, k] + stop[k]
-    return _log_total(alpha, n_words, n_tags)
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _last_word(n_words, emissions, stop, last, alpha, log_z, ahead, row, Q, residuals):
-    """What :func:`_backward` does for the last word."""
-    n_tags, t = len(stop), n_words - 1
-    triples = len(last) > 0 and n_words > 1
-    for j in range(n_tags):
-        residuals[t, j] = 0.0
-        for k in range(n_tags if triples else 1):
-            s, rest = j, stop[j]
-            if triples:
-                s, rest = j * n_tags + k, rest + last[k, j]
-            p = np.exp(alpha[t, s] + rest - log_z)
-            residuals[t, j] += p
-            ahead[t % 2, s] = rest + emissions[t, j]
-            if triples and len(Q) > 0:
-                Q[row + n_tags * (n_tags + 2) + 2 + k, j] += p
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _first_word(first, alpha, log_z, ahead, row, Q, residuals):
-    """What :func:`_backward` does for the first of several words, with trigrams."""
-    n_tags = len(first)
-    for k in range(n_tags):
-        residuals[0, k] = 0.0
-        for j in range(n_tags):
-            p = np.exp(alpha[0, k] + first[k, j] + ahead[1, j * n_tags + k] - log_z)
-            residuals[0, k] += p
-            if len(Q) > 0:
-                Q[row + k, j] += p
-                Q[row + n_tags * (n_tags + 1) + 2 + k, j] += p
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _count_step(trigrams, row, g, k, j, count, Q):
-    """A step from the states of group g is a pair of tags, and with trigrams a triple."""
-    n_tags = Q.shape[1]
-    if trigrams:
-        Q[row + g, j] += count
-        Q[row + n_tags + 2 + k * n_tags + g, j] += count
-    else:
-        Q[row + k, j] += count
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _step_by_terms(t, T, alpha, ahead, log_z, row, Q, residuals):
-    """What :func:`_backward` does for the step from word t, term by term."""
-    n_groups, n_tags = T.shape[0], T.shape[1]
-    for g in range(n_groups):
+        b.residuals[last, k] = np.exp(b.alpha[last, k] + b.stop[k] - log_z)
+        b.ahead[last, k] = b.stop[k] + b.emissions[last, k]
+    for back in range(last):
+        t = last - 1 - back
+        top, exact = _sums_of_products(b.ahead, t + 1, b.ET, b.exp_ahead, b.sums)
+        factor, total = np.exp(b.tops[t] + top + shift - log_z), 0.0
         for k in range(n_tags):
-            for j in range(n_tags):
-                q = np.exp(alpha[t, g * n_tags + k] + T[g, k, j] + ahead[(t + 1) % 2, j * n_groups + g] - log_z)
-                residuals[t, g if n_groups > 1 else k] += q
-                if len(Q) > 0:
-                    _count_step(n_groups > 1, row, g, k, j, q, Q)
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _backward(
-    n_words, emissions, T, TT, ET, shift, first, stop, last, alpha, U, tops, log_z, ahead, x, v, V, sums, p, factors,
-    row, Q, S, residuals,
-):  # fmt: skip
-    """residuals[t, k] ← p(y_t = k); how often each pair and triple of tags is expected is added to Q and S, if Q has rows.
-
-    Q is a matrix of the shape of W, with ``row`` that of its first transition; S[g, k, j] has still to be multiplied by E.
-    ``ahead`` holds backward(t, s) + emissions(t, tag of s), of two words in turn.
-    """
-    n_groups, n_tags = T.shape[0], T.shape[1]
-    trigrams = n_groups > 1
-    _last_word(n_words, emissions, stop, last, alpha, log_z, ahead, row, Q, residuals)
-    for back in range(n_words - 1):
-        t = n_words - 2 - back
-        if t == 0 and trigrams:
-            _first_word(first, alpha, log_z, ahead, row, Q, residuals)
-            continue
-        now, then, total, exact = t % 2, (t + 1) % 2, 0.0, True
-        for g in range(n_groups):
-            for j in range(n_tags):
-                x[j] = ahead[then, j * n_groups + g]
-            top, safe = _log_sums(x, ET, g, v, sums)
-            factors[g] = np.exp(tops[t, g] + top + shift - log_z)
-            exact &= safe
-            for k in range(n_tags):
-                s = g * n_tags + k
-                V[g, k] = v[k]
-                p[s] = factors[g] * U[t, s] * sums[k]
-                total += p[s]
-                rest = top + shift + np.log(sums[k]) if safe else _log_sum_by_terms(x, TT, g, k)
-                ahead[now, s] = rest + emissions[t, g if trigrams else k]
-        for k in range(n_tags):
-            residuals[t, k] = 0.0
+            p = factor * b.exp_alpha[t, k] * b.sums[k]
+            b.residuals[t, k] = p
+            total += p
+            rest = top + shift + np.log(b.sums[k]) if exact else _log_sum(b.ahead[t + 1], b.from_tag[:, k])
+            b.ahead[t, k] = rest + b.emissions[t, k]
         if exact and abs(total - 1.0) < _EXACT:
-            for g in range(n_groups):
-                for k in range(n_tags):
-                    residuals[t, g if trigrams else k] += p[g * n_tags + k]
-                    share = factors[g] * U[t, g * n_tags + k]
-                    if len(Q) > 0:
-                        for j in range(n_tags):
-                            S[g, k, j] += share * V[g, j]
+            for k in range(n_tags if counts else 0):
+                share = factor * b.exp_alpha[t, k]
+                for j in range(n_tags):
+                    b.shares[k, j] += share * b.exp_ahead[t + 1, j]
         else:
-            _step_by_terms(t, T, alpha, ahead, log_z, row, Q, residuals)
+            _step_by_terms(t, b, log_z)
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _count_steps(E, S, row, Q):
-    """Add what :func:`_backward` left in S to Q, and empty S."""
-    n_groups, n_tags = S.shape[0], S.shape[1]
-    for g in range(n_groups):
-        for k in range(n_tags):
-            for j in range(n_tags):
-                _count_step(n_groups > 1, row, g, k, j, S[g, k, j] * E[g, k, j], Q)
-                S[g, k, j] = 0.0
+def _step_by_terms(t, b, log_z):
+    """What :func:`_backward` does for the step from word t, term by term."""
+    n_tags = len(b.start)
+    for k in range(n_tags):
+        b.residuals[t, k] = 0.0
+        for j in range(n_tags):
+            q = np.exp(b.alpha[t, k] + b.from_tag[j, k] + b.ahead[t + 1, j] - log_z)
+            b.residuals[t, k] += q
+            b.counts[k, j] += q
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _without_chain(n_words, emissions, residuals):
-    """The same for words that do not depend on each other; returns log Z."""
+def _count_steps(b):
+    """Add what :func:`_backward` left in shares to counts, and empty shares."""
+    for k in range(len(b.shares)):
+        for j in range(len(b.shares)):
+            b.counts[k, j] += b.shares[k, j] * b.E[k, j]
+            b.shares[k, j] = 0.0
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _without_chain(n_words, b):
+    """residuals[t, k] ← p(y_t = k) of words that do not depend on each other; returns log Z."""
     log_z = 0.0
     for t in range(n_words):
-        of_word = _log_total(emissions, t, emissions.shape[1])
-        for k in range(emissions.shape[1]):
-            residuals[t, k] = np.exp(emissions[t, k] - of_word)
+        of_word = _log_sum(b.emissions[t], b.stop)
+        for k in range(len(b.stop)):
+            b.residuals[t, k] = np.exp(b.emissions[t, k] - of_word)
         log_z += of_word
     return log_z
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _take_truth(n_words, labels, begin, chain, trigrams, row, Q, residuals):
-    """Marginals become residuals, and expected counts those beyond the true ones: minus 1 wherever the true tags count."""
-    n_tags = residuals.shape[1]
-    if chain:
-        for k in range(n_tags):
-            Q[row + n_tags, k] += residuals[0, k]
-            Q[row + n_tags + 1, k] += residuals[n_words - 1, k]
-        Q[row + n_tags, labels[begin]] -= 1.0
-        Q[row + n_tags + 1, labels[begin + n_words - 1]] -= 1.0
+def _score_of_tags(n_words, labels, begin, b):
+    """s(y) of the true tags."""
+    score = 0.0
     for t in range(n_words):
         tag = labels[begin + t]
-        residuals[t, tag] -= 1.0
-        if chain and t > 0:
-            before = labels[begin + t - 1]
-            Q[row + before, tag] -= 1.0
-            if trigrams and t == 1:
-                Q[row + n_tags * (n_tags + 1) + 2 + before, tag] -= 1.0
-            if trigrams and t > 1:
-                Q[row + n_tags + 2 + labels[begin + t - 2] * n_tags + before, tag] -= 1.0
-            if trigrams and t == n_words - 1:
-                Q[row + n_tags * (n_tags + 2) + 2 + before, tag] -= 1.0
+        score += b.emissions[t, tag]
+        if t == 0:
+            score += b.start[tag]
+        elif len(b.from_tag) > 0:
+            score += b.from_tag[tag, labels[begin + t - 1]]
+    return score + b.stop[labels[begin + n_words - 1]]
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _take_truth(n_words, labels, begin, b):
+    """Marginals become residuals, and expected counts those beyond the true ones: minus 1 wherever the true tags count."""
+    n_tags, last, has_chain = len(b.start), n_words - 1, len(b.counts) > 0
+    if has_chain:
+        for k in range(n_tags):
+            b.counts[n_tags, k] += b.residuals[0, k]
+            b.counts[n_tags + 1, k] += b.residuals[last, k]
+        b.counts[n_tags, labels[begin]] -= 1.0
+        b.counts[n_tags + 1, labels[begin + last]] -= 1.0
+    for t in range(n_words):
+        tag = labels[begin + t]
+        b.residuals[t, tag] -= 1.0
+        if has_chain and t > 0:
+            b.counts[labels[begin + t - 1], tag] -= 1.0
 
 
 @kernel(**CHAIN_PRIMITIVE)
@@ -294,104 +240,71 @@ def _add_words(n_words, begin, indptr, indices, residuals, factor, G):
                 G[j, k] += factor * residuals[t, k]
 
 
+@kernel(**CHAIN_PRIMITIVE)
+def _add_counts(b, factor, G):
+    """Add factor · counts to the last rows of G, those of the chain."""
+    row = len(G) - len(b.counts)
+    for r in range(len(b.counts)):
+        for k in range(len(b.stop)):
+            G[row + r, k] += factor * b.counts[r, k]
+
+
 # ------------------------------------------------------------------------------------------------------- whole data sets
 
 
 def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
-    n_tags, row = W.shape[1], n_features + 1
-    n_groups = groups_of_states(W.shape[0], n_features, n_tags)
-    n_states = n_groups * n_tags
-    chain, trigrams, gradient = n_groups > 0, n_groups > 1, len(G) > 0
-    longest = room(starts, indptr)[0]
-    emissions, residuals = np.empty((longest, n_tags)), np.empty((longest, n_tags))
-    T, TT = np.empty((n_groups, n_tags, n_tags)), np.empty((n_groups, n_tags, n_tags))
-    E, ET = np.empty((n_groups, n_tags, n_tags)), np.empty((n_groups, n_tags, n_tags))
-    S = np.zeros((n_groups, n_tags, n_tags))
-    first, last = np.empty((n_tags * trigrams, n_tags)), np.empty((n_tags * trigrams, n_tags))
-    start, stop = np.empty(n_tags), np.empty(n_tags)
-    alpha, U, tops = np.empty((longest + 1, n_states)), np.empty((longest, n_states)), np.empty((longest, n_groups))
-    ahead, p, factors = np.empty((2, n_states)), np.empty(n_states), np.empty(n_groups)
-    x, u, sums, V = np.empty(n_tags), np.empty(n_tags), np.empty(n_tags), np.empty((n_groups, n_tags))
+    n_chain = W.shape[0] - n_features - 1
+    has_chain, gradient = n_chain > 0, len(G) > 0
+    b = _buffers(room(starts, indptr)[0], W.shape[1], n_chain)
     losses, shift = np.empty(len(starts) - 1), 0.0
-    if chain:
-        read_steps(W, 1.0, row, T, first, start, stop, last)
-        shift = _exponentiated(T, TT, E, ET)
+    if has_chain:
+        score_chain(W, 1.0, n_features, b.from_tag, b.start, b.stop)
+        shift = _exponentiated(b.from_tag, b.E, b.ET)
     for m in range(len(losses)):
         begin = starts[m]
-        n_words = np.int64(score_words(starts, indptr, indices, m, W, 1.0, emissions))
-        if chain:
-            log_z = _forward(n_words, emissions, T, E, shift, first, start, stop, last, alpha, U, tops, x, u, sums)
-        else:
-            log_z = _without_chain(n_words, emissions, residuals)
+        n_words = np.int64(score_words(starts, indptr, indices, m, W, 1.0, b.emissions))
+        log_z = _forward(n_words, b, shift) if has_chain else _without_chain(n_words, b)
         losses[m] = log_z
         if len(labels) > 0:
-            losses[m] -= score_of_tags(n_words, labels, begin, emissions, T, first, start, stop, last)
-        if chain and (gradient or len(marginals) > 0):
-            _backward(
-                n_words, emissions, T, TT, ET, shift, first, stop, last, alpha, U, tops, log_z,
-                ahead, x, u, V, sums, p, factors, row, G, S, residuals,
-            )  # fmt: skip
+            losses[m] -= _score_of_tags(n_words, labels, begin, b)
+        if has_chain and (gradient or len(marginals) > 0):
+            _backward(n_words, b, shift, log_z, gradient)
         if len(marginals) > 0:
-            for t in range(n_words):
-                for k in range(n_tags):
-                    marginals[begin + t, k] = residuals[t, k]
+            marginals[begin : begin + n_words] = b.residuals[:n_words]
         if gradient:
-            _take_truth(n_words, labels, begin, chain, trigrams, row, G, residuals)
-            _add_words(n_words, begin, indptr, indices, residuals, 1.0, G)
-    if chain and gradient:
-        _count_steps(E, S, row, G)
+            _take_truth(n_words, labels, begin, b)
+            _add_words(n_words, begin, indptr, indices, b.residuals, 1.0, G)
+    if gradient:
+        _count_steps(b)
+        _add_counts(b, 1.0, G)
     return losses
 
 
 def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkage, V, U, state):
-    n_tags, row = V.shape[1], n_features + 1
-    n_groups = groups_of_states(V.shape[0], n_features, n_tags)
-    n_states, n_chain = n_groups * n_tags, V.shape[0] - row
-    chain, trigrams = n_groups > 0, n_groups > 1
-    longest = room(starts, indptr)[0]
-    emissions, residuals = np.empty((longest, n_tags)), np.empty((longest, n_tags))
-    T, TT = np.empty((n_groups, n_tags, n_tags)), np.empty((n_groups, n_tags, n_tags))
-    E, ET = np.empty((n_groups, n_tags, n_tags)), np.empty((n_groups, n_tags, n_tags))
-    S, Q = np.zeros((n_groups, n_tags, n_tags)), np.zeros((n_chain, n_tags))
-    first, last = np.empty((n_tags * trigrams, n_tags)), np.empty((n_tags * trigrams, n_tags))
-    start, stop = np.empty(n_tags), np.empty(n_tags)
-    alpha, before, tops = (
-        np.empty((longest + 1, n_states)),
-        np.empty((longest, n_states)),
-        np.empty((longest, n_groups)),
-    )
-    ahead, p, factors = np.empty((2, n_states)), np.empty(n_states), np.empty(n_groups)
-    x, u, sums, after = np.empty(n_tags), np.empty(n_tags), np.empty(n_tags), np.empty((n_groups, n_tags))
-    top = np.int64(0)  # Q's first row; a literal 0 would have the kernels compiled again, for that literal
+    n_chain = V.shape[0] - n_features - 1
+    has_chain = n_chain > 0
+    b = _buffers(room(starts, indptr)[0], V.shape[1], n_chain)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
     for i in range(len(order)):
         m = order[i]
         begin = starts[m]
-        n_words = np.int64(score_words(starts, indptr, indices, m, V, scale, emissions))
-        if chain:
-            read_steps(V, scale, row, T, first, start, stop, last)
-            shift = _exponentiated(T, TT, E, ET)
-            log_z = _forward(n_words, emissions, T, E, shift, first, start, stop, last, alpha, before, tops, x, u, sums)
-            _backward(
-                n_words, emissions, T, TT, ET, shift, first, stop, last, alpha, before, tops, log_z,
-                ahead, x, u, after, sums, p, factors, top, Q, S, residuals,
-            )  # fmt: skip
-            _count_steps(E, S, top, Q)
+        n_words = np.int64(score_words(starts, indptr, indices, m, V, scale, b.emissions))
+        if has_chain:
+            score_chain(V, scale, n_features, b.from_tag, b.start, b.stop)
+            shift = _exponentiated(b.from_tag, b.E, b.ET)
+            _backward(n_words, b, shift, _forward(n_words, b, shift), True)
+            _count_steps(b)
         else:
-            _without_chain(n_words, emissions, residuals)
-        _take_truth(n_words, labels, begin, chain, trigrams, top, Q, residuals)
+            _without_chain(n_words, b)
+        _take_truth(n_words, labels, begin, b)
         scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
         if len(U) > 0:
-            _add_words(n_words, begin, indptr, indices, residuals, -steps[i] * scale_sum / scale, U)
-            for r in range(n_chain):
-                for k in range(n_tags):
-                    U[row + r, k] -= steps[i] * scale_sum / scale * Q[r, k]
-        _add_words(n_words, begin, indptr, indices, residuals, -steps[i] / scale, V)
-        for r in range(n_chain):
-            for k in range(n_tags):
-                V[row + r, k] -= steps[i] / scale * Q[r, k]
-                Q[r, k] = 0.0
+            _add_words(n_words, begin, indptr, indices, b.residuals, -steps[i] * scale_sum / scale, U)
+            _add_counts(b, -steps[i] * scale_sum / scale, U)
+        _add_words(n_words, begin, indptr, indices, b.residuals, -steps[i] / scale, V)
+        _add_counts(b, -steps[i] / scale, V)
+        b.counts[:] = 0.0
         scale_sum += scale
     state[0], state[1] = scale, scale_sum
     return len(order)
@@ -410,45 +323,22 @@ def _sentence_in_numpy(emissions, labels, chain):
         residuals = np.exp(emissions - of_word[:, None])
         residuals[truth] -= 1.0
         return of_word.sum(), emissions[truth].sum(), residuals, excess
-    trigrams = len(chain) > n_tags + 2
-    pairs, start, stop = chain[:n_tags], chain[n_tags], chain[n_tags + 1]
-    steps, end = (
-        [pairs[None]] * (n_words - 1),
-        stop[None],
-    )  # (1, K, K): from all tags before, from this one, to the next one
-    if trigrams:
-        triples, of_second, of_last = np.split(chain[n_tags + 2 :], [n_tags**2, n_tags**2 + n_tags])
-        steps = [(pairs + of_second)[None], *[pairs + triples.reshape(n_tags, n_tags, n_tags)] * (n_words - 2)]
-        steps, end = steps[: n_words - 1], end + of_last if n_words > 1 else end
-    forward = [(start + emissions[0])[None]]  # (1 or K, K): the tag before, the tag
-    for t, step in enumerate(steps, 1):
-        sums = np.logaddexp.reduce(forward[-1][:, :, None] + step, axis=0 if trigrams else 1)
-        forward.append(sums.reshape(-1, n_tags) + emissions[t])
-    log_z = np.logaddexp.reduce(forward[-1] + end, axis=None)
-    residuals = np.empty(emissions.shape)
-    ahead = end
-    for t in range(n_words - 1, -1, -1):
-        if t < n_words - 1:
-            ahead = ahead + emissions[t + 1]
-            counts = np.exp(forward[t][:, :, None] + steps[t] + ahead[None] - log_z)  # (1 or K, K, K)
-            excess[:n_tags] += counts.sum(axis=0)
-            if trigrams and t == 0:
-                excess[-2 * n_tags : -n_tags] += counts[0]
-            elif trigrams:
-                excess[n_tags + 2 : -2 * n_tags] += counts.reshape(-1, n_tags)
-            ahead = np.logaddexp.reduce(steps[t] + ahead[None], axis=2)
-        elif trigrams and n_words > 1:
-            excess[-n_tags:] += np.exp(forward[t] + end - log_z)
-        residuals[t] = np.exp(forward[t] + ahead - log_z).sum(axis=0)
+    steps, start, stop = chain[:n_tags], chain[n_tags], chain[n_tags + 1]
+    forward = [start + emissions[0]]
+    for of_word in emissions[1:]:
+        forward.append(np.logaddexp.reduce(forward[-1][:, None] + steps, axis=0) + of_word)
+    log_z = np.logaddexp.reduce(forward[-1] + stop)
+    residuals, ahead = np.empty(emissions.shape), stop
+    residuals[-1] = np.exp(forward[-1] + stop - log_z)
+    for t in range(n_words - 2, -1, -1):
+        ahead = ahead + emissions[t + 1]
+        excess[:n_tags] += np.exp(forward[t][:, None] + steps + ahead - log_z)
+        ahead = np.logaddexp.reduce(steps + ahead, axis=1)
+        residuals[t] = np.exp(forward[t] + ahead - log_z)
     excess[n_tags], excess[n_tags + 1] = residuals[0], residuals[-1]
     if len(labels) == 0:
         return log_z, 0.0, residuals, excess
     rows, tags = [n_tags, n_tags + 1, *labels[:-1]], [labels[0], labels[-1], *labels[1:]]
-    if trigrams and n_words > 1:
-        rows += [n_tags + 2 + n_tags**2 + labels[0], n_tags + 2 + n_tags**2 + n_tags + labels[-2]]
-        tags += [labels[1], labels[-1]]
-        rows += (n_tags + 2 + labels[:-2] * n_tags + labels[1:-1]).tolist()
-        tags += labels[2:].tolist()
     np.subtract.at(excess, (rows, tags), 1.0)
     residuals[truth] -= 1.0
     return log_z, emissions[truth].sum() + chain[rows, tags].sum(), residuals, excess

@@ -19,14 +19,10 @@ from lxmls_day1.compiled.chain_search import (
     Sentences,
     add_costs,
     best_path,
-    best_path_of_pairs,
     fold_scale,
     gain,
-    groups_of_states,
-    read_steps,
     room,
     score_chain,
-    score_of_tags,
     score_words,
 )
 from lxmls_day1.compiled.primitives import COMPILES, kernel
@@ -49,60 +45,38 @@ _MULTIPLIER = np.uint64(
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, n_groups, entries, signs):
-    """The non-zero parts of Φ(x, y) − Φ(x, ŷ) as +1 and −1 at entries of the flattened matrix; returns how many.
+def _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, has_chain, entries):
+    """The non-zero parts of Φ(x, y) − Φ(x, ŷ), as entries of the flattened matrix: +1 and −1 in turn; returns how many.
 
     Where the two sequences agree nothing is listed. An entry can be listed several times, and with both signs.
     """
     first, n_words = starts[m], starts[m + 1] - starts[m]
     row = n_features + 1  # of the first transition
-    has_chain = n_groups > 0
     n = 0
     for t in range(n_words):
         true, tag = labels[first + t], path[t]
         if tag != true:
-            entries[n], signs[n] = true, 1.0
-            entries[n + 1], signs[n + 1] = tag, -1.0
+            entries[n], entries[n + 1] = true, tag
             n += 2
             for i in range(indptr[first + t], indptr[first + t + 1]):
                 j = np.int64(indices[i]) + 1
-                entries[n], signs[n] = j * n_tags + true, 1.0
-                entries[n + 1], signs[n + 1] = j * n_tags + tag, -1.0
+                entries[n], entries[n + 1] = j * n_tags + true, j * n_tags + tag
                 n += 2
         if has_chain:
             true_row = row + n_tags if t == 0 else row + labels[first + t - 1]
             tag_row = row + n_tags if t == 0 else row + path[t - 1]
             if tag != true or tag_row != true_row:
-                entries[n], signs[n] = true_row * n_tags + true, 1.0
-                entries[n + 1], signs[n + 1] = tag_row * n_tags + tag, -1.0
+                entries[n], entries[n + 1] = true_row * n_tags + true, tag_row * n_tags + tag
                 n += 2
             if t == n_words - 1 and tag != true:
-                entries[n], signs[n] = (row + n_tags + 1) * n_tags + true, 1.0
-                entries[n + 1], signs[n + 1] = (row + n_tags + 1) * n_tags + tag, -1.0
+                last_row = row + n_tags + 1
+                entries[n], entries[n + 1] = last_row * n_tags + true, last_row * n_tags + tag
                 n += 2
-    if n_groups > 1 and n > 0:
-        n = _triples(row + n_tags + 2, n_words, labels, first, 1.0, n_tags, n, entries, signs)
-        n = _triples(row + n_tags + 2, n_words, path, 0, -1.0, n_tags, n, entries, signs)
     return n
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _triples(row, n_words, tags, begin, sign, n_tags, n, entries, signs):
-    """The three tags at each place, and the first and the last two, as entries of the flattened matrix from n on."""
-    for t in range(1, n_words):
-        tag, before = tags[begin + t], tags[begin + t - 1]
-        of_first, of_last = row + n_tags * n_tags + before, row + n_tags * n_tags + n_tags + before
-        of_this = of_first if t == 1 else row + tags[begin + t - 2] * n_tags + before
-        entries[n], signs[n] = of_this * n_tags + tag, sign
-        n += 1
-        if t == n_words - 1:
-            entries[n], signs[n] = of_last * n_tags + tag, sign
-            n += 1
-    return n
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _squared_norm(n, entries, signs, keys, sums, places):
+def _squared_norm(n, entries, keys, sums, places):
     """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first.
 
     ``keys`` and ``sums`` are a hash table of the sums at entries, with room for twice as many as are listed, a power of two; a key is −1
@@ -110,13 +84,13 @@ def _squared_norm(n, entries, signs, keys, sums, places):
     """
     squared, last = 0.0, np.uint64(len(keys) - 1)
     for i in range(n):
-        entry = entries[i]
+        entry, sign = entries[i], 1.0 - 2.0 * (i & 1)
         place = (np.uint64(entry) * _MULTIPLIER >> np.uint64(32)) & last
         while keys[place] != entry and keys[place] >= 0:
             place = (place + np.uint64(1)) & last
-        squared += 1.0 + 2.0 * signs[i] * sums[place]  # (a ± 1)² = a² + 1 ± 2a
+        squared += 1.0 + 2.0 * sign * sums[place]  # (a ± 1)² = a² + 1 ± 2a
         keys[place], places[i] = entry, place
-        sums[place] += signs[i]
+        sums[place] += sign
     for i in range(n):
         place = places[i]
         keys[place], sums[place] = -1, 0.0
@@ -124,7 +98,7 @@ def _squared_norm(n, entries, signs, keys, sums, places):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
+def _update(n, entries, d, shrink, V, U, scale, scale_sum):
     """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
     average.
 
@@ -135,33 +109,25 @@ def _update(n, entries, signs, d, shrink, V, U, scale, scale_sum):
     changed = n > 0 and d != 0.0
     if changed:
         amount, amount_of_sum = 1.0 / scale * d, scale_sum / scale * d
-        for i in range(n):
-            V[np.uint64(entries[i])] += signs[i] * amount
+        for i in range(0, n, 2):
+            V[np.uint64(entries[i])] += amount
+            V[np.uint64(entries[i + 1])] -= amount
         if len(U) > 0:
-            for i in range(n):
-                U[np.uint64(entries[i])] += signs[i] * amount_of_sum
+            for i in range(0, n, 2):
+                U[np.uint64(entries[i])] += amount_of_sum
+                U[np.uint64(entries[i + 1])] -= amount_of_sum
     return changed, scale, scale_sum + scale
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def _gain_of_pairs(n_words, labels, begin, emissions, T, first, start, stop, last, path):
-    """The score of ``path`` minus that of the true tags, with trigrams."""
-    of_path = score_of_tags(n_words, path, 0, emissions, T, first, start, stop, last)
-    return of_path - score_of_tags(n_words, labels, begin, emissions, T, first, start, stop, last)
 
 
 def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state):
     n_tags = V.shape[1]
-    n_groups = groups_of_states(V.shape[0], n_features, n_tags)
-    has_chain, trigrams = n_groups == 1, n_groups > 1
+    has_chain = V.shape[0] > n_features + 1
     n_words_most, n_entries_most = room(starts, indptr)
-    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, max(1, n_groups) * n_tags))
+    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
-    T = np.empty((n_groups * trigrams, n_tags, n_tags))
-    second, last = np.empty((n_tags * trigrams, n_tags)), np.empty((n_tags * trigrams, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
     path = np.empty(n_words_most, np.int64)
-    entries, signs = np.empty(n_entries_most, np.int64), np.empty(n_entries_most)
+    entries = np.empty(n_entries_most, np.int64)
     n_keys = 2
     while n_keys < 2 * n_entries_most:
         n_keys *= 2
@@ -178,13 +144,9 @@ def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage,
             score_chain(V, scale, n_features, from_tag, start, stop)
         if augmented:
             add_costs(n_words, labels, first, costs, emissions)
-        if trigrams:
-            read_steps(V, scale, n_features + 1, T, second, start, stop, last)
-            best_path_of_pairs(np.int64(n_words), emissions, T, second, start, stop, last, best, path)
-        else:
-            best_path(n_words, emissions, from_tag, start, stop, best, path)
-        n = _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, n_groups, entries, signs)
-        sq_norm = _squared_norm(n, entries, signs, keys, sums, places)
+        best_path(n_words, emissions, from_tag, start, stop, best, path)
+        n = _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, has_chain, entries)
+        sq_norm = _squared_norm(n, entries, keys, sums, places)
         d = 0.0
         if sq_norm > 0.0:
             # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
@@ -192,11 +154,7 @@ def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage,
             cost[0] = 0.0
             for t in range(n_words):
                 cost[0] += costs[labels[first + np.int64(t)], path[t]]
-            if trigrams:
-                gained = _gain_of_pairs(np.int64(n_words), labels, first, emissions, T, second, start, stop, last, path)
-            else:
-                gained = gain(n_words, labels, first, emissions, from_tag, start, stop, path)
-            scores[0] = max(0.0, gained)
+            scores[0] = max(0.0, gain(n_words, labels, first, emissions, from_tag, start, stop, path))
             if augmented:
                 scores[0] -= cost[0]
             answer = rule(scores, 1, 0.5 * sq_norm, steps[i], cost)
@@ -206,7 +164,7 @@ def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage,
             if abs(answer[0] + d) > 1e-9 * (abs(answer[0]) + abs(d)):
                 return -1
         shrink = 1.0 - steps[i] * shrinkage
-        changed, scale, scale_sum = _update(n, entries, signs, d, shrink, flat_V, flat_U, scale, scale_sum)
+        changed, scale, scale_sum = _update(n, entries, d, shrink, flat_V, flat_U, scale, scale_sum)
         n_updates += changed
     state[0], state[1] = scale, scale_sum
     return n_updates
@@ -267,36 +225,22 @@ def _compiled_round():
 
 def _search(starts, indptr, indices, labels, n_features, costs, W):
     n_tags = W.shape[1]
-    n_groups = groups_of_states(W.shape[0], n_features, n_tags)
-    has_chain, trigrams, augmented = n_groups == 1, n_groups > 1, len(labels) > 0
+    has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
     n_words_most, _ = room(starts, indptr)
-    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, max(1, n_groups) * n_tags))
+    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
-    T = np.empty((n_groups * trigrams, n_tags, n_tags))
-    second, last = np.empty((n_tags * trigrams, n_tags)), np.empty((n_tags * trigrams, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
-    path = np.empty(n_words_most, np.int64)
     paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
     if has_chain:
         score_chain(W, 1.0, n_features, from_tag, start, stop)
-    if trigrams:
-        read_steps(W, 1.0, n_features + 1, T, second, start, stop, last)
     for m in range(len(losses)):
+        path = paths[starts[m] : starts[m + 1]]
         n_words = score_words(starts, indptr, indices, m, W, 1.0, emissions)
         if augmented:
             add_costs(n_words, labels, starts[m], costs, emissions)
-        if trigrams:
-            best_path_of_pairs(np.int64(n_words), emissions, T, second, start, stop, last, best, path)
-            if augmented:
-                losses[m] = _gain_of_pairs(
-                    np.int64(n_words), labels, starts[m], emissions, T, second, start, stop, last, path
-                )
-        else:
-            best_path(n_words, emissions, from_tag, start, stop, best, path)
-            if augmented:
-                losses[m] = gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
-        for t in range(n_words):
-            paths[starts[m] + np.int64(t)] = path[t]
+        best_path(n_words, emissions, from_tag, start, stop, best, path)
+        if augmented:
+            losses[m] = gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
     return paths, losses
 
 
@@ -307,8 +251,6 @@ def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
     if len(labels):
         scores += costs[labels]
     chain = W[1 + n_features :] if len(W) > 1 + n_features else np.zeros((n_tags + 2, n_tags))
-    if len(chain) > n_tags + 2:
-        return _search_of_pairs_in_numpy(starts, scores, labels, chain)
     from_tag, start, stop = chain[:n_tags].T, chain[-2], chain[-1]  # from_tag[j, k]: from k to j
     paths, losses = np.empty(n_words, np.int64), np.zeros(len(starts) - 1)
     for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
@@ -329,38 +271,6 @@ def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
                 for tags in (path, labels[first:end])
             )
             losses[m] -= truth
-    return paths, losses
-
-
-def _search_of_pairs_in_numpy(starts, scores, labels, chain):
-    """The same with trigrams; ``scores`` (N, K) are those of the words with their tags."""
-    n_tags = scores.shape[1]
-    pairs, start, stop = chain[:n_tags], chain[n_tags], chain[n_tags + 1]
-    triples, second, last = np.split(chain[n_tags + 2 :], [n_tags**2, n_tags**2 + n_tags])
-    second, triples = second + pairs, triples.reshape(n_tags, n_tags, n_tags) + pairs
-    paths, losses = np.empty(len(scores), np.int64), np.zeros(len(starts) - 1)
-
-    def score(tags, emissions):
-        steps = [second[tags[0], tags[1]], last[tags[-2], tags[-1]]] if len(tags) > 1 else []
-        of_words = emissions[np.arange(len(tags)), tags].sum() + start[tags[0]] + stop[tags[-1]]
-        return of_words + sum(steps) + triples[tags[:-2], tags[1:-1], tags[2:]].sum()
-
-    for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
-        emissions, path = scores[first:end], paths[first:end]
-        ahead = np.repeat(
-            emissions[:, None], n_tags, axis=1
-        )  # (T, K, K): word t has the second tag, that before the first
-        ahead[-1] += stop + last if len(path) > 1 else stop
-        for t in range(len(path) - 2, 0, -1):
-            ahead[t] += (triples + ahead[t + 1]).max(axis=2)
-        if len(path) > 1:
-            ahead[0] += (second + ahead[1]).max(axis=1)
-        path[0] = np.argmax(start + ahead[0, 0])
-        for t in range(1, len(path)):
-            step = second[path[0]] if t == 1 else triples[path[t - 2], path[t - 1]]
-            path[t] = np.argmax(step + ahead[t, path[t - 1]])
-        if len(labels):
-            losses[m] = score(path, emissions) - score(labels[first:end], emissions)
     return paths, losses
 
 

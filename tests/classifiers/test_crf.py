@@ -21,7 +21,6 @@ X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut")
 Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VERB", "DET", "NOUN"), ("PRON",)]
 TEMPLATES = ["word", "suffix1", "word[-1]"]
 EXACT = {"tolerance": 1e-14, "max_iterations": 2000}
-CHAINS = [False, True, "trigrams"]
 
 
 def quietly_trained(learner, X, y):
@@ -31,29 +30,27 @@ def quietly_trained(learner, X, y):
         return learner.train(X, y)
 
 
-@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("chain", [False, True])
 def test_objective_and_marginals_are_those_of_all_sequences(chain):
     tagger = CRF(templates=TEMPLATES, transitions=chain, regularizer=0.3, solver="online", nr_rounds=2)
     params = 3 * tagger.train(X_SAW, Y_SAW)
-    layout, _ = tagger._fit(params)
     total = 0.0
     for words, tags, scores, found in zip(
         X_SAW, Y_SAW, tagger.get_scores(X_SAW, params), tagger.get_marginals(X_SAW, params), strict=True
     ):
         paths = np.array(list(product(range(4), repeat=len(words))))
-        each = np.array([path_score(scores, layout.pairs(path)) for path in paths])
+        each = np.array([path_score(scores, path) for path in paths])
         log_z = np.logaddexp.reduce(each)
         truth = np.searchsorted(tagger.classes, tags)
-        total += log_z - path_score(scores, layout.pairs(truth))
+        total += log_z - path_score(scores, truth)
         expected = np.tensordot(np.exp(each - log_z), np.eye(4)[paths], axes=1)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
-        if chain != "trigrams":
-            np.testing.assert_allclose(found, marginals(scores), rtol=0, atol=1e-8)
+        np.testing.assert_allclose(found, marginals(scores), rtol=0, atol=1e-8)
     wanted = total / len(X_SAW) + 0.15 * (params**2).sum()
     assert tagger.objective(X_SAW, Y_SAW, params) == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("chain", [False, True])
 def test_training_reaches_the_optimum(chain):
     """Another optimiser, with slopes by differences of F, finds none better; and the gradient is zero there."""
     tagger = CRF(templates=["word"], transitions=chain, regularizer=0.05, **EXACT)
@@ -124,11 +121,11 @@ def test_five_rounds_and_five_more_are_ten():
     np.testing.assert_allclose(params, ten, atol=1e-12)
 
 
-@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("chain", [False, True])
 def test_it_tags_by_the_best_sequence_and_is_saved_with_its_settings(chain, tmp_path):
     tagger = CRF(0.01, templates=TEMPLATES, transitions=chain)
     params = tagger.train(X_SAW, Y_SAW)
-    paths = [viterbi(scores) % 4 for scores in tagger.get_scores(X_SAW, params)]
+    paths = [viterbi(scores) for scores in tagger.get_scores(X_SAW, params)]
     assert tagger.test(X_SAW, params) == [tagger.classes[path].tolist() for path in paths]
     tagger.save(tmp_path / "crf.npz", params)
     again, loaded, *_ = CRF.load(tmp_path / "crf.npz")
@@ -157,7 +154,8 @@ def test_without_a_regularizer_the_iterations_end_it():
         ({"tolerance": 0}, "tolerance must be"),
         ({"max_iterations": 0}, "max_iterations must be"),
         ({"regularizer": -1}, "regularizer"),
-        ({"transitions": "fourgrams"}, '"trigrams"'),
+        ({"transitions": "fourgrams"}, "transitions must be True or False"),
+        ({"transitions": "trigrams"}, "this version has no trigrams"),
     ],
 )
 def test_settings_that_make_no_sense(settings, says):

@@ -46,12 +46,6 @@ def joint_features(g, path, shape, chain):
             phi[n_flat + n_tags if t == 0 else n_flat + path[t - 1], tag] += 1
     if chain:
         phi[n_flat + n_tags + 1, path[-1]] += 1
-    if chain == "trigrams" and len(path) > 1:
-        row = n_flat + n_tags + 2
-        for before, tag, after in zip(path, path[1:], path[2:], strict=False):
-            phi[row + before * n_tags + tag, after] += 1
-        phi[row + n_tags**2 + path[0], path[1]] += 1
-        phi[row + n_tags**2 + n_tags + path[-2], path[-1]] += 1
     return phi
 
 
@@ -77,8 +71,7 @@ def naive(tau, X, y, orders, steps, shrinkage, cost, augmented, chain):
     ``tau(gap, rho, squared_distance, step)`` is the step for a rival that scores ``gap`` more than the truth.
     """
     g, n_tags = dense_words(X), len(cost)
-    n_more = {False: 0, True: n_tags + 2, "trigrams": n_tags + 2 + n_tags**2 + 2 * n_tags}[chain]
-    W = np.zeros((g[0].shape[1] + n_more, n_tags))
+    W = np.zeros((g[0].shape[1] + (n_tags + 2) * chain, n_tags))
     all_W = []
     for t, m in enumerate(np.concatenate(orders)):
         sequences = list(product(range(n_tags), repeat=len(X[m])))
@@ -135,7 +128,7 @@ def random_cost(rng, n_tags):
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("decoder", [None, viterbi], ids=["compiled", "readable"])
-@pytest.mark.parametrize("chain", [True, False, "trigrams"], ids=["chain", "no chain", "trigrams"])
+@pytest.mark.parametrize("chain", [True, False], ids=["chain", "no chain"])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_loop_is_the_naive_one(name, chain, decoder):
     """Weights after the last step and their mean over all steps; irregular steps, so that no tie hangs on a rounding
@@ -267,19 +260,6 @@ def test_scores_are_those_that_the_paths_come_from(chain):
     assert tagger.get_label(X, params) == tagger.test(X, params)
 
 
-def test_with_trigrams_the_readable_search_goes_through_pairs_of_tags():
-    """The same tags as the compiled search, and of equally good sequences the first."""
-    X, y, _ = random_sentences(4)
-    tagger = StructuredPerceptron(templates=TEMPLATES, transitions="trigrams")
-    params = tagger.train(X, y)
-    for weights in (params, 0 * params):
-        scores, tags = tagger.get_scores(X, weights), tagger.test(X, weights)
-        assert [(viterbi(of_pairs) % 3).tolist() for of_pairs in scores] == tags
-        tagger.decoder = viterbi
-        assert tagger.test(X, weights) == tags
-        tagger.decoder = None
-
-
 def test_a_decoder_takes_the_place_of_the_search_in_tagging_too():
     tagger = StructuredPerceptron()
     params = tagger.train(X_SAW, Y_SAW)
@@ -328,6 +308,10 @@ def test_save_and_load(tmp_path):
     again, params, *_ = StructuredMira.load(tmp_path / "tagger.npz")
     assert again.templates == tagger.templates and again.regularizer == 0.5
     assert again.test([["a", "cut"], ["I"]], params) == tagger.test([["a", "cut"], ["I"]], params)
+    tagger.transitions = "trigrams"  # which earlier versions had
+    tagger.save(tmp_path / "tagger.npz", params)
+    with pytest.raises(InputError, match=r"tagger\.npz holds a StructuredMira .* this version has no trigrams"):
+        StructuredMira.load(tmp_path / "tagger.npz")
 
 
 def test_no_sentences_to_tag():
