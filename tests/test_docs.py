@@ -385,11 +385,11 @@ def test_files_that_a_page_names_are_there(page):
     paths = re.findall(r"`((?:lxmls_day1|readers|classifiers|notebooks|tests|docs)/[\w./-]*)`", text)
     missing = [path for path in paths if not (ROOT / path).exists() and "NAME" not in path]
     links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if ":" not in link]
-    missing += [link for link in links if not page.parent.joinpath(source_of(link)).exists()]
+    missing += [link for link in links if not page.parent.joinpath(made_from(link)).exists()]
     assert not missing
 
 
-def source_of(link):
+def made_from(link):
     """What a page of the gallery, or that of the commands, is made from when the book is built; other links as they are."""
     if link.endswith("reference/commands.md"):
         return link.removesuffix("reference/commands.md") + "conf.py"
