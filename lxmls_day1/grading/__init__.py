@@ -65,6 +65,7 @@ What comes of it
     ``notebook_answers``       the free answers and the predictions in a notebook
     ``groups``                 wrong answers without a name, grouped; a group that is named
     ``similarity``             which submissions are alike
+    ``alike_page``             their texts side by side
     ``safe_text``              texts of students, made harmless
     ``rendered_markdown``      their Markdown and TeX as HTML that does nothing
     ``pasted_pictures``        the pictures in their texts, as far as they can be shown

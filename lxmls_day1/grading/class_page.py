@@ -38,7 +38,7 @@ from lxmls_day1.grading.groups import groups
 from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
 from lxmls_day1.grading.page_frame import VERDICT_WORDS, class_script, how_graded, points_text, render
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.similarity import Alike
+from lxmls_day1.grading.similarity import Cluster
 
 MOST_MISTAKES, MOST_CHECKS, MOST_ALIKE = 15, 20, 200
 GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
@@ -98,8 +98,8 @@ def shell_line(words: Sequence[str]) -> str:
 
 def summary_html(
     gradebook: Gradebook,
-    alike: Sequence[Alike] = (),
-    earlier: Sequence[Alike] = (),
+    alike: Sequence[Cluster] = (),
+    earlier: Sequence[Cluster] = (),
     compared_with: str = "",
     commands: Commands | None = None,
     **layout: str,
@@ -109,9 +109,9 @@ def summary_html(
     Parameters
     ----------
     gradebook : Gradebook
-    alike : sequence of Alike
-        Pairs of submissions for a human to look at, the most alike first.
-    earlier : sequence of Alike
+    alike : sequence of Cluster
+        Alike submissions for a human to look at, in the order of `lxmls_day1.grading.similarity.clusters`.
+    earlier : sequence of Cluster
         The same, of this class with earlier submissions.
     compared_with : str
         What the earlier submissions are; empty where there are none.
@@ -150,9 +150,9 @@ def summary_html(
         most_groups=MOST_GROUPS,
         **_checks(rows),
         trouble=list(_trouble(rows)),
-        alike=_pairs(alike)[:MOST_ALIKE],
-        more_alike=max(0, len(_pairs(alike)) - MOST_ALIKE),
-        earlier=_pairs(earlier)[:MOST_ALIKE],
+        alike=alike[:MOST_ALIKE],
+        more_alike=max(0, len(alike) - MOST_ALIKE),
+        earlier=earlier[:MOST_ALIKE],
         compared_with=compared_with,
         commands=commands,
         row_of={row.student: row for row in rows},
@@ -449,22 +449,6 @@ def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
     if any(row.std() <= 1e-9 * np.abs(row).max() for row in (x, y)):
         return None
     return float(np.mean((x - x.mean()) * (y - y.mean())) / (x.std() * y.std()))
-
-
-class _Pair(NamedTuple):
-    """Two submissions that are alike, and where."""
-
-    first: str
-    second: str
-    found: list[Alike]
-
-
-def _pairs(alike: Sequence[Alike]) -> list[_Pair]:
-    """What is alike, by pairs of submissions; a pair stands where its strongest likeness does."""
-    found: dict[tuple[str, str], list[Alike]] = {}
-    for one in alike:
-        found.setdefault((one.first, one.second), []).append(one)
-    return [_Pair(*pair, theirs) for pair, theirs in found.items()]
 
 
 class _TroubleLine(NamedTuple):

@@ -224,7 +224,7 @@ class SubmissionGrade:
     failed : bool
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
     written : mapping from exercise to text
-        The functions that the student wrote, of exercises with wrong answers to small inputs: a sample for the instructor.
+        The functions that the student wrote, of exercises that are begun: a sample for the instructor.
     explanations : tuple of Explanation
         What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
     """

@@ -16,7 +16,6 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
 from lxmls_day1.exercises.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.exercises.generation import Files
-from lxmls_day1.exercises.registry import SMALL_INPUTS
 from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.finding_submissions import Found
@@ -26,7 +25,6 @@ from lxmls_day1.grading.gradebook import (
     MISSING,
     REFUSED,
     TIMEOUT,
-    WRONG,
     Boundary,
     CellFailure,
     CheckGrade,
@@ -270,10 +268,7 @@ def _row(
             more = (*more, f"{error}; it was left aside.")
     nothing: dict[str, tuple[int, ...]] = {}
     prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
-    failed = {
-        check.exercise for check in checks if check.check.endswith(f"::{SMALL_INPUTS}") and check.verdict == WRONG
-    }
-    samples = _attempt(notes, "samples", {}, lambda: _samples(files, plan, failed))
+    samples = _attempt(notes, "samples", {}, lambda: _samples(files, plan, prints))
     sentences = [submission.problem, *submission.warnings, *remarks, *more]
     return SubmissionGrade(
         submission.student,

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from lxmls_day1.grading.class_page import explanations_html, summary_html
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.page_frame import render
-from lxmls_day1.grading.similarity import Alike
+from lxmls_day1.grading.similarity import Cluster
 from lxmls_day1.grading.student_page import student_html
 
 PART = "part.html.j2"
@@ -23,8 +23,8 @@ _LANDMARK = re.compile(r"<(/?)(?:header|main)>|(<section) aria-labelledby=\"[^\"
 
 def printable_html(
     gradebook: Gradebook,
-    alike: Sequence[Alike] = (),
-    earlier: Sequence[Alike] = (),
+    alike: Sequence[Cluster] = (),
+    earlier: Sequence[Cluster] = (),
     compared_with: str = "",
     sentences: Mapping[str, Mapping[str, str]] | None = None,
     picture_of: Callable[[str], bytes | None] = lambda student: None,

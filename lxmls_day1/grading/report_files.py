@@ -5,6 +5,7 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.registry import RECORDED
+from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import Commands, answers_html, summary_html
 from lxmls_day1.grading.class_tables import (
     grades_csv,
@@ -15,7 +16,7 @@ from lxmls_day1.grading.class_tables import (
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.notebook_answers import model_answers
 from lxmls_day1.grading.printable import printable_html
-from lxmls_day1.grading.similarity import Alike
+from lxmls_day1.grading.similarity import Alike, clusters
 from lxmls_day1.grading.student_page import student_html, student_markdown
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
@@ -67,6 +68,7 @@ def files_of_class(
     compared_with: str = "",
     commands: Commands | None = None,
     picture_of: Callable[[str], bytes | None] = lambda student: None,
+    texts_before: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[PurePosixPath, bytes]:
     """The files for the whole class.
 
@@ -81,6 +83,8 @@ def files_of_class(
         How to grade again.
     picture_of : function from student to PNG
         The pictures of students' pages, for the file that is printed.
+    texts_before : mapping from earlier submission to mapping from exercise to text, optional
+        What those of `earlier` have written.
 
     Returns
     -------
@@ -89,19 +93,26 @@ def files_of_class(
     Examples
     --------
     >>> [str(path) for path in files_of_class(Gradebook((), 1, "process", ""))]
-    ['grades.csv', 'grades.json', 'junit.xml', 'summary.html', 'answers.html', 'printable.html']
+    ['grades.csv', 'grades.json', 'junit.xml', 'summary.html', 'answers.html', 'alike.html', 'printable.html']
     """
     reference = reference_folder()
     sentences = RecordedAnswers.read(reference / RECORDED).sentences
     pictures = {row.student: picture_of(row.student) for row in gradebook.rows if row.boundaries}
-    printable = printable_html(gradebook, alike, earlier, compared_with, sentences, pictures.get)
-    summary = summary_html(gradebook, alike, earlier, compared_with, commands)
+    right: dict[str, set[str]] = {}
+    for row in gradebook.rows:
+        for exercise in row.exercises:
+            if exercise.checks and exercise.passed == len(exercise.checks):
+                right.setdefault(exercise.id, set()).add(row.student)
+    now, before = clusters(alike, right), clusters(earlier, right)
+    printable = printable_html(gradebook, now, before, compared_with, sentences, pictures.get)
+    summary = summary_html(gradebook, now, before, compared_with, commands)
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
         PurePosixPath("junit.xml"): junit_xml(gradebook),
         PurePosixPath("summary.html"): summary.encode(),
         PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
+        PurePosixPath("alike.html"): alike_html(gradebook, now, before, texts_before).encode(),
         PurePosixPath("printable.html"): printable.encode(),
     }
 

@@ -11,6 +11,7 @@ from lxmls_day1.commands.grade import command, words_of
 from lxmls_day1.exercises.answers import Answer
 from lxmls_day1.exercises.expect import WrongAnswer
 from lxmls_day1.exercises.workspace_state import Explanation
+from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import MOST_MISTAKES, Commands, answers_html, point_biserial, summary_html
 from lxmls_day1.grading.gradebook import (
     CellFailure,
@@ -22,7 +23,7 @@ from lxmls_day1.grading.gradebook import (
     SubmissionGrade,
 )
 from lxmls_day1.grading.groups import behaviour_of, groups
-from lxmls_day1.grading.similarity import Alike
+from lxmls_day1.grading.similarity import Cluster
 
 EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_hard"
 CAP = ("no_cap", "The cap is missing.")
@@ -128,35 +129,46 @@ def test_exercises_on_average(run):
     assert rows[1] == ["1.5 MIRA", "", "3.75 of 10", "–", "1", "1"]
 
 
-def test_pairs_that_are_alike(run):
-    found = [
-        Alike("1.5", "ada", "bob", 1.0, True),
-        Alike("1.7", "cyd", "gone", 0.875, False),
-        Alike("1.9", "ada", "bob", 0.9, False),
+ALIKE = [
+    Cluster("1.7", ("ada", "cyd", "gone"), 0.875, False, True),
+    Cluster("1.5", ("ada", "bob"), 1.0, True, False),
+]
+
+
+def test_clusters_that_are_alike(run):
+    text = summary_html(
+        run, ALIKE, [Cluster("1.5", ("ada", "eve (2025)"), 0.95, False, False)], "12 submissions of 2025"
+    )
+    assert Page(text).sections["alike"][1:] == [
+        ["1.7", "Ada, Cyd, gone", "88 %", "not right", "side by side"],
+        ["1.5", "Ada, Bob", "identical", "right", "side by side"],
+        ["exercise", "submissions", "alike", "answer", "texts"],
+        ["1.5", "Ada, eve (2025)", "95 %", "right", "side by side"],
     ]
-    rows = Page(summary_html(run, found)).sections["alike"][1:]
-    assert rows == [["Ada and Bob", "1.5 identical, 1.9 90 %", "2"], ["Cyd and gone", "1.7 88 %", "1"]]
-    assert "Nothing is decided here" in summary_html(run, found)
-
-
-def test_pairs_with_earlier_submissions_stand_by_themselves(run):
-    text = summary_html(run, (), [Alike("1.5", "ada", "eve (2025)", 0.95, False)], "12 submissions of 2025")
-    assert Page(text).sections["alike"][1:] == [["Ada and eve (2025)", "1.5 95 %", "1"]]
-    assert "None were found in this class." in text and "Compared with 12 submissions of 2025." in text
-    assert "None were found.</p>" in summary_html(run, (), (), "12 submissions of 2025")
+    assert "Nothing is decided here" in text and "Compared with 12 submissions of 2025." in text
+    alone = summary_html(run, (), (), "12 submissions of 2025")
+    assert "None were found in this class." in alone and "None were found.</p>" in alone
     assert "earlier submissions" not in summary_html(run)
 
 
-def test_many_pairs_are_cut(run):
-    text = summary_html(run, [Alike("1.5", "ada", f"b{n}", 0.9, False) for n in range(1000)])
-    assert text.count("90&nbsp;%") == 200 and "800 more pairs" in text
+def test_many_clusters_are_cut(run):
+    text = summary_html(run, [Cluster("1.5", ("ada", f"b{n}"), 0.9, False, False) for n in range(1000)])
+    assert text.count("90&nbsp;%") == 200 and "800 more." in text
+
+
+def test_texts_of_a_cluster_stand_side_by_side(run):
+    texts = {"ada": "d = 1\nstep = d", "cyd": "# mine\ne = 1\nreturn <b>", "gone": "x = 1"}
+    rows = tuple(replace(row, written={"1.7": texts.get(row.student, "")}) for row in run.rows)
+    text = alike_html(replace(run, rows=rows), ALIKE[:1], ALIKE[1:], {"gone": {"1.7": texts["gone"]}})
+    assert re.findall("<mark>(.*?)</mark>", text) == ["d = 1", "e = 1", "x = 1"]
+    assert "return &lt;b&gt;" in text and 'id="c1"' in text and 'id="e1"' in text and "and not right" in text
 
 
 def test_links_stay_in_the_folder(run):
     odd = row_of('a b"%/', "ok", "ok")
     for text in (summary_html(run), answers_html(run), summary_html(Gradebook((odd,), 1, "process", ""))):
         for link in re.findall('(?:href|src)="([^"]*)"', text):
-            assert re.fullmatch(r"#[\w-]+|(answers|printable)\.html|feedback/[\w%.-]+\.html", link)
+            assert re.fullmatch(r"#[\w-]+|(alike|answers|printable)\.html(?:#[ce]\d+)?|feedback/[\w%.-]+\.html", link)
         for anchor in re.findall('href="#([^"]*)"', text):
             assert text.count(f'id="{anchor}"') <= 1
 

@@ -1,0 +1,82 @@
+"""The page on which a human compares alike submissions: the texts of each cluster side by side, with the lines that they share marked."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
+from lxmls_day1.grading.page_frame import name_of, render
+from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.similarity import Cluster, side_by_side
+
+MOST_TEXTS = 8  # of one cluster
+
+
+def alike_html(
+    gradebook: Gradebook,
+    found: Sequence[Cluster],
+    earlier: Sequence[Cluster] = (),
+    texts_before: Mapping[str, Mapping[str, str]] | None = None,
+) -> str:
+    """What alike submissions have written, side by side.
+
+    Parameters
+    ----------
+    gradebook : Gradebook
+        With `SubmissionGrade.written`.
+    found, earlier : sequences of Cluster
+        Of this class, and with earlier submissions, as `summary_html` lists them.
+    texts_before : mapping from earlier submission to mapping from exercise to text, optional
+
+    Returns
+    -------
+    str
+        A document that needs no other file. Clusters have the anchors ``c1``, ``c2``, … and ``e1``, ``e2``, …
+
+    Examples
+    --------
+    >>> rows = [SubmissionGrade(name, name, "", "", (), written={"1.5": "d = 1"}) for name in ("ada", "bob")]
+    >>> text = alike_html(Gradebook(tuple(rows), 1, "process", ""), [Cluster("1.5", ("ada", "bob"), 1.0, True, True)])
+    >>> "<mark>d = 1</mark>" in text
+    True
+    """
+    row_of = {row.student: row for row in gradebook.rows}
+    lists = [("c", found), ("e", earlier)]
+    return render(
+        "alike.html.j2",
+        title="Alike submissions, side by side",
+        wide=True,
+        clusters=[
+            _told(f"{letter}{number}", one, row_of, texts_before or {})
+            for letter, several in lists
+            for number, one in enumerate(several, start=1)
+        ],
+        row_of=row_of,
+    )
+
+
+class _Column(NamedTuple):
+    who: list[str]
+    lines: list[tuple[str, bool]]
+
+
+class _ToldCluster(NamedTuple):
+    anchor: str
+    cluster: Cluster
+    who: list[str]
+    columns: list[_Column]
+    n_more: int
+
+
+def _told(
+    anchor: str, cluster: Cluster, row_of: Mapping[str, SubmissionGrade], before: Mapping[str, Mapping[str, str]]
+) -> _ToldCluster:
+    who_wrote: dict[str, list[str]] = {}
+    names = {member: name_of(row_of[member]) if member in row_of else one_line(member) for member in cluster.members}
+    for member in cluster.members:
+        texts = row_of[member].written if member in row_of else before.get(member, {})
+        who_wrote.setdefault(texts.get(cluster.exercise, ""), []).append(names[member])
+    shown = list(who_wrote)[:MOST_TEXTS]
+    columns = [_Column(who_wrote[text], lines) for text, lines in zip(shown, side_by_side(shown), strict=True)]
+    if len(shown) == 1:  # all of it is shared
+        columns = [_Column(columns[0].who, [(line, bool(line.strip())) for line, _ in columns[0].lines])]
+    return _ToldCluster(anchor, cluster, list(names.values()), columns, len(who_wrote) - len(shown))
