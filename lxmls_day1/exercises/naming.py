@@ -5,9 +5,7 @@ explains enough of the wrong answers, more than half of them anyway, and none of
 many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike. A part
 of the answers that one mistake alone makes so for every input names it as well, whatever else is wrong: the form, or one of several
 things that an answer holds. But a mistake that would have as many right parts wrong is another one that looks alike.
-Two mistakes at once are named if together they explain clearly more than one does: where one of them alone changes a number it must
-be as that one makes it. If no two answers show one of them alone, they must explain nearly all, and no other two may: two programs
-of many will make a few numbers of any answer by chance.
+Of two mistakes at once one is named where it explains enough, or makes a part of the answers; after it is mended, the other one is.
 `lxmls_day1.exercises.small_inputs` asks for the answers.
 """
 
@@ -23,15 +21,11 @@ from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.exercises.registry import SMALL_INPUTS
 
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
-ENOUGH = 0.5  # of the answers that speak for or against a mistake; with 2/3 two mistakes at once are hardly named
+ENOUGH = 0.5  # of the answers that speak for or against a mistake
 ENOUGH_CONTRADICTED = (
     0.75  # of them, where it has answers wrong that are right: a second one seldom puts a first one right
 )
-ENOUGH_TOGETHER = 0.5  # of the same answers, for two mistakes at once
-ENOUGH_UNSEEN = 0.9  # of them, for two mistakes neither of which is seen alone, or hardly ever
-LEAST_ALONE = 2  # answers that show one of two mistakes without the other one
-LEAST_MORE = 3  # wrong answers that two mistakes explain and either of them alone does not
-NEARLY = 1  # answers by which one pair of mistakes must be ahead of another one
+LEAST_MORE = 3  # wrong answers that show a part
 COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
 
 FORM = "the form"  # a part of every answer
@@ -114,7 +108,7 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, s
     row : tuple of int
         Which of the pool's answers was got to each input: `Pool.places`.
     got : sequence of Answer, optional
-        The answers themselves, which two mistakes together may have changed; without them only those of the pool are looked at.
+        The answers themselves, for their parts.
     split : function, optional
         Makes the parts of an answer, with a word for each: one mistake may have made a part, and another one the rest.
 
@@ -144,9 +138,7 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, s
     if parts.names:
         return parts
     weak = weak_answers(pool)
-    evidence = frozenset(i for i in wrong if row[i] not in weak[i])
-    together = _together(pool, row, evidence, got)
-    return together if together.names else _in_front(pool, row, evidence)
+    return _in_front(pool, row, frozenset(i for i in wrong if row[i] not in weak[i]))
 
 
 def weak_answers(pool: Pool) -> list[frozenset[int]]:
@@ -262,80 +254,6 @@ def _in_front(pool: Pool, row: AnswerNumbers, evidence: frozenset[int]) -> Named
     if len(names) > MOST_NAMED:
         return Named()
     return Named(ONE if len(names) == 1 else ONE_OF, names)
-
-
-def _together(pool: Pool, row: AnswerNumbers, evidence: frozenset[int], got: Sequence[Answer] | None) -> Named:
-    """The two mistakes that explain more of this evidence than one does; of several pairs what they have in common."""
-    names = [name for name, rows in pool.programs.items() for _ in rows]
-    table = np.array([its for rows in pool.programs.values() for its in rows])  # (programs, inputs)
-    if not len(table) or len(evidence) < LEAST_MORE:
-        return Named()
-    owners = np.unique(names, return_inverse=True)[1]
-    explained, needed, seen_alone = (np.zeros((len(table), len(table))) for _ in range(3))
-    alone = np.zeros(len(table))  # what each program explains by itself
-    for i, its in enumerate(table.T):
-        if not row[i]:
-            acts = its > 0
-            explained -= acts[:, None] | acts
-            alone -= acts
-        elif i in evidence:
-            same = its == row[i]
-            answer = got[i] if got is not None else pool.answers[i][row[i]] if row[i] > 0 else None
-            share = _made_by_two(pool.answers[i], answer)[np.ix_(its, its)]
-            explained += share
-            needed += share * ~same
-            seen_alone += (share == 1.0) & ((its > 0)[:, None] ^ (its > 0))
-            alone += same
-    two = (owners[:, None] != owners) & (needed >= LEAST_MORE) & (needed.T >= LEAST_MORE)
-    scores = np.where(two, explained, 0.0)
-    best = scores.max()
-    if best <= ENOUGH_TOGETHER * len(evidence) or best < alone.max() + LEAST_MORE:
-        return Named()
-    pairs = {frozenset((names[p], names[q])) for p, q in zip(*np.nonzero(scores >= best - NEARLY), strict=True)}
-    if seen_alone[scores == best].max() < LEAST_ALONE and (len(pairs) > 1 or best < ENOUGH_UNSEEN * len(evidence)):
-        return Named()
-    common = frozenset.intersection(*pairs)
-    return Named(ONE if len(common) == 1 else TOGETHER if common else "", tuple(sorted(common)))
-
-
-def _made_by_two(answers: Sequence[Answer], answer: Answer | None) -> np.ndarray:
-    """Of each two answers, how much of a wrong answer their mistakes make together: (answers, answers), from 0 to 1.
-
-    A number that only one of them changes must be as it is there, and one that neither changes must be right, or they make
-    nothing of it. Where both change a number, their changes may add up, or their factors multiply (but one that makes 0 of everything is
-    no factor); a wrong number that is neither is not explained, and a right one speaks against them. A mistake that multiplies all of
-    the right answer by one number does so to what the other one makes, too, also where that has another number than 0.
-    """
-    right = answers[0]
-    made = np.zeros((len(answers), len(answers)))
-    if answer is None:
-        return made
-    made[0] = made[:, 0] = [other.agrees(answer, POOL_RTOL, POOL_ATOL) for other in answers]
-    if (answer.shape, answer.kind) != (right.shape, float) or right.kind is not float:
-        return made
-    fitting = [n for n, other in enumerate(answers) if (other.shape, other.kind) == (right.shape, float)]
-    wanted, numbers = np.array(right.values), np.array(answer.values)  # (entries,)
-    its = np.array([answers[n].values for n in fitting])  # (answers, entries)
-    with np.errstate(all="ignore"):  # an infinite number is close to itself alone
-        factors = np.where(wanted == 0.0, 1.0, its / np.where(wanted == 0.0, 1.0, wanted))
-        changes = ~_close(its, wanted)
-        both = changes[:, None] & changes
-        sums = np.where(both, its[:, None] + its - wanted, np.where(changes[:, None], its[:, None], its))
-        products = np.where(both & (wanted * its[:, None] * its != 0.0), its[:, None] * factors, sums)
-        hits = _close(sums, numbers) | _close(products, numbers)
-        wrong = ~_close(numbers, wanted)
-        scaled = _close(its[:, None] * _scales(its, wanted)[:, None], numbers).all(axis=2)
-    share = (hits & wrong).sum(axis=2) / max(1, wrong.sum()) * (hits | both & wrong).all(axis=2)
-    made[np.ix_(fitting, fitting)] = np.maximum(share, scaled | scaled.T)
-    return made
-
-
-def _scales(its: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """For each of these answers the one number by which all of the right one is multiplied there, or NaN: (answers,)."""
-    ratios = np.where(wanted == 0.0, np.nan, its / wanted)  # (answers, entries)
-    least, most = np.fmin.reduce(ratios, axis=1), np.fmax.reduce(ratios, axis=1)
-    multiples = _close(least, most) & (most != 0.0) & _close(its, most[:, None] * wanted).all(axis=1)
-    return np.where(multiples, most, np.nan)
 
 
 def _close(some: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 The reference, all programs of the known mistakes, and all mutants of the reference answer each proposed input. Kept are inputs
 on which they differ from the reference, as small as there are, and inputs on which the known mistakes differ from one another.
-Where a file of checks says so, programs that make two known mistakes at once answer them, too.
 """
 
 import importlib.util
