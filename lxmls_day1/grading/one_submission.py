@@ -21,7 +21,6 @@ from lxmls_day1.exercises.generation import Files
 from lxmls_day1.exercises.registry import SMALL_INPUTS
 from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import (
     ERROR,
     MEMORY,
@@ -36,6 +35,7 @@ from lxmls_day1.grading.gradebook import (
     FreeAnswer,
     SubmissionGrade,
 )
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
 from lxmls_day1.grading.report_files import files_of_student, picture_file
@@ -137,6 +137,8 @@ def unfinished(
         made_by=identity(),
         failed=True,
     )
+    if isinstance(submission, Submission):
+        row = replace(row, author=submission.author, partners=submission.partners, receipt=submission.receipt)
     return Graded(row, files_of_student(row, plan.gradebook()))
 
 
@@ -290,6 +292,9 @@ def _row(
         fingerprints=prints,
         key=plan.key,
         made_by=identity(),
+        author=submission.author,
+        partners=submission.partners,
+        receipt=submission.receipt,
     )
 
 

@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from lxmls_day1.grading import finding_submissions
-from lxmls_day1.grading.finding_submissions import find_submissions, slug_of
+from lxmls_day1.grading.finding_submissions import find_submissions
+from lxmls_day1.grading.identity import slug_of
 from lxmls_day1.grading.submissions import read_submission
 
 STUDENTS = ("ada", "ben", "eve")

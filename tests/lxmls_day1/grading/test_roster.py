@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.finding_submissions import Found, find_submissions
+from lxmls_day1.grading.finding_submissions import find_submissions
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.late_days import Lateness
 from lxmls_day1.grading.roster import Roster

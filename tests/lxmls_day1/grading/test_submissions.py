@@ -25,7 +25,8 @@ from lxmls_day1.exercises.hand_in import HandIn, pack_submission
 from lxmls_day1.exercises.registry import Exercise
 from lxmls_day1.exercises.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.grading import untrusted_files
-from lxmls_day1.grading.finding_submissions import Found, find_submissions
+from lxmls_day1.grading.finding_submissions import find_submissions
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.submissions import Submission, _names_of_the_lab, read_submission
 from lxmls_day1.grading.untrusted_files import ReadingLimits, Refused, members_of_folder, opened
