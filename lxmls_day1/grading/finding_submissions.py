@@ -153,7 +153,7 @@ def _is_empty(path: Path) -> bool:
     """Whether a folder is empty, apart from what systems leave there by themselves."""
     try:
         return path.is_dir() and not any(True for _ in _listed_folder(path))
-    except (OSError, Refused):
+    except Exception:  # whatever is wrong with it: `read_submission` says it
         return False
 
 
@@ -172,10 +172,10 @@ def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]
 
 def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
     """Whether the entries at the top are submissions, if no LMS has named them."""
-    folded = {top.casefold() for top in tops}
-    if folded & {*LAB_FOLDERS, "tests"}:
-        return False
     entries = _plain_tops(tops)
+    of_a_lab = [top for top in entries if top.casefold() in (*LAB_FOLDERS, "tests")]
+    if of_a_lab and 2 * len(of_a_lab) >= len(entries):  # one student of many may be called so
+        return False
     loose = any(() in inside and top.casefold().endswith(SOURCES) for top, inside in tops.items())
     full = sum(() in tops[top] or _has_sources(tops[top]) for top in entries)
     if is_folder:
@@ -196,17 +196,20 @@ def _plain_tops(tops: Tops) -> list[str]:
 
 def _plain(tops: Tops, doubts: Mapping[str, str]) -> list[Found]:
     folders = [top for top in _plain_tops(tops) if () not in tops[top]]
-    prefix = ""
-    if len(folders) > 1 and any(inside[0] == ".git" for top in folders for inside in tops[top]):
-        before, dash, _ = _common_start(folders).rpartition("-")
-        prefix = before + dash
-    entries = [
-        _entry(_name_of(top.removeprefix(prefix), True), parts=((top, ""),), doubt=doubts.get(top, ""))
-        for top in folders
-    ]
+    cloned = [top for top in folders if any(inside[0] == ".git" for inside in tops[top])]
+    entries = [_entry(_name_of(top, True), parts=((top, ""),), doubt=doubts.get(top, "")) for top in folders]
+    if len(cloned) > 1 and 2 * len(cloned) > len(folders):
+        entries = [_of_repository(entry, _common_start(cloned).count("-")) for entry in entries]
     for top in _files_and_folders(tops)[0]:
         entries.append(_entry(_name_of(top, False), parts=((top, top),), doubt=doubts.get(top, "")))
     return sorted(entries, key=lambda entry: entry.parts)
+
+
+def _of_repository(entry: Found, shared: int) -> Found:
+    """One of the folders ``assignment-login``; so many dashes at most belong to the assignment."""
+    words = entry.holder.split("-")
+    ids = tuple("-".join(words[n:]) for n in range(shared, 0, -1) if words[n:])
+    return replace(entry, name=ids[0], ids=ids) if ids and entry.ids else entry
 
 
 def _files_and_folders(tops: Tops) -> tuple[list[str], list[str]]:
@@ -215,7 +218,7 @@ def _files_and_folders(tops: Tops) -> tuple[list[str], list[str]]:
     files = [top for top, inside in tops.items() if () in inside]
     named = [top for top in files if any(pattern.fullmatch(top) for pattern in PATTERNS.values())]
     loose = [top for top in files if top in plain or top in named or top.casefold().endswith(SOURCES)]
-    return loose, [top for top in plain if () not in tops[top]]
+    return loose, [top for top in plain if top not in files]
 
 
 def _named_by_platform(tops: Tops) -> tuple[list[Found], NamesRead]:
@@ -374,6 +377,6 @@ def _listed_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str],
 def _listed_zip(path: Path) -> Iterator[str]:
     with opened(path) as file, zipfile.ZipFile(Guarded(file)) as archive:
         for info in archive.infolist():
-            name = spelled_name(name_in_zip(info))
+            name = spelled_name(name_in_zip(info), composed=False)
             if not CLUTTER.search(name.replace("/.git/", "/", 1)) and not name.startswith("../"):
                 yield name

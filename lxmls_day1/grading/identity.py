@@ -181,7 +181,7 @@ def blackboard_users(starts: Collection[str]) -> dict[str, tuple[str, tuple[str,
     Examples
     --------
     >>> blackboard_users(["Day 1_ada", "Day 1_x_ada"])
-    {'Day 1_ada': ('ada', ('ada',)), 'Day 1_x_ada': ('ada_91f60abb3d8d', ('x_ada',))}
+    {'Day 1_ada': ('ada', ('ada',)), 'Day 1_x_ada': ('ada_9c684397d70d', ('x_ada',))}
     """
     split = {start: start.split("_") for start in starts}
     shared = min(len(words) for words in split.values()) - 1 if split else 0
@@ -210,7 +210,7 @@ def key_of(name: str, id: str = "") -> str:
     Examples
     --------
     >>> key_of("ada"), key_of("Ada"), key_of("007"), key_of("Ada Lovelace", "17")
-    ('ada', 'ada-bd8fbe1b0672', 'student-007', 'ada-lovelace_17')
+    ('ada', 'ada-99a563ab2f6e', 'student-007', 'ada-lovelace_17')
     """
     slug = slug_of(name)
     if id:
@@ -317,7 +317,7 @@ def matched_lines(
     """
     whose: dict[int, Found] = {}
     problems: dict[int | str, str] = {}
-    for written in (str, str.casefold, _without_zeros):
+    for written in (str, _loosely, _without_zeros):
         lines = [(name, _lines_by_id(cells, written)) for name, cells in columns]
         have_one = {one.student for one in whose.values()}
         claims: dict[int, list[Found]] = defaultdict(list)
@@ -352,7 +352,7 @@ def _lines_of(
 ) -> set[int]:
     """The lines that a submission may belong to: in its platform's own column of ids, where the roster has that."""
     own = [column for name, column in lines if name == ID_COLUMN.get(one.platform)]
-    keys = {written(id.strip()) for id in one.ids} - {""}
+    keys = {written(id) for id in one.ids} - {""}
     return {n for column in own or [column for _, column in lines] for key in keys for n in column.get(key, ())}
 
 
@@ -375,8 +375,14 @@ def _common_start(ids: Sequence[str]) -> str:
     return start if len(start.strip()) > 5 else ""
 
 
+def _loosely(id: str) -> str:
+    """`` Ada`` -> ``ada``; letters and their accents are one character."""
+    return unicodedata.normalize("NFC", id).strip().casefold()
+
+
 def _without_zeros(id: str) -> str:
     """``007`` -> ``7``; nothing of what is no number."""
+    id = id.strip()
     return id.lstrip("0") if id.isascii() and id.isdigit() else ""
 
 

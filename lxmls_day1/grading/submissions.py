@@ -290,7 +290,7 @@ def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[M
             if str(member.name) == str(PurePosixPath(inside)):
                 chosen.append(replace(member, name=clean(name or inside)))
             elif member.name.is_relative_to(inside):
-                chosen.append(replace(member, name=member.name.relative_to(inside)))
+                chosen.append(replace(member, name=clean(str(member.name.relative_to(inside)))))
     return chosen
 
 

@@ -118,7 +118,7 @@ def watched(tmp_path, monkeypatch):
     def start(at_looks, failed=(), interrupted=False, options=()):
         looks = iter(at_looks)
 
-        def grade(_paths, *_, retry_failed):
+        def grade(_paths, *_, retry_failed, told):
             found = _[-1]
             graded.append((names(found), retry_failed))
             if interrupted:
@@ -219,6 +219,6 @@ def test_options_that_cannot_be(tmp_path, monkeypatch, options, said):
     ],
 )
 def test_points_are_told_with_two_decimals_at_most(points, said, tmp_path, capsys):
-    rows = [SimpleNamespace(points=some, out_of=10.0, exercises=(), notes=()) for some in points]
+    rows = [SimpleNamespace(points=some, out_of=10.0, exercises=(), notes=(), doubts=()) for some in points]
     command._conclude(SimpleNamespace(rows=rows), tmp_path)
     assert capsys.readouterr().out.startswith(said)

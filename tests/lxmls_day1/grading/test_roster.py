@@ -9,8 +9,8 @@ import pytest
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.finding_submissions import find_submissions
-from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.late_days import Lateness
 from lxmls_day1.grading.roster import Roster
 
@@ -58,7 +58,7 @@ def row(student, right=True, failed=False):
 
 
 def found(student, id="", file="lab.zip"):
-    return Found(student, student, "", Path("download.zip"), ((file, "lab.zip"),), id=id)
+    return Found(student, student, "", Path("download.zip"), ((file, "lab.zip"),), ids=(id or student,))
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_whom_nobody_knows_is_listed_on_both_sides(roster):
     [("12", ""), ("8", ""), ("0008", ""), (" alan ", ""), ("ALAN", ""), ("", "alan"), ("", "Alan"), ("00008", "")],
 )
 def test_an_id_is_known_with_other_letters_spaces_and_zeros(roster, id, named):
-    one = Found("s", named or "s", "", Path("x"), id=id)
+    one = Found("s", "s", "", Path("x"), ids=(id or named,))
     filled = roster(marks(CANVAS), column="Day 1").filled([one], [row("s")])
     assert filled.content == marks(CANVAS, s12="10").encode()
 
@@ -157,9 +157,11 @@ def test_the_beginning_of_a_user_name_is_no_participant(roster):
 
 def test_twins_are_listed_and_not_filled_in(roster):
     text = "username,marks\nada,\nAda,\nalan,\n"
-    filled = roster(text, column="marks").filled([found("s", "ada"), found("t", "alan")], [row("s"), row("t")])
+    filled = roster(text, column="marks").filled([found("s", "ADA"), found("t", "alan")], [row("s"), row("t")])
     assert filled.content == b"username,marks\nada,\nAda,\nalan,10\n"
-    assert sum("stands in 2 lines" in match.remark for match in filled.open) == 2
+    assert "its id is that of several lines of the roster" in {match.remark for match in filled.open}
+    twins = roster("username,marks\nada,\nada,\n", column="marks").filled([found("s", "ada")], [row("s")])
+    assert twins.filled == 0 and sum("stands in 2 lines" in match.remark for match in twins.open) == 2
     filled = roster("username,marks\nada,\n", column="marks").filled(
         [found("s", "ada"), found("t", "ada")], [row("s"), row("t")]
     )
@@ -216,7 +218,7 @@ class TestLateDays:
             (box / f"Day 1_of_all_{name}_lab.zip").write_bytes(b"zip")
             (box / f"Day 1_of_all_{name}.txt").write_text("Name: …")
         submissions = find_submissions([box])
-        assert [(one.id, one.parts[0][0].count("21-10")) for one in submissions] == [("11", 1), ("12", 0)]
+        assert [(one.ids[0], one.parts[0][0].count("21-10")) for one in submissions] == [("11", 1), ("12", 0)]
         theirs = roster(marks(BLACKBOARD), "utf-16", column="Day 1", lateness=Lateness(self.DUE, 0.25))
         filled = theirs.filled(submissions, [row(one.student) for one in submissions])
         assert filled.content == marks(BLACKBOARD, s11="7.5", s12="10").encode("utf-16")
@@ -270,4 +272,4 @@ def test_a_number_of_a_submission_at_gradescope_is_no_student(tmp_path):
     for id in (11, 12):
         (tmp_path / f"submission_{id}").mkdir()
         (tmp_path / f"submission_{id}" / "mira.py").touch()
-    assert [one.id for one in find_submissions([tmp_path])] == ["", ""]
+    assert [one.ids for one in find_submissions([tmp_path])] == [(), ()]

@@ -24,9 +24,9 @@ from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, Registry, exercise_of_check
 from lxmls_day1.grading import one_submission, run
 from lxmls_day1.grading import plan as plans
-from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.levels import Level, strongest_level
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.one_submission import Graded
