@@ -238,8 +238,7 @@ def command(
 
 def _marks_in(folder: Path) -> bytes:
     """The table of marks; empty before the first run."""
-    table = folder / "grades.csv"
-    return table.read_bytes() if table.is_file() else b""
+    return table.read_bytes() if (table := folder / "grades.csv").is_file() else b""
 
 
 def _watched(inbox: Any, once: Callable[[Any, bool], bool], folder: Path) -> bool:
@@ -376,8 +375,7 @@ def _conclude(book: Any, folder: Path) -> None:
     median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     out_of = max(row.out_of for row in book.rows)
     what = "the median is " if len(points) > 1 else ""
-    found = f"{points_text(median)} of {points_text(out_of)} points"
-    click.echo(f"{counted(len(book.rows), 'submission')}: {what}{found}")
+    click.echo(f"{counted(len(book.rows), 'submission')}: {what}{points_text(median)} of {points_text(out_of)} points")
     click.echo(
         f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
     )
@@ -395,9 +393,8 @@ def _conclude(book: Any, folder: Path) -> None:
 
 def _list(head: str, said: Sequence[tuple[str, str]]) -> None:
     """Sentences about students; nothing where there are none."""
-    if said:
-        click.echo(head, err=True)
-    for student, sentence in said[:MOST_NOTED]:
-        click.echo(f"  {student}: {sentence}", err=True)
+    lines = [head, *(f"  {student}: {sentence}" for student, sentence in said[:MOST_NOTED])] if said else []
     if len(said) > MOST_NOTED:
-        click.echo(f"  and {len(said) - MOST_NOTED} more; summary.html lists them", err=True)
+        lines.append(f"  and {len(said) - MOST_NOTED} more; summary.html lists them")
+    for line in lines:
+        click.echo(line, err=True)

@@ -1,9 +1,7 @@
-"""Find the submissions in the paths that an instructor names, and their students: downloads of an LMS, folders, zip files.
+"""Find the submissions in the paths that an instructor names: downloads of an LMS, folders, zip files.
 
 Without an LMS it is a folder of repositories ``assignment-login``, or anything else: a folder or a zip file of folders and
 zip files; a lab; loose files. Files are listed here; only Gradescope's table of names is read.
-
-(More than 400 lines: one function for each kind of download, which share the listing.)
 """
 
 import contextlib

@@ -11,6 +11,8 @@ Canvas the name of the person, too. What follows is never taken for anything but
 - a line of a roster gets the submission whose id is written so; looser readings never take a line from it (`matched_lines`);
 - who names a partner is believed when that partner's own submission says so, too (`confirmed_partners`).
 
+(More than 400 lines: one place decides whose something is; half of it says how.)
+
 References
 ----------
 Canvas, ``lib/content_zipper.rb`` (the name of a person may hold underscores and digits); Moodle, ``mod/assign/locallib.php``
@@ -27,6 +29,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submission_layout import RESERVED
 from lxmls_day1.grading.untrusted_files import shown
@@ -453,6 +456,30 @@ def other_authors(found: Iterable[Found], authors: Mapping[str, str]) -> tuple[d
         if (who := called[_letters(author)])
     }
     return differing, doubts
+
+
+def with_owners(found: Sequence[Found], rows: Sequence[SubmissionGrade]) -> list[SubmissionGrade]:
+    """The rows with the best work of each student and of confirmed partners, and what is in doubt about their owners.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    rows : sequence of SubmissionGrade
+        One for each of them.
+    """
+    by_student = {row.student: row for row in rows}
+    partners, claims = confirmed_partners(found, {row.student: row.partners for row in rows})
+    authors, named = other_authors(found, {row.student: row.author for row in rows})
+    whole = []
+    for one in found:
+        row = by_student[one.student]
+        best = max([row, *(by_student[other] for other in partners.get(one.student, ()))], key=lambda r: r.points)
+        doubts = (*one.doubts, *claims.get(one.student, ()), *filter(None, [named.get(one.student)]))
+        row = replace(row, author=authors.get(one.student, ""), doubts=doubts)
+        whole.append(
+            row if best.points <= row.points else replace(row, exercises=best.exercises, shared_from=best.student)
+        )
+    return whole
 
 
 def _spoken(name: str) -> str:

@@ -96,9 +96,8 @@ class Plan:
         """What is not as it was when a row with that key was made."""
         before = set(key.split(";"))
         parts = [part.partition("=")[0] for part in self.key.split(";") if part not in before]
-        if len(parts) > 1:
-            parts.remove("what is expected")  # it follows from the others
-        return ", ".join(parts)
+        causes = [part for part in parts if part != "what is expected"]  # which follows from the others
+        return ", ".join(causes or parts)
 
     def with_points(self, row: SubmissionGrade) -> SubmissionGrade:
         """A row with the points that the exercises bring now; its verdicts stay."""
@@ -106,6 +105,14 @@ class Plan:
         return replace(
             row, exercises=tuple(replace(one, out_of=points.get(one.id, one.out_of)) for one in row.exercises)
         )
+
+    def new_points(self, row: SubmissionGrade) -> list[str]:
+        """The exercises of a row that bring other points now, and which."""
+        return [
+            f"{new.id} {new.out_of:g} instead of {old.out_of:g}"
+            for old, new in zip(row.exercises, self.with_points(row).exercises, strict=True)
+            if old.out_of != new.out_of
+        ]
 
     @property
     def patience(self) -> float:

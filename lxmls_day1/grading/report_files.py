@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.exercises.answers import RecordedAnswers
@@ -24,6 +24,7 @@ from lxmls_day1.whole_files import replace_files
 
 ROWS = ".rows"
 SHOWN = ".shown.json"
+MOST_NAMED = 20  # students in one sentence
 
 
 def files_of_student(
@@ -144,3 +145,20 @@ def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:
     for path in files:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
     replace_files({out / path: content for path, content in files.items()})
+
+
+def remove_pages(out: Path, gone: Collection[str], told: Callable[[str], None]) -> None:
+    """Remove the pages of students who are not in this run, and say so. Their rows stay, for a run in which they are."""
+    paths = [out / path for student in sorted(gone) for path in pages_of(student) if (out / path).is_file()]
+    for path in paths:
+        path.unlink()
+    if paths:
+        told(
+            f"Not in this run, so their pages were removed: {some_of(list(dict.fromkeys(path.stem for path in paths)))}."
+        )
+
+
+def some_of(students: Sequence[str]) -> str:
+    """The first of some students, and how many there are more."""
+    more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
+    return ", ".join(students[:MOST_NAMED]) + more

@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -23,9 +23,8 @@ from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
 from lxmls_day1.grading.hand_marks import read_hand_marks, write_hand_marks
-from lxmls_day1.grading.identity import Found, confirmed_partners, other_authors, settled
+from lxmls_day1.grading.identity import Found, settled, with_owners
 from lxmls_day1.grading.one_submission import Graded, unfinished
-from lxmls_day1.grading.page_frame import points_text
 from lxmls_day1.grading.plan import Plan, all_check_files
 from lxmls_day1.grading.report_files import (
     ROWS,
@@ -34,9 +33,10 @@ from lxmls_day1.grading.report_files import (
     files_of_student,
     has_page,
     marks_of,
-    pages_of,
     picture_file,
+    remove_pages,
     shown_marks,
+    some_of,
     write_files,
 )
 from lxmls_day1.grading.run_folders import run_folder
@@ -45,7 +45,6 @@ from lxmls_day1.grading.submissions import State, state_of
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.whole_files import held
 
-MOST_NAMED = 20  # students in one sentence
 LOOK_SECONDS = 1.0  # between two looks at which workers of a cluster there are
 
 
@@ -220,12 +219,13 @@ def grade(
         for why, number in Counter(reasons.values()).most_common():
             told(f"{number} of {len(found)} graded again: {why}.")
         states = {student: state_of(row) for student, row in stored.items() if student not in reasons}
-        rows = {one.student: stored[one.student] for one in found if _stands(one, stored, reasons)}
+        frozen = {one.student for one in found if one.is_frozen and one.student in states}
+        rows = {student: stored[student] for student in frozen}
         local = functools.partial(LocalWorkers, jobs=min(number_of_jobs(jobs), len(found)))
         crew: Workers = (workers or local)(plan)
         fresh = set()
         with contextlib.closing(
-            _graded(plan, [one for one in found if one.student not in rows], states, crew)
+            _graded(plan, [one for one in found if one.student not in frozen], states, crew)
         ) as results:
             for one, graded in results:
                 if graded is None:
@@ -239,8 +239,8 @@ def grade(
             told(f"{len(changed)} of {len(found)} graded again: what was handed in has changed.")
         marks = read_hand_marks(out, students, by_hand)
         if absent := sorted({student for student, _ in marks.marks} - set(students)):
-            told(f"{HAND_MARKS} has marks for {_some(absent)}, who are not in this run; they stay there.")
-        book = plan.gradebook(_with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
+            told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
+        book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
         pairs, earlier_pairs = alike(book.rows), alike_with(book.rows, earlier)
         picture_of = functools.partial(_picture_of, out)
         files = files_of_class(book, pairs, earlier_pairs, compared_with, commands, picture_of)
@@ -250,11 +250,11 @@ def grade(
                 files |= files_of_student(row, book, picture_of(row.student) if row.boundaries else None)
         shown |= {row.student: marks_of(row) for row in book.rows}
         write_files(out, files | {PurePosixPath(SHOWN): json.dumps(shown).encode()})
-        if new := {points for row in rows.values() for points in _new_points(row, plan)}:
+        if new := {points for row in rows.values() for points in plan.new_points(row)}:
             told(
                 f"Other points are applied to the verdicts that are stored, and nothing is run for them: {', '.join(sorted(new))}."
             )
-        _remove_pages(out, stored.keys() - {row.student for row in book.rows}, told)
+        remove_pages(out, stored.keys() - {row.student for row in book.rows}, told)
         write_hand_marks(out, book.rows, marks)
         return book
 
@@ -268,54 +268,6 @@ def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str
     if row.key != plan.key:
         return f"other than before: {plan.changed_since(row.key)}"
     return "the grader had failed on them" if row.failed and retry_failed else ""
-
-
-def _stands(one: Found, stored: Mapping[str, SubmissionGrade], reasons: Mapping[str, str]) -> bool:
-    """Whether a stored row counts without a look at what was handed in."""
-    return one.is_frozen and one.student in stored and one.student not in reasons
-
-
-def _new_points(row: SubmissionGrade, plan: Plan) -> list[str]:
-    """The exercises of a stored row that bring other points now."""
-    now = plan.with_points(row).exercises
-    return [
-        f"{new.id} {points_text(new.out_of)} instead of {points_text(old.out_of)}"
-        for old, new in zip(row.exercises, now, strict=True)
-        if old.out_of != new.out_of
-    ]
-
-
-def _with_owners(found: Sequence[Found], rows: Sequence[SubmissionGrade]) -> list[SubmissionGrade]:
-    """The rows with the best work of each student and of confirmed partners, and what is in doubt about their owners."""
-    by_student = {row.student: row for row in rows}
-    partners, claims = confirmed_partners(found, {row.student: row.partners for row in rows})
-    authors, named = other_authors(found, {row.student: row.author for row in rows})
-    whole = []
-    for one in found:
-        row = by_student[one.student]
-        best = max([row, *(by_student[other] for other in partners.get(one.student, ()))], key=lambda r: r.points)
-        doubts = (*one.doubts, *claims.get(one.student, ()), *filter(None, [named.get(one.student)]))
-        row = replace(row, author=authors.get(one.student, ""), doubts=doubts)
-        whole.append(
-            row if best.points <= row.points else replace(row, exercises=best.exercises, shared_from=best.student)
-        )
-    return whole
-
-
-def _remove_pages(out: Path, gone: Collection[str], told: Callable[[str], None]) -> None:
-    """Remove the pages of students who are not in this run, and say so. Their rows stay, for a run in which they are."""
-    paths = [out / path for student in sorted(gone) for path in pages_of(student) if (out / path).is_file()]
-    for path in paths:
-        path.unlink()
-    if paths:
-        told(
-            f"Not in this run, so their pages were removed: {_some(list(dict.fromkeys(path.stem for path in paths)))}."
-        )
-
-
-def _some(students: Sequence[str]) -> str:
-    more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
-    return ", ".join(students[:MOST_NAMED]) + more
 
 
 def _picture_of(out: Path, student: str) -> bytes | None:

@@ -362,12 +362,9 @@ def name_in_zip(info: zipfile.ZipInfo) -> str:
 
 
 def spelled_name(raw: str, composed: bool = True) -> str:
-    """A name in a zip file as others would have written it: ``.\\a//b`` is ``a/b``. That of a folder ends in a slash.
-
-    Letters and their accents become one character, but for the names of students, in which that would make one of two.
-    """
+    """A name in a zip file as others would have written it: ``.\\a//b`` is ``a/b``. That of a folder ends in a slash."""
     name = raw.replace("\\", "/")
-    name = unicodedata.normalize("NFC", name) if composed else name
+    name = unicodedata.normalize("NFC", name) if composed else name  # two students' names must not become one
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return "/".join(parts) + "/" * name.endswith("/")
 
