@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -236,6 +237,39 @@ class TestLateDays:
         )
         assert filled.content == marks(CANVAS, s11="10").encode()
         assert "nothing is taken off" in filled.open[0].remark
+
+    def test_some_have_more_time(self, roster):
+        text = MOODLE.replace('"Maximum Grade"', "More").replace("20.00", "{}").format("2 days", "2026-11-21 00:30", "")
+        lateness = Lateness(datetime(2026, 11, 19, 12), 0.1, "Last modified (submission)", "More")
+        filled = roster(marks(text), column="Grade", lateness=lateness).filled(
+            [found("ada", "11"), found("alan", "12")], [row("ada"), row("alan")]
+        )
+        assert filled.content == marks(text, s11="10", s12="9").encode()  # in time; one day late instead of two
+
+    def test_an_extension_that_is_neither_a_time_nor_days(self, roster):
+        text = MOODLE.replace('"Maximum Grade"', "More").replace("20.00", "soon")
+        with pytest.raises(InputError, match="line 2 of .*, the extension of Participant 11: .* such as 3; got 'soon'"):
+            roster(marks(text), lateness=Lateness(self.DUE, 0.1, extension_column="More"))
+
+    def test_work_that_is_shared_is_as_late_as_the_last_of_it(self, roster):
+        lateness = Lateness(self.DUE, 0.1, "Last modified (submission)")
+        shared = replace(row("ada"), shared_from="alan")
+        filled = roster(marks(MOODLE), column="Grade", lateness=lateness).filled(
+            [found("ada", "11"), found("alan", "12")], [shared, row("alan")]
+        )
+        assert filled.content == marks(MOODLE, s11="9", s12="9").encode()
+
+
+def test_a_group_has_the_best_mark_of_its_members(roster):
+    text = "username,group,marks\nada,1,\nbob,1,\ncarl,1,\ndora,2,\neve,,\nfay,,\n"
+    theirs = [found(s, s) for s in ("bob", "ada", "dora", "eve")]
+    rows = [row("ada", right=False), row("bob"), row("dora", right=False), row("eve")]
+    filled = roster(text, column="marks", group_column="Group").filled(theirs, rows)
+    wanted = "username,group,marks\nada,1,10\nbob,1,10\ncarl,1,10\ndora,2,0\neve,,10\nfay,,\n"
+    assert filled.content.decode() == wanted
+    assert [(m.id, m.submission) for m in filled.matches[:3]] == [("ada", "bob"), ("bob", "bob"), ("carl", "bob")]
+    with pytest.raises(InputError, match="no column 'Gruop'"):
+        roster(text, group_column="Gruop")
 
 
 @pytest.mark.parametrize(
