@@ -409,7 +409,7 @@ def confirmed_partners(
     --------
     >>> found = [Found(s, s, "", Path(), ids=(s,)) for s in ("ada", "bob", "eve")]
     >>> confirmed_partners(found, {"ada": ["Bob"], "bob": ["ada"], "eve": ["ada"]})
-    ({'ada': ['bob'], 'bob': ['ada']}, {'eve': ('It names ada as a partner, who does not name eve.',)})
+    ({'ada': ['bob'], 'bob': ['ada']}, {'eve': ('It names ada as a partner, but ada does not name eve.',)})
     """
     called: dict[str, set[str]] = defaultdict(set)
     for one in found:
@@ -424,9 +424,9 @@ def confirmed_partners(
         for name, who in theirs.items():
             other = alone[student].get(name)
             if other is None:
-                why = "whom nobody here is called" if not who else f"whom {len(who)} here are called"
+                why = "but nobody here has that name" if not who else f"but {len(who)} here have that name"
             elif student not in alone.get(other, {}).values():
-                why = f"who does not name {student}"
+                why = f"but {other} does not name {student}"
             else:
                 partners.setdefault(student, []).append(other)
                 continue

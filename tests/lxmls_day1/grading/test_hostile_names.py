@@ -427,7 +427,10 @@ class TestPartners:
         assert run.marks["bob"] == "10" and "<b>10</b> of 10" in page.read_text(encoding="utf-8")
         run({**files, ada: packed(True, name="ada")})
         assert run.marks["bob"] == "0" and "<b>0</b> of 10" in page.read_text(encoding="utf-8")
-        assert [row.doubts for row in run.book.rows] == [(), ("It names ada as a partner, who does not name bob_102.",)]
+        assert [row.doubts for row in run.book.rows] == [
+            (),
+            ("It names ada as a partner, but ada_101 does not name bob_102.",),
+        ]
 
     def test_a_namesake_is_no_partner(self, tmp_path, plan):
         run = Run(tmp_path, plan, "Canvas")
@@ -435,7 +438,7 @@ class TestPartners:
         files |= {canvas("bob", n, "lab.zip"): packed(False, name="bob", **{"with": ["ada"]}) for n in (102, 666)}
         points = {row.student: row.points for row in run(files).book.rows}
         assert points == {"ada_101": 10, "bob_102": 0, "bob_666": 0}
-        assert run.book.rows[0].doubts == ("It names bob as a partner, whom 2 here are called.",)
+        assert run.book.rows[0].doubts == ("It names bob as a partner, but 2 here have that name.",)
 
 
 def test_points_are_applied_to_stored_verdicts(tmp_path, plan):

@@ -402,6 +402,7 @@ def test_what_could_not_be_graded_is_tried_again_unless_it_was_just_tried(tmp_pa
 
     monkeypatch.setattr(run, "_graded", graded)
     plan = SimpleNamespace(key="key", exercises=(), gradebook=lambda rows: Gradebook(tuple(rows), 1, "process", ""))
+    plan.with_points, plan.new_points = lambda row: row, lambda row: []
     found = [Found(row.student, row.name, "", tmp_path) for row in rows]
     for retry in (True, False):
         book = grade([tmp_path], tmp_path, plan, workers=lambda _plan: None, found=found, retry_failed=retry)

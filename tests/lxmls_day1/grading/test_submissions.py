@@ -673,6 +673,7 @@ class TestMany:
             found = find_submissions([path])
             assert [entry.name for entry in found] == ["Ada Lovelace", "Alan Turing, Kurt Gödel", "submission_125"]
             assert texts(read_submission(found[0], GIVEN)) == {MIRA: b"1"}
+            assert (found[0].student, found[0].ids, found[1].ids) == ("ada-lovelace_1", ("1",), ())
 
     def test_a_folder_of_repositories(self, tmp_path):
         for login in ("ada", "al-turing"):
