@@ -20,6 +20,7 @@ Canvas, ``lib/content_zipper.rb`` (the name of a person may hold underscores and
 """
 
 import hashlib
+import itertools
 import json
 import re
 import unicodedata
@@ -93,6 +94,8 @@ class Found:
         Sentences for the instructor about whose it is.
     is_frozen : bool
         Whether the row of an earlier run stands for it.
+    since : int
+        The number of the run that has found its owner first.
     """
 
     student: str
@@ -107,6 +110,7 @@ class Found:
     handed_in: str = ""
     doubts: tuple[str, ...] = ()
     is_frozen: bool = False
+    since: int = 0
 
     @property
     def label(self) -> str:
@@ -248,18 +252,20 @@ def settled(out: Path, found: Iterable[Found], again: Collection[str] = ()) -> l
     owners: dict[str, list[Found]] = defaultdict(list)
     for one in found:
         owners[one.holder or one.student].append(one)
+    this_run = 1 + max((since for _, _, since in known.values()), default=0)
     kept = []
     for holder, theirs in owners.items():
-        label, student = known.get(holder, ("", ""))
+        label, student, since = known.get(holder, ("", "", this_run))
+        theirs = [replace(one, since=since) for one in theirs]
         owner = [one for one in theirs if one.label == label] or (theirs if not label or not theirs[0].platform else [])
         if len(theirs) == len(owner) == 1 or (len(owner) == 1 and label == owner[0].label):
             one = replace(owner[0], student=student or owner[0].student)
-            known[holder] = one.label, one.student
+            known[holder] = one.label, one.student, since
             kept.append(one)
             kept += (_disputed(other, one) for other in theirs if other is not owner[0])
         elif len(theirs) == 1:
             kept.append(_renamed(theirs[0], label, student, student in again))
-            known[holder] = kept[-1].label if student in again else label, student
+            known[holder] = kept[-1].label if student in again else label, student, since
         else:
             kept += (_disputed(one, one) for one in theirs)
     out.mkdir(parents=True, exist_ok=True)
@@ -285,11 +291,11 @@ def _renamed(one: Found, label: str, student: str, is_accepted: bool) -> Found:
     return replace(one, student=student, doubts=(*one.doubts, doubt), is_frozen=True)
 
 
-def _known_owners(out: Path) -> dict[str, tuple[str, str]]:
-    """Holder -> label and key, as the runs so far have left them."""
+def _known_owners(out: Path) -> dict[str, tuple[str, str, int]]:
+    """Holder -> label, key and the number of a run, as the runs so far have left them."""
     try:
         content = json.loads((out / OWNERS).read_text(encoding="utf-8"))
-        return {str(holder): (str(label), str(student)) for holder, (label, student) in content.items()}
+        return {holder: (str(label), str(student), int(since)) for holder, (label, student, since) in content.items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, AttributeError):
@@ -304,8 +310,8 @@ def matched_lines(
 ) -> tuple[dict[int, Found], dict[int | str, str]]:
     """Match submissions with the lines of a roster, by ids alone.
 
-    An id as it is written comes first, then one in other letters, then a number without its zeros. Who comes later takes no
-    line, and no doubt falls on whoever has it.
+    Who was found in an earlier run comes first. Of the others, an id as it is written does, then one in other letters, then a
+    number without its zeros. Who comes later takes no line, and no doubt falls on whoever has it.
 
     Parameters
     ----------
@@ -320,12 +326,13 @@ def matched_lines(
     """
     whose: dict[int, Found] = {}
     problems: dict[int | str, str] = {}
-    for written in (str, _loosely, _without_zeros):
-        lines = [(name, _lines_by_id(cells, written)) for name, cells in columns]
+    forms = {w: [(name, _lines_by_id(cells, w)) for name, cells in columns] for w in (str, _loosely, _without_zeros)}
+    runs = sorted({one.since for one in found})
+    for run, written in itertools.product(runs, forms):
         have_one = {one.student for one in whose.values()}
         claims: dict[int, list[Found]] = defaultdict(list)
-        for one in found:
-            theirs = _lines_of(one, lines, written)
+        for one in (one for one in found if one.since == run):
+            theirs = _lines_of(one, forms[written], written)
             if one.student in have_one or one.student in problems or not theirs:
                 continue
             if len(theirs) > 1:

@@ -325,6 +325,15 @@ class TestOwners:
         files = {**of_class("files", without=["ada"]), "ada/classifiers/mira.py": b"wrong"}
         assert run(files).marks["ada"] == "0" and not any(row.doubts for row in run.book.rows)
 
+    def test_who_had_a_line_of_the_roster_before_keeps_it(self, tmp_path, plan):
+        files = {"Ada.zip": packed(True), "bob.zip": packed(True)}
+        run = Run(tmp_path, plan, "files")(files)
+        for others in (["ADA.zip"], ["ADA.zip", "ada.zip"], ["ada.zip", " ADA.zip"]):
+            run({**files, **dict.fromkeys(others, packed(False))})
+            assert (run.marks["ada"], run.marks["bob"]) == ("10", "10")
+            remarks = {match.remark for match in run.filled.open if match.submission}
+            assert remarks == {f"{key_of('Ada')} has the same id"}
+
     @pytest.mark.parametrize("platform", ["Canvas", "Moodle", "Moodle, flat"])
     def test_an_id_with_another_name(self, tmp_path, plan, platform):
         run = Run(tmp_path, plan, platform)(of_class(platform))
