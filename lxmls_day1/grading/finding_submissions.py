@@ -171,9 +171,9 @@ def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]
 def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
     """Whether the entries at the top are submissions, if no LMS has named them."""
     entries = _plain_tops(tops)
-    of_a_lab = [top for top in entries if top.casefold() in (*LAB_FOLDERS, "tests")]
-    if of_a_lab and 2 * len(of_a_lab) >= len(entries):  # one student of many may be called so
-        return False
+    labs = sum(() in tops[top] or _has_lab(tops[top]) for top in entries)
+    if 2 * labs <= len(entries) and {top.casefold() for top in tops} & {*LAB_FOLDERS, "tests"}:
+        return False  # a lab; among many labs, a student may be called so
     loose = any(() in inside and top.casefold().endswith(SOURCES) for top, inside in tops.items())
     full = sum(() in tops[top] or _has_sources(tops[top]) for top in entries)
     if is_folder:
@@ -328,6 +328,13 @@ def _common_start(names: Sequence[str]) -> str:
     first, last = min(names), max(names)
     n_same = next((i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     return first[:n_same]
+
+
+def _has_lab(inside: list[tuple[str, ...]]) -> bool:
+    """Whether a folder holds a lab, or a zip file that may be one."""
+    return any(
+        parts and (parts[0].casefold() in LAB_FOLDERS or parts[-1].casefold().endswith(".zip")) for parts in inside
+    )
 
 
 def _has_sources(inside: list[tuple[str, ...]]) -> bool:
