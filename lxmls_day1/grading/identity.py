@@ -418,10 +418,7 @@ def confirmed_partners(
     >>> confirmed_partners(found, {"ada": ["Bob"], "bob": ["ada"], "eve": ["ada"]})
     ({'ada': ['bob'], 'bob': ['ada']}, {'eve': ('It names ada as a partner, but ada does not name eve.',)})
     """
-    called: dict[str, set[str]] = defaultdict(set)
-    for one in found:
-        for text in (one.student, one.name, *one.ids) if one.ids and not one.is_frozen else ():
-            called[_spoken(text)].add(one.student)
+    called = _called([one for one in found if one.ids and not one.is_frozen], _spoken)
     named = {student: {name: called[_spoken(name)] - {student} for name in names} for student, names in claims.items()}
     alone = {s: {name: next(iter(who)) for name, who in theirs.items() if len(who) == 1} for s, theirs in named.items()}
     partners: dict[str, list[str]] = {}
@@ -452,10 +449,7 @@ def other_authors(found: Iterable[Found], authors: Mapping[str, str]) -> tuple[d
     >>> other_authors(found, {"lovelaceada_11": "Ada Lovelace", "eve_12": "Ada Lovelace"})
     ({'eve_12': 'Ada Lovelace'}, {'eve_12': 'It names Ada Lovelace as its author, as lovelaceada_11 is called.'})
     """
-    called: dict[str, set[str]] = defaultdict(set)
-    for one in found:
-        for text in (one.student, one.name, *one.ids):
-            called[_letters(text)].add(one.student)
+    called = _called(found, _letters)
     differing = {s: author for s, author in authors.items() if author and s not in called[_letters(author)]}
     doubts = {
         student: f"It names {one_line(author, 100)} as its author, as {' and '.join(sorted(who))} is called."
@@ -487,6 +481,15 @@ def with_owners(found: Sequence[Found], rows: Sequence[SubmissionGrade]) -> list
             row if best.points <= row.points else replace(row, exercises=best.exercises, shared_from=best.student)
         )
     return whole
+
+
+def _called(found: Iterable[Found], written: Callable[[str], str]) -> dict[str, set[str]]:
+    """Name -> students, by their keys, names and ids."""
+    called: dict[str, set[str]] = defaultdict(set)
+    for one in found:
+        for text in (one.student, one.name, *one.ids):
+            called[written(text)].add(one.student)
+    return called
 
 
 def _spoken(name: str) -> str:

@@ -217,7 +217,7 @@ def grade(
             if one.student in stored and (why := _why_again(plan, one, stored[one.student], again, retry_failed))
         }
         for why, number in Counter(reasons.values()).most_common():
-            told(f"{number} of {len(found)} graded again: {why}.")
+            told(f"{number} of {len(found)} to be graded again: {why}.")
         states = {student: state_of(row) for student, row in stored.items() if student not in reasons}
         frozen = {one.student for one in found if one.is_frozen and one.student in states}
         rows = {student: stored[student] for student in frozen}
@@ -262,11 +262,11 @@ def grade(
 def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str], retry_failed: bool) -> str:
     """Why a row does not hold, whatever is handed in now; empty if it does."""
     if one.student in again:
-        return "--again"
+        return "--again asks for it"
     if one.is_frozen:
         return ""
     if row.key != plan.key:
-        return f"other than before: {plan.changed_since(row.key)}"
+        return f"changed since the last run: {plan.changed_since(row.key)}"
     return "the grader had failed on them" if row.failed and retry_failed else ""
 
 

@@ -464,7 +464,10 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
     run(of_class("files"))
     assert "<b>10</b> of 10" in page.read_text("utf-8") and run.said == []
     run({**of_class("files"), "bob.zip": packed(False)}, again=["carl"])
-    assert run.said == ["1 of 4 graded again: --again.", "1 of 4 graded again: what was handed in has changed."]
+    assert run.said == [
+        "1 of 4 to be graded again: --again asks for it.",
+        "1 of 4 graded again: what was handed in has changed.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -480,7 +483,7 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
 def test_what_has_changed_is_named(tmp_path, plan, change, why):
     run = Run(tmp_path, plan, "files")(of_class("files"))
     run(of_class("files"), plan=replace(plan, **change).with_key())
-    assert run.said == [f"4 of 4 graded again: other than before: {why}."]
+    assert run.said == [f"4 of 4 to be graded again: changed since the last run: {why}."]
 
 
 @pytest.fixture(scope="module")
