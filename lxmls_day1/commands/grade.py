@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,10 @@ ONCE = (
 )
 @click.option("--time-column", metavar="NAME", help="The column of --roster with the times of handing in.")
 @click.option(
+    "--extension-column", metavar="NAME", help="The column of --roster with later times for some, or days more."
+)
+@click.option("--group-column", metavar="NAME", help="The column of --roster that says who works together.")
+@click.option(
     "--watch", is_flag=True, help="Go on grading what arrives in the folders, each change once, until Ctrl-C."
 )
 @click.option("--question", help="What students are asked after the mistake of --name-group.")
@@ -108,6 +112,8 @@ def command(
     due: str | None,
     late_penalty: float | None,
     time_column: str | None,
+    extension_column: str | None,
+    group_column: str | None,
     watch: bool,
     question: str | None,
     compare_with: tuple[str, ...],
@@ -152,10 +158,11 @@ def command(
     """
     require_together(click.get_current_context().params)
     forget_python_path()
-    from lxmls_day1.commands.roster_options import fill_in, read_roster
+    from lxmls_day1.commands.roster_options import fill_in, read_roster, remove_stale
     from lxmls_day1.grading.class_page import Commands
     from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
+    from lxmls_day1.grading.identity import settled
     from lxmls_day1.grading.inbox import Inbox
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
@@ -169,12 +176,15 @@ def command(
     ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
     if run_notebooks:
         require_ipython()
-    students = read_roster(folder, roster, marks_column, id_column, due, late_penalty, time_column) if roster else None
+    about_roster = marks_column, id_column, due, late_penalty, time_column, extension_column, group_column
+    students = read_roster(folder, roster, *about_roster) if roster else None
     paths = [Path(path) for path in submissions]
     inbox = Inbox(paths) if watch else None
 
     def once(found: Any, first: bool = True) -> bool:
         """Grade these, and write all that is made of it; whether one could not be graded."""
+        before = _marks_in(folder)
+        found = settled(folder, found, again if first else ())
         with cluster(scheduler) as workers, _ProgressBar() as bar:
             book = grade(
                 paths,
@@ -188,12 +198,14 @@ def command(
                 Commands(words_of(click.get_current_context()), out, exercises or "", plan.seed),
                 found,
                 retry_failed=first,
+                told=lambda text: click.echo(text, err=True),
             )
         if bar.kept:
             click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
         _conclude(book, folder)
         if students is not None:
             fill_in(students, found, book, folder)
+        remove_stale(folder, students.path.name if students else "", before != _marks_in(folder))
         return any(row.failed for row in book.rows)
 
     try:
@@ -225,6 +237,11 @@ def command(
         raise click.exceptions.Exit(NOT_ALL_GRADED)
 
 
+def _marks_in(folder: Path) -> bytes:
+    """The table of marks; empty before the first run."""
+    return table.read_bytes() if (table := folder / "grades.csv").is_file() else b""
+
+
 def _watched(inbox: Any, once: Callable[[Any, bool], bool], folder: Path) -> bool:
     """Grade what arrives until Ctrl-C; whether a submission of the last time could not be graded."""
     from lxmls_day1.grading.inbox import LOOK_SECONDS
@@ -250,12 +267,16 @@ def require_together(options: dict[str, Any]) -> None:
         raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
     if "question" in given and len(options["named_groups"]) != 1:
         raise click.UsageError("--question belongs to one --name-group.")
-    if "roster" not in given and given & {"marks_column", "id_column", "due", "late_penalty", "time_column"}:
+    timed = {"time_column", "extension_column"}
+    if "roster" not in given and given & {"marks_column", "id_column", "group_column", "due", "late_penalty", *timed}:
         raise click.UsageError(
-            "--marks-column, --id-column, --due, --late-penalty and --time-column belong to a --roster."
+            "--marks-column, --id-column, --group-column, --due, --late-penalty, --time-column and --extension-column "
+            "belong to a --roster."
         )
-    if len(given & {"due", "late_penalty"}) == 1 or ("time_column" in given and "due" not in given):
-        raise click.UsageError("--due and --late-penalty go together, and --time-column goes with them.")
+    if len(given & {"due", "late_penalty"}) == 1 or (given & timed and "due" not in given):
+        raise click.UsageError(
+            "--due and --late-penalty go together, and --time-column and --extension-column go with them."
+        )
 
 
 def words_of(context: click.Context) -> tuple[str, ...]:
@@ -355,8 +376,7 @@ def _conclude(book: Any, folder: Path) -> None:
     median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     out_of = max(row.out_of for row in book.rows)
     what = "the median is " if len(points) > 1 else ""
-    found = f"{points_text(median)} of {points_text(out_of)} points"
-    click.echo(f"{counted(len(book.rows), 'submission')}: {what}{found}")
+    click.echo(f"{counted(len(book.rows), 'submission')}: {what}{points_text(median)} of {points_text(out_of)} points")
     click.echo(
         f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
     )
@@ -366,10 +386,16 @@ def _conclude(book: Any, folder: Path) -> None:
         click.echo(
             f"  {folder / 'hand-marks.csv'}: {marked} of {len(by_hand)} answers are marked by hand; fill it in, and grade again"
         )
-    noted = [row for row in book.rows if row.notes]
-    if noted:
-        click.echo(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", err=True)
-        for row in noted[:MOST_NOTED]:
-            click.echo(f"  {row.student}: {row.notes[0]}", err=True)
-        if len(noted) > MOST_NOTED:
-            click.echo(f"  and {len(noted) - MOST_NOTED} more; summary.html lists them", err=True)
+    noted = [(row.student, row.notes[0]) for row in book.rows if row.notes]
+    _list(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", noted)
+    doubts = [(row.student, doubt) for row in book.rows for doubt in row.doubts]
+    _list("Needs a look, whose work it is:", doubts)
+
+
+def _list(head: str, said: Sequence[tuple[str, str]]) -> None:
+    """Sentences about students; nothing where there are none."""
+    lines = [head, *(f"  {student}: {sentence}" for student, sentence in said[:MOST_NOTED])] if said else []
+    if len(said) > MOST_NOTED:
+        lines.append(f"  and {len(said) - MOST_NOTED} more; summary.html lists them")
+    for line in lines:
+        click.echo(line, err=True)

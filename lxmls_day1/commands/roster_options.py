@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from lxmls_day1.errors import InputError, counted
-from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import Gradebook
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.late_days import Lateness, time_in
 from lxmls_day1.grading.roster import ACCOUNT, Roster
 from lxmls_day1.grading.safe_text import one_line
@@ -25,6 +25,8 @@ def read_roster(
     due: str | None,
     late_penalty: float | None,
     time_column: str | None,
+    extension_column: str | None,
+    group_column: str | None,
 ) -> Roster:
     """The roster of the options, looked through before anything is graded."""
     path, lateness = Path(roster), None
@@ -34,11 +36,11 @@ def read_roster(
         moment = time_in(due)
         if moment is None:
             raise InputError(f"--due wants a time such as 2026-11-20T23:59, and not {due!r}.")
-        lateness = Lateness(moment, (late_penalty or 0.0) / 100, time_column or "")
+        lateness = Lateness(moment, (late_penalty or 0.0) / 100, time_column or "", extension_column or "")
     place = folder / ROSTERS / path.name
     if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
         raise InputError(f"{path} would be written over; copy it to another place or name, and give that to --roster.")
-    return Roster(path, marks_column or "", id_column or "", lateness)
+    return Roster(path, marks_column or "", id_column or "", lateness, group_column or "")
 
 
 def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: Path) -> None:
@@ -65,3 +67,23 @@ def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: P
             click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
         if len(filled.open) > MOST_SAID:
             click.echo(f"  and {len(filled.open) - MOST_SAID} more", err=True)
+
+
+def remove_stale(folder: Path, current: str, has_changed: bool) -> None:
+    """Remove the rosters that an earlier run has filled in with other marks, but for the current one, and say so.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the marks.
+    current : str
+        The file name of this run's roster; empty without one.
+    has_changed : bool
+        Whether the marks are others than before.
+    """
+    filled = [path for path in sorted((folder / ROSTERS).glob("*")) if path.name not in (ACCOUNT, current)]
+    for path in filled if has_changed else ():
+        path.unlink()
+        click.echo(f"  {path} had marks of an earlier run, and was removed; --roster fills it in again", err=True)
+    if filled and has_changed and not current:
+        (folder / ROSTERS / ACCOUNT).unlink(missing_ok=True)

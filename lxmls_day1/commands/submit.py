@@ -9,17 +9,23 @@ from lxmls_day1.errors import InputError
 
 @click.command(name="submit", short_help="Pack what you hand in.")
 @click.option("--name", help="Your name, or what your instructor asks for; that of the folder unless given.")
+@click.option(
+    "--with", "partners", multiple=True, metavar="NAME", help="Who has worked on it, too; both name each other."
+)
 @click.option("--out", type=click.Path(), help="Where the zip file goes; the workspace unless given.")
 @click.option("--force", is_flag=True, help="Pack it even if something is missing or is not Python.")
 @lab_option
-def command(name: str | None, out: str | None, force: bool, lab_folder: str | None) -> None:
+def command(name: str | None, partners: tuple[str, ...], out: str | None, force: bool, lab_folder: str | None) -> None:
     """Look whether everything is there, and pack readers, classifiers and notebooks into one zip file.
 
     An exercise that is not solved is no obstacle, a file that is missing or cannot be read by Python is one.
 
+    Its receipt, the SHA-256 of the zip file, is printed; the page that you get back shows it again.
+
     \b
-    Example:
+    Examples:
       lxmls-day1 submit --name "Ada Lovelace"
+      lxmls-day1 submit --name "Ada Lovelace" --with "Alan Turing"
     """
     from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
     from lxmls_day1.exercises.report_text import packed_lines
@@ -36,9 +42,9 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
         if not force:
             raise InputError("nothing was packed; put that right first, or take --force.")
     echo_status(status_of(folder))
-    file_name, content = pack_submission(folder, hand_in, name or folder.name)
+    file_name, content = pack_submission(folder, hand_in, name or folder.name, partners)
     path = writable_folder(out or str(folder)) / file_name
     was_there = path.is_file()
     replace_files({path: content})
     click.echo()
-    echo_lines(packed_lines(hand_in, path, len(content), was_there))
+    echo_lines(packed_lines(hand_in, path, content, was_there))

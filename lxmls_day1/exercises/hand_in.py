@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import lxmls_day1
+from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.archives import zipped
 from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
 from lxmls_day1.exercises.explanations import packed
@@ -27,6 +28,7 @@ from lxmls_day1.lab import PACKAGES, Lab, why_not_python
 
 SUBMISSION = "submission.json"
 LARGEST_FILE = 20_000_000
+PARTNERS, MOST_PARTNERS = "with", 20  # the key in `SUBMISSION`
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
     return f"`lxmls-day1 reset {owner}`" if owner else "`lxmls-day1 update`"
 
 
-def pack_submission(folder: Path, hand_in: HandIn, name: str) -> tuple[str, bytes]:
+def pack_submission(folder: Path, hand_in: HandIn, name: str, partners: Collection[str] = ()) -> tuple[str, bytes]:
     """The one zip file for the instructor: its name and its content.
 
     Parameters
@@ -110,11 +112,24 @@ def pack_submission(folder: Path, hand_in: HandIn, name: str) -> tuple[str, byte
     hand_in : HandIn
     name : str
         Who hands it in.
+    partners : collection of str
+        Who has worked on it, too. It counts for those whose own submission names `name` back.
+
+    Raises
+    ------
+    InputError
+        If a partner has no name, or there are more than `MOST_PARTNERS`.
     """
+    partners = list(dict.fromkeys(partner.strip() for partner in partners))
+    if "" in partners or len(partners) > MOST_PARTNERS:
+        raise InputError(
+            f"a partner needs a name, and there may be {MOST_PARTNERS} of them at most; name each as your course's platform does."
+        )
     slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower() or "lab"
     manifest = {
         "format": 1,
         "name": name,
+        PARTNERS: partners,
         "lxmls_day1": lxmls_day1.__version__,
         "unsolved": [*hand_in.unsolved, *hand_in.unchecked],
         "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in hand_in.files.items()},

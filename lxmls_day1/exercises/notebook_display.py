@@ -182,17 +182,17 @@ def opened(lab: Lab, path: Any) -> Shown:
     return _told(folder, report, report_text.replaced_lines(report, f"What {file.name} holds"))
 
 
-def submitted(lab: Lab, name: str | None = None) -> Shown:
+def submitted(lab: Lab, name: str | None = None, partners: Sequence[str] = ()) -> Shown:
     """Pack what is handed in; a page in a browser offers it as a download."""
     folder = workspace_of(lab, "lab.submit")
     hand_in = collect_submission(folder)
     if hand_in.missing:
         raise InputError(f"nothing was packed; put this right first: {' '.join(hand_in.missing)}")
-    file_name, content = pack_submission(folder, hand_in, name or folder.name)
+    file_name, content = pack_submission(folder, hand_in, name or folder.name, partners)
     path = folder / file_name
     again = path.is_file()
     replace_files({path: content})
-    lines = list(report_text.packed_lines(hand_in, path, len(content), again))
+    lines = list(report_text.packed_lines(hand_in, path, content, again))
     if offer_download(file_name, content):
         lines.append(("", "Your browser downloads it, too. A notebook counts as it was saved last."))
     return _told(folder, hand_in, lines)

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 
@@ -100,15 +101,17 @@ def result_lines(result: CheckResult, said: dict[str, str]) -> Iterator[Line]:
         yield "", f"      {line}".rstrip()
 
 
-def packed_lines(hand_in: HandIn, path: Path, n_bytes: int, again: bool) -> Iterator[Line]:
+def packed_lines(hand_in: HandIn, path: Path, content: bytes, again: bool) -> Iterator[Line]:
     """What is said of work that was packed: what is not solved or checked yet, and where the file is."""
     if hand_in.unsolved:
         unsolved = ", ".join(hand_in.unsolved)
         yield "", f"Not solved yet, in the order of the notebooks: {unsolved}. Hand it in again when you have more."
     if hand_in.unchecked:
         yield "", f"Not checked since the last edit: {', '.join(hand_in.unchecked)}."
+    n_bytes = len(content)
     size = f"{n_bytes / 1e6:.1f} MB" if n_bytes > 1e5 else f"{n_bytes / 1e3:.0f} kB"
     yield "", f"{'Packed again' if again else 'Packed'}: {path} ({counted(len(hand_in.files), 'file')}, {size})"
+    yield "", f"Receipt: sha256 {sha256(content).hexdigest()}. Keep it: the page that you get back shows it, too."
 
 
 def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:

@@ -16,7 +16,8 @@ A run
 
 What was handed in
     =========================  ==========================================================================================
-    ``finding_submissions``    which submissions a folder or a download holds, and whose they are
+    ``finding_submissions``    which submissions a folder or a download holds
+    ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters, partners
     ``inbox``                  a folder in which submissions arrive: what has settled there
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab

@@ -24,8 +24,8 @@ from lxmls_day1.exercises.checking import CheckReport, run_checks
 from lxmls_day1.exercises.generation import Files, student_files
 from lxmls_day1.exercises.workspace import write_files
 from lxmls_day1.grading.autograder import PLATFORMS, Settings
-from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import Gradebook
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submissions import read_submission
 from lxmls_day1.lab import PACKAGES, reference_folder

@@ -18,12 +18,12 @@ import lxmls_day1
 from lxmls_day1.cluster.workers import ASK_SECONDS, ClusterWorkers
 from lxmls_day1.errors import InputError, counted
 from lxmls_day1.grading.box_makers import BoxesUnavailable
-from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import CheckGrade
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import Plan, identity
 from lxmls_day1.grading.run import NotTried
-from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.grading.submissions import State, Submission
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 
 SAFE_START = "start it with a safe path: PYTHONSAFEPATH=1 dask worker {scheduler}, and without PYTHONPATH"
@@ -204,7 +204,7 @@ class ClusterSlot:
     def __init__(self, cluster: Cluster, address: str):
         self._cluster, self._address = cluster, address
 
-    def grade(self, found: Found, kept: str | None) -> Graded | None:
+    def grade(self, found: Found, kept: State | None) -> Graded | None:
         """As `lxmls_day1.grading.run.Slot` says."""
         cluster = self._cluster
         with cluster.reading:

@@ -1,4 +1,4 @@
-"""Find the submissions in the paths that an instructor names, and their students: downloads of an LMS, folders, zip files.
+"""Find the submissions in the paths that an instructor names: downloads of an LMS, folders, zip files.
 
 Without an LMS it is a folder of repositories ``assignment-login``, or anything else: a folder or a zip file of folders and
 zip files; a lab; loose files. Files are listed here; only Gradescope's table of names is read.
@@ -7,16 +7,25 @@ zip files; a lab; loose files. Files are listed here; only Gradescope's table of
 import contextlib
 import os
 import re
-import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.grading.identity import (
+    BLACKBOARD,
+    CANVAS,
+    GRADESCOPE,
+    PATTERNS,
+    Found,
+    NamesRead,
+    blackboard_users,
+    key_of,
+    read_names,
+)
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.submission_layout import RESERVED
 from lxmls_day1.grading.untrusted_files import (
     CLUTTER,
     DAMAGED,
@@ -33,54 +42,10 @@ from lxmls_day1.grading.untrusted_files import (
 )
 
 OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-
-# Moodle: ``Ada Lovelace_123456_assignsubmission_file_/lab.zip``, or files whose names begin like that.
-MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?", re.DOTALL)
-# Canvas: ``lovelaceada_LATE_12345_67890_lab-1.zip``; of one name handed in again, the newest counts.
-CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_(?P<upload>\d{3,})_(?P<file>.+)", re.DOTALL)
-# Blackboard: ``Day 1_ada_attempt_2026-11-20-23-59-00_lab.zip``, and a text file about each attempt; the newest counts.
-BLACKBOARD = re.compile(r"(?:.*_)?(?P<id>[^_]+)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL)
 AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # lab-1.zip: Canvas, for a name that was handed in before
-# Gradescope: ``submission_123/``; names from ``submission_metadata.yml``.
-GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 GRADESCOPE_NAMES = "submission_metadata.yml"
-
-LONGEST_SLUG, MOST_SLUG_BYTES = 60, 150  # file systems allow names of 255 bytes, and the slug is not all of them
 LONGEST_LINE = 1000  # of Gradescope's table
 LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
-
-
-@dataclass(frozen=True)
-class Found:
-    """Where a submission is.
-
-    Attributes
-    ----------
-    student : str
-        Unique among those that were found together, and fit for a file name on every system.
-    name : str
-        What to print.
-    source : str
-        The path, as it was given, and what in it.
-    path : Path
-        A folder or a file.
-    parts : tuple of (str, str)
-        If `path` holds many submissions: what belongs to this one, and under which name; under none if it is a folder
-        whose content is the submission. Empty if all of `path` is this one.
-    remarks : tuple of str
-        Sentences that become warnings.
-    id : str
-        What the learning platform calls the student, where the download says it: Canvas's number of the user, Moodle's of the
-        participant, Blackboard's user name.
-    """
-
-    student: str
-    name: str
-    source: str
-    path: Path
-    parts: tuple[tuple[str, str], ...] = ()
-    remarks: tuple[str, ...] = ()
-    id: str = ""
 
 
 def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[Found]:
@@ -108,76 +73,74 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[Found]:
     ...     for name in ("Ada Lovelace_17_assignsubmission_file_", "Alan Turing_4_assignsubmission_file_"):
     ...         _ = Path(folder, name).mkdir()
     ...     [(found.student, found.name) for found in find_submissions([folder])]
-    [('ada-lovelace', 'Ada Lovelace'), ('alan-turing', 'Alan Turing')]
+    [('ada-lovelace_17', 'Ada Lovelace'), ('alan-turing_4', 'Alan Turing')]
     """
     given = list(dict.fromkeys(Path(path).expanduser() for path in paths))
     for path in given:
         if not os.path.lexists(path):
             raise InputError(f"{path} is not there; name folders or zip files with submissions.")
-    entries: list[_Entry] = []
+    entries: list[Found] = []
     by_folder: dict[Path, list[Path]] = {}
     for path in given:
         by_folder.setdefault(path.parent, []).append(path)
     for folder, siblings in by_folder.items():
-        tops = _tops_of(path.name + "/" * path.is_dir() for path in siblings)
-        together = [entry for entry in _named_by_lms(tops) if len(siblings) > 1 or MOODLE.fullmatch(entry.parts[0][0])]
-        named = {top for entry in together for top in entry.tops}
+        together, names = _named_by_platform(_tops_of(path.name + "/" * path.is_dir() for path in siblings))
         entries += [replace(entry, path=folder) for entry in together]
-        found = {path: _entries_in(path, alone=len(given) == 1) for path in siblings if path.name not in named}
-        are_classes = len(given) == 1 or any(entry.parts for theirs in found.values() for entry in theirs)
-        for path, theirs in found.items():
-            if not (are_classes and _is_empty(path)):  # among folders of students it is one who handed in nothing
-                entries += theirs
+        rest = [path for path in siblings if path.name not in names.matches]
+        found = {path: _entries_in(path, alone=len(given) == 1) for path in rest}
+        full = [path for path in rest if not _is_empty(path)]
+        classes = [path for path in full if any(entry.parts for entry in found[path])]
+        are_classes = len(given) == 1 or bool(classes)
+        for path in rest if not are_classes else full:  # among folders of students an empty one has handed in nothing
+            doubt = names.doubts.get(path.name, "")
+            if path in classes and 2 * len(classes) < len(full):
+                doubt = f"{shown(path.name)} looks like many submissions among single ones, and is taken as one."
+            entries += [_entry(_name_of(path.name, path.is_dir()), path, doubt=doubt)] if doubt else found[path]
     if not entries:
         raise InputError(f"there is no submission in {', '.join(map(str, given)) or 'nothing'}.")
-    return sorted(_with_slugs(entries), key=lambda found: found.student)
+    return sorted(map(_with_source, entries), key=lambda found: (found.student, found.source))
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A submission before it has its slug. `id` tells two students of the same name apart."""
+def _with_source(entry: Found) -> Found:
+    where = entry.path if len(entry.parts) != 1 else entry.path / entry.parts[0][0]
+    return replace(entry, name=one_line(entry.name) or entry.student, source=one_line(str(where), 300))
 
-    name: str
-    id: str = ""
-    path: Path = Path()
-    parts: tuple[tuple[str, str], ...] = ()
-    older: tuple[str, ...] = ()
 
-    @property
-    def tops(self) -> tuple[str, ...]:
-        return (*dict(self.parts), *self.older)
+def _entry(name: str, path: Path = Path(), parts: Iterable[tuple[str, str]] = (), doubt: str = "") -> Found:
+    """A submission that no platform has named."""
+    ids = (name,) if not doubt else ()
+    return Found(key_of(name), name, "", path, tuple(parts), ids=ids, holder=name, doubts=(doubt,) if doubt else ())
 
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        return tuple(f"{shown(top)} was handed in again since, and does not count." for top in self.older)
+
+def _older(tops: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{shown(top)} was handed in again since, and does not count." for top in tops)
 
 
 Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the paths in it; () if it is a file
 
 
-def _entries_in(path: Path, alone: bool) -> list[_Entry]:
+def _entries_in(path: Path, alone: bool) -> list[Found]:
     """The submissions in a path. A path that raises an error counts as one: `read_submission` says what is wrong with it."""
     is_folder = path.is_dir()
     try:
         entries = _many_in(path, is_folder, alone)
     except Exception:
         entries = []
-    return entries or [_Entry(_name_of(path.name, is_folder), path=path)]
+    return entries or [_entry(_name_of(path.name, is_folder), path)]
 
 
-def _many_in(path: Path, is_folder: bool, alone: bool) -> list[_Entry]:
+def _many_in(path: Path, is_folder: bool, alone: bool) -> list[Found]:
     """The submissions in a path that holds many; none if it holds one."""
-    names = list(_listed_folder(path) if is_folder else _listed_zip(path))
-    tops, prefix = _level_of_many(_tops_of(names), is_folder, alone)
-    entries = _named_by_lms(tops)
-    named = {top for entry in entries for top in entry.tops}
-    rest = {top: inside for top, inside in tops.items() if top not in named and top != GRADESCOPE_NAMES}
+    listed = list(_listed_folder(path) if is_folder else _listed_zip(path))
+    tops, prefix = _level_of_many(_tops_of(listed), is_folder, alone)
+    entries, names = _named_by_platform(tops)
     if entries:
-        if any(GRADESCOPE.fullmatch(top) for top in named):
+        if entries[0].platform == GRADESCOPE:
             entries = _with_gradescope_names(entries, path, prefix)
-        entries += [entry for entry in _plain(rest) if not entry.name.startswith(".")]
+        rest = {top: inside for top, inside in tops.items() if top not in names.matches and top != GRADESCOPE_NAMES}
+        entries += [entry for entry in _plain(rest, names.doubts) if not entry.name.startswith(".")]
     elif _holds_many(tops, is_folder, alone):
-        entries = _plain(tops)
+        entries = _plain(tops, names.doubts)
     return [
         replace(entry, path=path, parts=tuple((prefix + inside, name) for inside, name in entry.parts))
         for entry in entries
@@ -188,7 +151,7 @@ def _is_empty(path: Path) -> bool:
     """Whether a folder is empty, apart from what systems leave there by themselves."""
     try:
         return path.is_dir() and not any(True for _ in _listed_folder(path))
-    except (OSError, Refused):
+    except Exception:  # whatever is wrong with it: `read_submission` says it
         return False
 
 
@@ -196,7 +159,7 @@ def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]
     """Below the folders around it, each alone in the other, the level at which there are many; the top if there is none."""
     level, prefix = tops, ""
     for _ in range(LISTED_DEPTH):
-        if _named_by_lms(level) or (len(_plain_tops(level)) > 1 and _holds_many(level, is_folder, alone)):
+        if _named_by_platform(level)[0] or (len(_plain_tops(level)) > 1 and _holds_many(level, is_folder, alone)):
             return level, prefix
         if len(level) != 1 or () in (inside := next(iter(level.values()))):
             break
@@ -207,10 +170,10 @@ def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]
 
 def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
     """Whether the entries at the top are submissions, if no LMS has named them."""
-    folded = {top.casefold() for top in tops}
-    if folded & {*LAB_FOLDERS, "tests"}:
-        return False
     entries = _plain_tops(tops)
+    labs = sum(() in tops[top] or _has_lab(tops[top]) for top in entries)
+    if 2 * labs <= len(entries) and {top.casefold() for top in tops} & {*LAB_FOLDERS, "tests"}:
+        return False  # a lab; among many labs, a student may be called so
     loose = any(() in inside and top.casefold().endswith(SOURCES) for top, inside in tops.items())
     full = sum(() in tops[top] or _has_sources(tops[top]) for top in entries)
     if is_folder:
@@ -229,61 +192,78 @@ def _plain_tops(tops: Tops) -> list[str]:
     ]
 
 
-def _plain(tops: Tops) -> list[_Entry]:
+def _plain(tops: Tops, doubts: Mapping[str, str]) -> list[Found]:
     folders = [top for top in _plain_tops(tops) if () not in tops[top]]
-    prefix = ""
-    if len(folders) > 1 and any(inside[0] == ".git" for top in folders for inside in tops[top]):
-        before, dash, _ = _common_start(folders).rpartition("-")
-        prefix = before + dash
-    entries = [_Entry(_name_of(top.removeprefix(prefix), True), parts=((top, ""),)) for top in folders]
-    for top, inside in tops.items():
-        if () in inside and top not in folders and (top in _plain_tops(tops) or top.casefold().endswith(SOURCES)):
-            entries.append(_Entry(_name_of(top, False), parts=((top, top),)))
+    cloned = [top for top in folders if any(inside[0] == ".git" for inside in tops[top])]
+    entries = [_entry(_name_of(top, True), parts=((top, ""),), doubt=doubts.get(top, "")) for top in folders]
+    if len(cloned) > 1 and 2 * len(cloned) > len(folders):
+        entries = [_of_repository(entry, _common_start(cloned).count("-")) for entry in entries]
+    for top in _files_and_folders(tops)[0]:
+        entries.append(_entry(_name_of(top, False), parts=((top, top),), doubt=doubts.get(top, "")))
     return sorted(entries, key=lambda entry: entry.parts)
 
 
-def _named_by_lms(tops: Tops) -> list[_Entry]:
-    """The submissions that Moodle, Gradescope, Blackboard or Canvas has named."""
-    parts: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for top, inside in tops.items():
-        is_file = () in inside
-        if match := MOODLE.fullmatch(top):
-            file = match["file"] or ""
-            parts.setdefault((match["name"], match["id"]), []).append((top, (file or top) if is_file else ""))
-        elif (match := GRADESCOPE.fullmatch(top)) and not is_file:
-            parts.setdefault((top, match["id"]), []).append((top, ""))
-    if parts:
-        return [_Entry(name, id, parts=tuple(sorted(their))) for (name, id), their in sorted(parts.items())]
-    if blackboard := _named_by_blackboard([top for top, inside in tops.items() if () in inside]):
-        return blackboard
-    matches = {top: CANVAS.fullmatch(top) for top, inside in tops.items() if () in inside}
-    canvas = {top: match for top, match in matches.items() if match}
-    uploads = [match["upload"] for match in canvas.values()]
-    if not canvas or len(set(uploads)) < len(uploads) or 2 * len(canvas) < len(tops):
-        return []
-    uploaded: dict[tuple[str, str], list[str]] = {}
-    for top, match in canvas.items():
-        uploaded.setdefault((match["name"], match["id"]), []).append(top)
-    return [
-        _canvas_entry(name, id, {top: canvas[top] for top in their}) for (name, id), their in sorted(uploaded.items())
-    ]
+def _of_repository(entry: Found, shared: int) -> Found:
+    """One of the folders ``assignment-login``; so many dashes at most belong to the assignment."""
+    words = entry.holder.split("-")
+    ids = tuple("-".join(words[n:]) for n in range(shared, 0, -1) if words[n:])
+    return replace(entry, name=ids[0], ids=ids) if ids and entry.ids else entry
 
 
-def _named_by_blackboard(files: Sequence[str]) -> list[_Entry]:
+def _files_and_folders(tops: Tops) -> tuple[list[str], list[str]]:
+    """What may be a submission at the top, by its name: files and folders."""
+    plain = _plain_tops(tops)
+    files = [top for top, inside in tops.items() if () in inside]
+    named = [top for top in files if any(pattern.fullmatch(top) for pattern in PATTERNS.values())]
+    loose = [top for top in files if top in plain or top in named or top.casefold().endswith(SOURCES)]
+    return loose, [top for top in plain if top not in files]
+
+
+def _named_by_platform(tops: Tops) -> tuple[list[Found], NamesRead]:
+    """The submissions that a platform has named, and how the names were read."""
+    names = read_names(*_files_and_folders(tops))
+    matches = names.matches
+    if names.platform == BLACKBOARD:
+        entries = _named_by_blackboard(matches)
+    else:
+        parts: dict[tuple[str, str], dict[str, re.Match[str]]] = {}
+        for top, match in matches.items():
+            name = match["name"] if names.platform != GRADESCOPE else top
+            parts.setdefault((name, match["id"]), {})[top] = match
+        made = _canvas_entry if names.platform == CANVAS else _entry_of_platform
+        entries = [
+            replace(made(name, id, {top: () in tops[top] for top in their}, their), platform=names.platform)
+            for (name, id), their in sorted(parts.items())
+        ]
+    told = [tuple(names.doubts[top] for top, _ in entry.parts if top in names.doubts) for entry in entries]
+    return [replace(entry, doubts=doubts) for entry, doubts in zip(entries, told, strict=True)], names
+
+
+def _entry_of_platform(name: str, id: str, is_file: Mapping[str, bool], matches: Mapping[str, re.Match[str]]) -> Found:
+    """One student's files or folders, all of which count: Moodle's, and Gradescope's, which has no ids in its names."""
+    parts = [(top, (match["file"] or top) if is_file[top] else "") for top, match in sorted(matches.items())]
+    ids = (id,) if "file" in next(iter(matches.values())).re.groupindex else ()
+    return Found(key_of(name, id), name, "", Path(), tuple(parts), ids=ids, holder=id)
+
+
+def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[Found]:
     """The newest attempt of each student; one without a file is none."""
     attempts: dict[str, dict[str, list[tuple[str, str]]]] = {}
-    for match in filter(None, map(BLACKBOARD.fullmatch, files)):
+    for top, match in matches.items():
         if match["file"]:
-            attempts.setdefault(match["id"], {}).setdefault(match["time"], []).append((match[0], match["file"]))
+            attempts.setdefault(match["start"], {}).setdefault(match["time"], []).append((top, match["file"]))
     entries = []
-    for id, theirs in sorted(attempts.items()):
-        *older, newest = sorted(theirs)
-        before = tuple(file for time in older for file, _ in sorted(theirs[time]))
-        entries.append(_Entry(id, id, parts=tuple(sorted(theirs[newest])), older=before))
+    users = blackboard_users([match["start"] for match in matches.values()])
+    for start, theirs in sorted(attempts.items()):
+        (key, ids), (*older, newest) = users[start], sorted(theirs)
+        holder = ids[0] if len(start.split("_")) == 2 else start
+        before = _older(file for time in older for file, _ in sorted(theirs[time]))
+        parts = tuple(sorted(theirs[newest]))
+        entries.append(Found(key, ids[0], "", Path(), parts, before, ids, BLACKBOARD, holder, newest))
     return entries
 
 
-def _canvas_entry(name: str, id: str, files: Mapping[str, re.Match[str]]) -> _Entry:
+def _canvas_entry(name: str, id: str, is_file: Mapping[str, bool], files: Mapping[str, re.Match[str]]) -> Found:
     """One student's files, each in its newest version."""
     versions: dict[str, list[tuple[int, int, str]]] = {}
     for top, match in files.items():
@@ -292,11 +272,14 @@ def _canvas_entry(name: str, id: str, files: Mapping[str, re.Match[str]]) -> _En
         versions.setdefault(AGAIN.sub("", match["file"]), []).append((number, int(match["upload"][:30]), top))
     parts = tuple(sorted((max(theirs)[2], file) for file, theirs in versions.items()))
     older = sorted(top for theirs in versions.values() for _, _, top in theirs if top not in dict(parts))
-    return _Entry(name, id, parts=parts, older=tuple(older))
+    return Found(key_of(name, id), name or id, "", Path(), parts, _older(older), (id,), CANVAS, id)
 
 
-def _with_gradescope_names(entries: list[_Entry], path: Path, prefix: str) -> list[_Entry]:
-    """The names that stand in Gradescope's table, where it can be read."""
+def _with_gradescope_names(entries: list[Found], path: Path, prefix: str) -> list[Found]:
+    """Names, student numbers and addresses that stand in Gradescope's table, where it can be read.
+
+    Lines are known by the spaces before them: what students write stands farther to the right.
+    """
     try:
         with contextlib.ExitStack() as stack:
             if path.is_dir():
@@ -307,58 +290,25 @@ def _with_gradescope_names(entries: list[_Entry], path: Path, prefix: str) -> li
             content = stream.read(5_000_000)
     except (*DAMAGED, Refused):
         return entries
-    names: dict[str, list[str]] = {}
-    current: list[str] = []
+    table: dict[str, dict[str, list[str]]] = {}
+    current: dict[str, list[str]] = {}
     for line in content.decode("utf-8", "replace").split("\n"):
-        if top := re.match(r"(submission_\d+):", line):
-            current = names.setdefault(top[1], [])
-        elif name := re.fullmatch(r"""[\s-]*:name:\s*(["']?)(.+?)\1""", line[:LONGEST_LINE].rstrip()):
-            current.append(name[2])
-    return [replace(entry, name=", ".join(names.get(entry.name, [])) or entry.name) for entry in entries]
+        if top := re.match(r"(submission_[0-9]+):", line):
+            current = table.setdefault(top[1], {})
+        elif told := re.fullmatch(r"""  (?:- |  ):(name|sid|email): (["']?)(.+?)\2""", line[:LONGEST_LINE].rstrip()):
+            current.setdefault(told[1], []).append(told[3])
+    return [_gradescope_entry(entry, table.get(entry.name, {})) for entry in entries]
 
 
-def _with_slugs(entries: list[_Entry]) -> list[Found]:
-    """Give each its own slug: students of the same name are told apart by the ids of the LMS, else by numbers."""
-    slugs = [slug_of(entry.name) for entry in entries]
-    by_slug: dict[str, list[int]] = {}
-    for i, slug in enumerate(slugs):
-        by_slug.setdefault(slug, []).append(i)
-    for theirs in by_slug.values():
-        ids = {entries[i].id for i in theirs}
-        if len(theirs) > 1 and len(ids) == len(theirs) and "" not in ids:
-            for i in theirs:
-                slugs[i] = f"{slugs[i]}-{slug_of(entries[i].id[:20])}"
-    taken: set[str] = set()
-    found = []
-    for i in sorted(range(len(entries)), key=lambda i: (slugs[i], str(entries[i].path), entries[i].parts)):
-        number, slug = 1, slugs[i]
-        while slug in taken or (number > 1 and slug in slugs):
-            number += 1
-            slug = f"{slugs[i]}-{number}"
-        taken.add(slug)
-        entry = entries[i]
-        where = entry.path if len(entry.parts) != 1 else entry.path / entry.parts[0][0]
-        name = one_line(entry.name) or slug
-        is_student = not any(
-            GRADESCOPE.fullmatch(Path(top).name) for top in dict(entry.parts)
-        )  # else a submission's number
-        id = one_line(entry.id) if is_student else ""
-        found.append(Found(slug, name, one_line(str(where), 300), entry.path, entry.parts, entry.remarks, id))
-    return found
-
-
-def slug_of(name: str) -> str:
-    """``Zoë O'Neil`` -> ``zoë-o-neil``: lower case, letters and digits of any script, no name that Windows keeps."""
-    text = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())
-    slug = re.sub(r"[\W_]+", "-", text).strip("-")[:LONGEST_SLUG]
-    slug = slug.encode()[:MOST_SLUG_BYTES].decode(errors="ignore").strip("-") or "student"
-    return f"student-{slug}" if RESERVED.fullmatch(slug) else slug
+def _gradescope_entry(entry: Found, told: Mapping[str, Sequence[str]]) -> Found:
+    name = ", ".join(told.get("name", ())) or entry.name
+    ids = tuple(told.get("sid", ())) or tuple(told.get("email", ()))
+    holder = ",".join(ids) or entry.holder
+    return replace(entry, student=key_of(name, holder), name=name, holder=holder, ids=ids if len(ids) == 1 else ())
 
 
 def _name_of(file: str, is_folder: bool) -> str:
     """The student's name out of a file's: ``submission-ada.zip`` -> ``ada``."""
-    if match := MOODLE.fullmatch(file) or CANVAS.fullmatch(file):
-        return match["name"]
     stem = file if is_folder else re.sub(r"(\.tar)?\.\w{1,5}$", "", file)
     return stem.removeprefix("submission-") or file
 
@@ -378,6 +328,13 @@ def _common_start(names: Sequence[str]) -> str:
     first, last = min(names), max(names)
     n_same = next((i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     return first[:n_same]
+
+
+def _has_lab(inside: list[tuple[str, ...]]) -> bool:
+    """Whether a folder holds a lab, or a zip file that may be one."""
+    return any(
+        parts and (parts[0].casefold() in LAB_FOLDERS or parts[-1].casefold().endswith(".zip")) for parts in inside
+    )
 
 
 def _has_sources(inside: list[tuple[str, ...]]) -> bool:
@@ -425,6 +382,6 @@ def _listed_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str],
 def _listed_zip(path: Path) -> Iterator[str]:
     with opened(path) as file, zipfile.ZipFile(Guarded(file)) as archive:
         for info in archive.infolist():
-            name = spelled_name(name_in_zip(info))
+            name = spelled_name(name_in_zip(info), composed=False)
             if not CLUTTER.search(name.replace("/.git/", "/", 1)) and not name.startswith("../"):
                 yield name

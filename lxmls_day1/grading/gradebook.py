@@ -227,6 +227,16 @@ class SubmissionGrade:
         The functions that the student wrote, of exercises that are begun: a sample for the instructor.
     explanations : tuple of Explanation
         What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
+    author : str
+        Whom the packed file names as its author; in a gradebook, where that is not its owner.
+    partners : tuple of str
+        Whom it names as partners.
+    receipt : str
+        SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` has printed it; empty where it was none.
+    shared_from : str
+        The student whose work brings these marks: a partner's that both have named.
+    doubts : tuple of str
+        For the instructor: sentences about whose submission it is.
     """
 
     student: str
@@ -247,6 +257,11 @@ class SubmissionGrade:
     failed: bool = False
     explanations: tuple[Explanation, ...] = ()
     written: Mapping[str, str] = field(default_factory=dict)
+    author: str = ""
+    partners: tuple[str, ...] = ()
+    receipt: str = ""
+    shared_from: str = ""
+    doubts: tuple[str, ...] = ()
 
     @property
     def points(self) -> float:

@@ -16,7 +16,6 @@ import csv
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -63,14 +62,11 @@ class HandMarks:
     places : collection of (student, exercise)
         Of all rows.
     form : _Form
-    shown : collection of str
-        The students whose pages show marks of an earlier run.
     """
 
     marks: Mapping[Place, HandMark] = field(default_factory=dict)
     places: Collection[Place] = ()
     form: _Form = OURS
-    shown: Collection[str] = ()
 
     def put_into(self, row: SubmissionGrade) -> SubmissionGrade:
         """The same row with the marks of its student."""
@@ -111,11 +107,11 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
     {('ada', '1.1'): HandMark(points=3.5, comment='')}
     """
     path = out / FILE
-    known, shown = _known(out)
+    known = _known(out)
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        return HandMarks(shown=shown)
+        return HandMarks()
     head, records, form = _table(content, path)
     reading = _Reading(students, out_of, known)
     for number, record in enumerate(records, start=2):
@@ -132,7 +128,7 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
         raise InputError(
             f"{path} cannot be used as it is:\n  {listed}{more}\nPut that right, or move the file away to begin a new one."
         )
-    return HandMarks(reading.marks, reading.rows.keys(), form, shown)
+    return HandMarks(reading.marks, reading.rows.keys(), form)
 
 
 def write_hand_marks(out: Path, rows: Iterable[SubmissionGrade], found: HandMarks) -> int:
@@ -161,10 +157,9 @@ def write_hand_marks(out: Path, rows: Iterable[SubmissionGrade], found: HandMark
         key=lambda one: [e.id for e in one[0].exercises].index(one[1].id)
     )  # question by question, as they are marked
     known = places | {(row.student, exercise.id) for row, exercise in added}
-    if not known and not found.shown:
+    if not known:
         return 0
-    shown = sorted({student for student, _ in found.marks})
-    contents = {out / KNOWN: json.dumps({"rows": sorted(known), "shown": shown}).encode()}
+    contents = {out / KNOWN: json.dumps({"rows": sorted(known)}).encode()}
     if added:
         path = out / FILE
         before = path.read_bytes() if path.is_file() else b""
@@ -217,13 +212,13 @@ def _cells(row: SubmissionGrade, exercise: ExerciseGrade) -> dict[str, str]:
     }
 
 
-def _known(out: Path) -> tuple[set[Place], set[str]]:
-    """The rows that the file was given so far, and whose pages show marks."""
+def _known(out: Path) -> set[Place]:
+    """The rows that the file was given so far."""
     try:
         content = json.loads((out / KNOWN).read_text(encoding="utf-8"))
-        return {(str(student), str(exercise)) for student, exercise in content["rows"]}, set(map(str, content["shown"]))
+        return {(str(student), str(exercise)) for student, exercise in content["rows"]}
     except (OSError, ValueError, KeyError, TypeError):
-        return set(), set()  # not there, or damaged: no row is missed
+        return set()  # not there, or damaged: no row is missed
 
 
 def _table(content: bytes, path: Path) -> tuple[dict[str, int], list[list[str]], _Form]:
@@ -260,10 +255,6 @@ class _Reading:
         self._exercises = dict.fromkeys([*out_of, *(exercise for _, exercise in sorted(known))])
         everybody = {*students, *(student for student, _ in known)}
         self._students = {table_cell(student): student for student in everybody}
-        numbers = Counter(int(student) for student in everybody if student.isdecimal())
-        self._numbers = {
-            int(s): s for s in everybody if s.isdecimal() and numbers[int(s)] == 1
-        }  # a spreadsheet makes 7 of 007
 
     def take(self, number: int, cells: Mapping[str, str]) -> None:
         """Read one row; what is wrong with it goes to the problems."""
@@ -283,8 +274,6 @@ class _Reading:
     def _place(self, cells: Mapping[str, str]) -> Place:
         said, asked = cells[STUDENT].strip(), cells[QUESTION].strip()
         student = self._students.get(said)
-        if student is None and said.isdecimal():
-            student = self._numbers.get(int(said))
         if student is None:
             close = nearest(said, self._students)
             raise ValueError(

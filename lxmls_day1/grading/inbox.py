@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.finding_submissions import Found, find_submissions
+from lxmls_day1.grading.finding_submissions import find_submissions
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.untrusted_files import MOST_LISTED
 
 LOOK_SECONDS = 2.0  # between two looks

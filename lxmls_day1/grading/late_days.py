@@ -6,7 +6,6 @@ a file was changed on this disk says nothing.
 
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -30,14 +29,37 @@ class Lateness:
         The part of the points that each day takes which has begun, between 0 and 1.
     column : str
         The column of the roster with the times; those in the files' names unless given.
+    extension_column : str
+        The column of the roster with later times for some, or days more.
     """
 
     due: datetime
     penalty: float
     column: str = ""
+    extension_column: str = ""
 
-    def days(self, handed_in: datetime) -> int:
-        """How many days too late; a day that has begun counts.
+    def due_with(self, extension: str) -> datetime:
+        """When work is due that has an extension: another time, or so many days more; as for all where it is empty.
+
+        Raises
+        ------
+        ValueError
+            If it is neither.
+
+        Examples
+        --------
+        >>> lateness = Lateness(datetime(2026, 11, 20, 23, 59), 0.1)
+        >>> [str(lateness.due_with(text)) for text in ("", "3 days", "2026-12-01 12:00")]
+        ['2026-11-20 23:59:00', '2026-11-23 23:59:00', '2026-12-01 12:00:00']
+        """
+        days = re.fullmatch(r"(\d{1,3})(?: days?)?", extension.strip() or "0", re.IGNORECASE)
+        due = self.due + timedelta(days=int(days[1])) if days else time_in(extension)
+        if due is None:
+            raise ValueError(extension)
+        return due
+
+    def days(self, handed_in: datetime, due: datetime | None = None) -> int:
+        """How many days too late, by the time that is given here or the one for all; a day that has begun counts.
 
         Examples
         --------
@@ -45,7 +67,7 @@ class Lateness:
         >>> [lateness.days(datetime(2026, 11, day, 0, 0)) for day in (20, 21, 22)]
         [0, 1, 2]
         """
-        return max(0, math.ceil((handed_in - self.due) / timedelta(days=1)))
+        return max(0, math.ceil((handed_in - (due or self.due)) / timedelta(days=1)))
 
     def kept(self, days: int) -> float:
         """The part of the points that is left."""
@@ -73,8 +95,3 @@ def time_in(text: str) -> datetime | None:
     except ValueError:
         return None
     return None
-
-
-def latest_time(names: Iterable[str]) -> datetime | None:
-    """The latest of the times in some names."""
-    return max(filter(None, map(time_in, names)), default=None)

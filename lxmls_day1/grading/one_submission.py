@@ -18,7 +18,6 @@ from lxmls_day1.exercises.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.exercises.generation import Files
 from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import (
     ERROR,
     MEMORY,
@@ -32,6 +31,7 @@ from lxmls_day1.grading.gradebook import (
     FreeAnswer,
     SubmissionGrade,
 )
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
 from lxmls_day1.grading.report_files import files_of_student, picture_file
@@ -133,6 +133,8 @@ def unfinished(
         made_by=identity(),
         failed=True,
     )
+    if isinstance(submission, Submission):
+        row = replace(row, author=submission.author, partners=submission.partners, receipt=submission.receipt)
     return Graded(row, files_of_student(row, plan.gradebook()))
 
 
@@ -283,6 +285,9 @@ def _row(
         fingerprints=prints,
         key=plan.key,
         made_by=identity(),
+        author=submission.author,
+        partners=submission.partners,
+        receipt=submission.receipt,
     )
 
 

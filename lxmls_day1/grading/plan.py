@@ -17,7 +17,7 @@ from lxmls_day1.cluster.workers import digest_of, installation
 from lxmls_day1.errors import InputError
 from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.generation import Files, student_files
-from lxmls_day1.exercises.registry import FOLDER, RECORDED, Exercise, Registry, check_files
+from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.levels import Level
 from lxmls_day1.grading.limits import Limits
@@ -77,15 +77,42 @@ class Plan:
     identity: str = ""
 
     def with_key(self) -> "Plan":
-        """The same plan, with the digest of what decides about marks."""
-        parts = [
-            self.identity,
-            self.expected.to_json(),
-            json.dumps([asdict(exercise) for exercise in self.exercises], sort_keys=True),
-            json.dumps([self.seed, asdict(self.limits), self.level.name, self.refuse_hidden, self.run_notebooks]),
-            *(path.read_text(encoding="utf-8") for path in all_check_files(self.exercises)),
+        """The same plan, with digests of what decides about verdicts. Points do not: `with_points` applies them."""
+        exercises = [asdict(exercise) | {"points": 0} for exercise in self.exercises]
+        parts = {
+            "the seed": self.seed,
+            "the limits": asdict(self.limits),
+            "the sandbox": [self.level.name, self.refuse_hidden],
+            "--run-notebooks": self.run_notebooks,
+            "the exercises": exercises,
+            "the checks": [path.read_text(encoding="utf-8") for path in all_check_files(self.exercises)],
+            "the grader": self.identity,
+            "what is expected": self.expected.to_json(),
+        }
+        digests = {name: hashlib.sha256(json.dumps(part, sort_keys=True).encode()) for name, part in parts.items()}
+        return replace(self, key=";".join(f"{name}={digest.hexdigest()[:12]}" for name, digest in digests.items()))
+
+    def changed_since(self, key: str) -> str:
+        """What is not as it was when a row with that key was made."""
+        before = set(key.split(";"))
+        parts = [part.partition("=")[0] for part in self.key.split(";") if part not in before]
+        causes = [part for part in parts if part != "what is expected"]  # which follows from the others
+        return ", ".join(causes or parts)
+
+    def with_points(self, row: SubmissionGrade) -> SubmissionGrade:
+        """A row with the points that the exercises bring now; its verdicts stay."""
+        points = {exercise.id: float(exercise.points) for exercise in self.exercises}
+        return replace(
+            row, exercises=tuple(replace(one, out_of=points.get(one.id, one.out_of)) for one in row.exercises)
+        )
+
+    def new_points(self, row: SubmissionGrade) -> list[str]:
+        """The exercises of a row that bring other points now, and which."""
+        return [
+            f"{new.id} {new.out_of:g} instead of {old.out_of:g}"
+            for old, new in zip(row.exercises, self.with_points(row).exercises, strict=True)
+            if old.out_of != new.out_of
         ]
-        return replace(self, key=hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20])
 
     @property
     def patience(self) -> float:
@@ -210,10 +237,13 @@ def make_plan(
 
 @functools.cache
 def identity() -> str:
-    """The version of this installation, and digests of the package, the reference lab and the checks."""
+    """The version of this installation, and digests of the package, the reference lab and the checks.
+
+    A plan holds the exercises themselves: their file is no part of this, so that other points need no other verdicts.
+    """
     reference = reference_folder()
     checks = [path for path in (reference / FOLDER).rglob("*") if path.suffix in (".py", ".toml", ".json")]
-    return f"{installation()}, checks {digest_of(checks, reference)}"
+    return f"{installation()}, checks {digest_of([path for path in checks if path != reference / FILE], reference)}"
 
 
 def _digest_of_checks(exercises: Sequence[Exercise]) -> str:

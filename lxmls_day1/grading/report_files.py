@@ -1,6 +1,8 @@
 """The files that a grading run writes, for each student and for the class: paths below the output folder, and contents."""
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.exercises.answers import RecordedAnswers
@@ -13,7 +15,7 @@ from lxmls_day1.grading.class_tables import (
     gradescope_json,
     junit_xml,
 )
-from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade, to_plain
 from lxmls_day1.grading.notebook_answers import model_answers
 from lxmls_day1.grading.printable import printable_html
 from lxmls_day1.grading.similarity import Alike, clusters
@@ -22,6 +24,8 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
 
 ROWS = ".rows"
+SHOWN = ".shown.json"
+MOST_NAMED = 20  # students in one sentence
 
 
 def files_of_student(
@@ -49,11 +53,41 @@ def files_of_student(
     feedback/ada.md
     gradescope/ada.json
     """
+    page, markdown, gradescope = pages_of(row.student)
     return {
-        PurePosixPath("feedback", f"{row.student}.html"): student_html(row, gradebook, picture).encode(),
-        PurePosixPath("feedback", f"{row.student}.md"): student_markdown(row, gradebook).encode(),
-        PurePosixPath("gradescope", f"{row.student}.json"): gradescope_json(row, gradebook),
+        page: student_html(row, gradebook, picture).encode(),
+        markdown: student_markdown(row, gradebook).encode(),
+        gradescope: gradescope_json(row, gradebook),
     }
+
+
+def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath, PurePosixPath]:
+    """Where the page of a student is, the same as Markdown, and the file for Gradescope."""
+    page = PurePosixPath("feedback", student)
+    return (
+        page.with_name(f"{student}.html"),
+        page.with_name(f"{student}.md"),
+        PurePosixPath("gradescope", f"{student}.json"),
+    )
+
+
+def has_page(out: Path, student: str) -> bool:
+    """Whether all of these are there."""
+    return all((out / path).is_file() for path in pages_of(student))
+
+
+def marks_of(row: SubmissionGrade) -> str:
+    """What a student's page shows and no verdict says, as a text to compare: points, marks by hand, a partner's work."""
+    marks = [(one.id, one.out_of, to_plain(one.mark) if one.mark else None) for one in row.exercises]
+    return hashlib.sha256(json.dumps([marks, row.shared_from, row.points]).encode()).hexdigest()[:12]
+
+
+def shown_marks(out: Path) -> dict[str, str]:
+    """`marks_of` of the pages that there are, as the last run has left it."""
+    try:
+        return {str(student): str(marks) for student, marks in json.loads((out / SHOWN).read_bytes()).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}  # not there, or damaged: pages are made anew where a mark was given
 
 
 def picture_file(student: str) -> PurePosixPath:
@@ -122,3 +156,20 @@ def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:
     for path in files:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
     replace_files({out / path: content for path, content in files.items()})
+
+
+def remove_pages(out: Path, gone: Collection[str], told: Callable[[str], None]) -> None:
+    """Remove the pages of students who are not in this run, and say so. Their rows stay, for a run in which they are."""
+    paths = [out / path for student in sorted(gone) for path in pages_of(student) if (out / path).is_file()]
+    for path in paths:
+        path.unlink()
+    if paths:
+        told(
+            f"Not in this run, so their pages were removed: {some_of(list(dict.fromkeys(path.stem for path in paths)))}."
+        )
+
+
+def some_of(students: Sequence[str]) -> str:
+    """The first of some students, and how many there are more."""
+    more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
+    return ", ".join(students[:MOST_NAMED]) + more

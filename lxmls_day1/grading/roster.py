@@ -15,16 +15,16 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from lxmls_day1.errors import InputError, nearest
-from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import SubmissionGrade
-from lxmls_day1.grading.late_days import Lateness, latest_time, time_in
+from lxmls_day1.grading.identity import Found, matched_lines
+from lxmls_day1.grading.late_days import Lateness, time_in
 from lxmls_day1.grading.page_frame import points_text
-from lxmls_day1.grading.safe_text import table_cell
+from lxmls_day1.grading.safe_text import one_line, table_cell
 
 #: Columns that hold ids, in lower case: of Canvas, of Moodle (grade book and grading worksheet), of Blackboard.
 ID_COLUMNS = (
@@ -123,6 +123,8 @@ class Roster:
     id_column : str, optional
         The column that says who a student is; all of `ID_COLUMNS` that are there unless given.
     lateness : Lateness, optional
+    group_column : str, optional
+        The column that says who works together: its lines get the best mark of those with the same text there.
 
     Raises
     ------
@@ -130,7 +132,14 @@ class Roster:
         If it cannot be read, is no table, or lacks a column.
     """
 
-    def __init__(self, path: Path, column: str = "", id_column: str = "", lateness: Lateness | None = None):
+    def __init__(
+        self,
+        path: Path,
+        column: str = "",
+        id_column: str = "",
+        lateness: Lateness | None = None,
+        group_column: str = "",
+    ):
         self.path, self.lateness = path, lateness
         content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
         if not content.strip():
@@ -153,8 +162,9 @@ class Roster:
                 f"{path} has no column of ids that is known here ({', '.join(ID_COLUMNS)}); name one with --id-column"
                 f"{nearest('', self.header)}"
             )
-        if lateness and lateness.column:
-            self._named(lateness.column)
+        self._group = self._named(group_column) if group_column else None
+        self._time = self._named(lateness.column) if lateness and lateness.column else None
+        self._extensions = self._read_extensions(lateness) if lateness and lateness.extension_column else {}
         present = [number for number, name in enumerate(self.header) if name == OWN_COLUMN]
         self.target = self._named(column) if column else present[0] if present else None
         if self.target in self.ids:
@@ -175,6 +185,23 @@ class Roster:
             raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the one that you mean in full.")
         raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
 
+    def _read_extensions(self, lateness: Lateness) -> dict[int, datetime]:
+        """Line -> when its work is due, where that is another time."""
+        column, dues = self._named(lateness.extension_column), {}
+        for number in self._students():
+            try:
+                dues[number] = lateness.due_with(self._cell(number, column))
+            except ValueError:
+                raise InputError(
+                    f"line {number + 1} of {self.path}, the extension of {self._id(number)}: wanted is a time such as "
+                    f"2026-11-27T23:59, or days such as 3; got {one_line(self._cell(number, column), 40)!r}."
+                ) from None
+        return dues
+
+    def _cell(self, number: int, column: int) -> str:
+        row = self.rows[number]
+        return row[column].text if column < len(row) else ""
+
     def filled(self, found: Sequence[Found], rows: Iterable[SubmissionGrade]) -> Filled:
         """Match students and submissions, and fill in the column.
 
@@ -190,23 +217,40 @@ class Roster:
         Filled
         """
         points = {row.student: row for row in rows}
-        whose, problems = self._matched(found)
         students = self._students()
-        matches, values = [], {}
-        for number in students:
-            one = whose.get(number)
-            row = points.get(one.student) if one else None
-            match = self._match(number, one, row, problems.get(number, ""))
-            matches.append(match)
-            if match.points is not None:
-                values[number] = match.points
+        columns = [
+            (self.header[i].casefold(), {number: self._cell(number, i) for number in students}) for i in self.ids
+        ]
+        whose, problems = matched_lines(found, columns)
+        times = {one.student: time_in(one.handed_in) for one in found}
+        if self._time is not None:
+            times = {one.student: time_in(self._cell(number, self._time)) for number, one in whose.items()}
+        by_line = {
+            number: self._match(number, whose.get(number), points, times, problems.get(number, ""))
+            for number in students
+        }
+        matches = [self._of_group(number, by_line) for number in students]
+        values = {
+            number: match.points for number, match in zip(students, matches, strict=True) if match.points is not None
+        }
         known = {one.student for one in whose.values()}
         for one in found:
             if one.student not in known:
-                remark = problems.get(one.student, "nobody on the roster has this id")
-                matches.append(Match(one.id, one.student, None, _time_in_names(one), 0, remark))
+                remark = problems.get(one.student) or (
+                    "nobody on the roster has this id" if one.ids else "whose it is is not clear; the summary says why"
+                )
+                matches.append(Match("".join(one.ids[:1]), one.student, None, times.get(one.student), 0, remark))
         out_of = max((row.out_of for row in points.values()), default=0.0)
         return Filled(self._written(values, out_of), tuple(matches), self.column)
+
+    def _of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
+        """The best mark of a line and of those in its group."""
+        own, group = by_line[number], self._cell(number, self._group) if self._group is not None else ""
+        if not group:
+            return own
+        theirs = [match for other, match in by_line.items() if self._cell(other, self._group or 0) == group]
+        best = max(theirs, key=lambda match: -1.0 if match.points is None else match.points)
+        return own if own.points == best.points else replace(best, id=own.id)
 
     def _students(self) -> list[int]:
         """The numbers of the lines that have an id: neither Canvas's points possible nor an empty line."""
@@ -220,57 +264,28 @@ class Roster:
         row = self.rows[number]
         return next((row[i].text for i in self.ids if i < len(row) and row[i].text), "")
 
-    def _matched(self, found: Sequence[Found]) -> tuple[dict[int, Found], dict[int | str, str]]:
-        """Line -> submission, and what is in the way of others: of a line, or of a submission by its student."""
-        students = self._students()
-        lines: dict[str, set[int]] = {}
-        for i in self.ids:
-            cells = {number: self.rows[number][i].text for number in students if i < len(self.rows[number])}
-            start = _common_start(list(filter(None, cells.values())))
-            for number, text in cells.items():
-                for key in _keys(text, start):
-                    lines.setdefault(key, set()).add(number)
-        whose: dict[int, Found] = {}
-        problems: dict[int | str, str] = {}
-        for number in students:
-            twins = lines.get(self._id(number).casefold(), {number})
-            if len(twins) > 1:
-                problems[number] = f"the id {self._id(number)} stands in {len(twins)} lines"
-        for strict in (True, False):  # an id as it is written comes before one that has lost its zeros
-            for one in found:
-                if one in whose.values() or one.student in problems:
-                    continue
-                theirs = _lines_of(one, lines, strict)
-                if len(theirs) > 1:
-                    problems[one.student] = "its id is that of several lines of the roster"
-                for number in theirs if len(theirs) == 1 else ():
-                    if number in whose:
-                        problems[one.student] = f"{whose[number].student} has the same id"
-                        problems[number] = f"{whose[number].student} and {one.student} have this id"
-                    else:
-                        whose[number] = one
-        return {number: one for number, one in whose.items() if number not in problems}, problems
-
-    def _match(self, number: int, one: Found | None, row: SubmissionGrade | None, problem: str) -> Match:
-        """The line of the account of one student."""
-        id = self._id(number)
-        if one is None or row is None:
+    def _match(
+        self,
+        number: int,
+        one: Found | None,
+        rows: Mapping[str, SubmissionGrade],
+        times: Mapping[str, datetime | None],
+        problem: str,
+    ) -> Match:
+        """The line of the account of one student. Work that is shared was handed in when the last of it was."""
+        id, row = self._id(number), rows.get(one.student) if one else None
+        if row is None:
             return Match(id, "", remark=problem or "no submission")
         if row.failed:
-            return Match(id, one.student, remark="could not be graded")
+            return Match(id, row.student, remark="could not be graded")
         if self.lateness is None:
-            return Match(id, one.student, row.points)
-        time = self._handed_in(number, one)
-        if time is None:
-            return Match(id, one.student, row.points, remark="when it was handed in is not known; nothing is taken off")
-        days = self.lateness.days(time)
-        return Match(id, one.student, row.points * self.lateness.kept(days), time, days)
-
-    def _handed_in(self, number: int, one: Found) -> datetime | None:
-        if self.lateness is None or not self.lateness.column:
-            return _time_in_names(one)
-        column, row = self._named(self.lateness.column), self.rows[number]
-        return time_in(row[column].text) if column < len(row) else None
+            return Match(id, row.student, row.points)
+        known = [times.get(student) for student in (row.student, row.shared_from) if student]
+        if None in known:
+            return Match(id, row.student, row.points, remark="when it was handed in is not known; nothing is taken off")
+        time = max(filter(None, known))
+        days = self.lateness.days(time, self._extensions.get(number))
+        return Match(id, row.student, row.points * self.lateness.kept(days), time, days)
 
     def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
         """The file with these numbers in the column."""
@@ -355,34 +370,3 @@ def _rows(text: str, separator: str) -> list[Row]:
 def _quoted_as(cell: Cell, value: str) -> str:
     """A value in quotes if that cell has some."""
     return f'"{value}"' if cell.raw.strip().startswith('"') else value
-
-
-def _common_start(ids: Sequence[str]) -> str:
-    """The words with which all ids begin, if numbers follow: Moodle's ``Participant ``. ``u`` of ``u1234`` is a part of the id."""
-    starts = {re.sub(r"\d+$", "", id) for id in ids}
-    start = starts.pop() if len(starts) == 1 else ""
-    return start if len(start.strip()) > 5 else ""
-
-
-def _keys(text: str, start: str) -> set[str]:
-    """How an id may be written elsewhere. A spreadsheet is kept from reading it as a number by ``="007"`` or ``'007``."""
-    wrapped = re.fullmatch(r'="?([^"]*)"?', text)
-    plain = (wrapped[1] if wrapped else text.removeprefix("'")).strip().casefold()
-    keys = {plain} - {""}
-    if start and plain.startswith(start.casefold()):
-        keys.add(plain[len(start) :])
-    return keys
-
-
-def _lines_of(one: Found, lines: Mapping[str, set[int]], strict: bool) -> set[int]:
-    """The lines that a submission may belong to: by the platform's id if it has one, else by the name of its folder or file."""
-    names = {one.id} if one.id else {one.name, one.student}
-    wanted = {name.strip().casefold() for name in names}
-    if strict:
-        return set().union(*(lines.get(name, set()) for name in wanted))
-    bare = {name.lstrip("0") for name in wanted if name.isdigit()} - {""}
-    return set().union(*(numbers for key, numbers in lines.items() if key.isdigit() and key.lstrip("0") in bare))
-
-
-def _time_in_names(one: Found) -> datetime | None:
-    return latest_time([one.path.name, *(name for part in one.parts for name in part)])

@@ -10,7 +10,7 @@ import functools
 import json
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -19,14 +19,29 @@ from typing import Protocol
 
 from lxmls_day1.errors import InputError, counted, nearest
 from lxmls_day1.grading.class_page import Commands
-from lxmls_day1.grading.finding_submissions import Found, find_submissions
+from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
+from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
 from lxmls_day1.grading.hand_marks import read_hand_marks, write_hand_marks
+from lxmls_day1.grading.identity import Found, settled, with_owners
 from lxmls_day1.grading.one_submission import Graded, unfinished
 from lxmls_day1.grading.plan import Plan, all_check_files
-from lxmls_day1.grading.report_files import ROWS, files_of_class, files_of_student, picture_file, write_files
+from lxmls_day1.grading.report_files import (
+    ROWS,
+    SHOWN,
+    files_of_class,
+    files_of_student,
+    has_page,
+    marks_of,
+    picture_file,
+    remove_pages,
+    shown_marks,
+    some_of,
+    write_files,
+)
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.grading.similarity import alike, alike_with
+from lxmls_day1.grading.submissions import State, state_of
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.whole_files import held
 
@@ -49,8 +64,8 @@ class NotTried(Exception):
 class Slot(Protocol):
     """Grades one submission at a time."""
 
-    def grade(self, found: Found, kept: str | None) -> Graded | None:
-        """Grade a submission; None if its digest is that of the row that is kept.
+    def grade(self, found: Found, kept: State | None) -> Graded | None:
+        """Grade a submission; None if its state is that of the row that is kept.
 
         Raises
         ------
@@ -86,7 +101,7 @@ class LocalSlot:
     def __init__(self, plan: Plan):
         self.worker = WorkerProcess(plan)
 
-    def grade(self, found: Found, kept: str | None) -> Graded | None:
+    def grade(self, found: Found, kept: State | None) -> Graded | None:
         """Have the worker grade a submission; as `Slot` says."""
         graded: Graded | None = self.worker.ask("grade", (found, kept))[1]
         return graded
@@ -144,6 +159,7 @@ def grade(
     commands: Commands | None = None,
     found: Sequence[Found] | None = None,
     retry_failed: bool = True,
+    told: Callable[[str], None] = lambda text: None,
 ) -> Gradebook:
     """Grade submissions, and write marks and feedback to `out`; the files of a student as soon as they are known.
 
@@ -165,9 +181,11 @@ def grade(
     commands : Commands, optional
         What the summary shows for grading something again.
     found : sequence of Found, optional
-        The submissions in `paths`, where they are known already.
+        The submissions in `paths`, where they are known already, and `lxmls_day1.grading.identity.settled`.
     retry_failed : bool
         Whether a submission that could not be graded is tried again, unchanged.
+    told : function from str, optional
+        Takes sentences for the instructor: why somebody is graded again, and which files of an earlier run were removed.
 
     Returns
     -------
@@ -181,7 +199,7 @@ def grade(
         is not possible. What a submission does is never a reason.
     """
     with held(out, "grading into"), run_folder():
-        found = find_submissions(paths) if found is None else found
+        found = settled(out, find_submissions(paths), again) if found is None else found
         found = [replace(one, path=one.path.absolute()) for one in found]  # workers are elsewhere
         rows: dict[str, SubmissionGrade] = {}
         students = [one.student for one in found]
@@ -192,34 +210,64 @@ def grade(
         }
         read_hand_marks(out, students, by_hand)  # what is wrong in that file is said before an hour of grading
         earlier, compared_with = _earlier_fingerprints(compare_with, [out, *paths], plan)
-        kept = {row.student: row for row in kept_rows(out) if row.key == plan.key and not (row.failed and retry_failed)}
-        for student in again:
-            kept.pop(student, None)
-        digests = {student: row.digest for student, row in kept.items()}
+        stored = {row.student: row for row in kept_rows(out)}
+        reasons = {
+            one.student: why
+            for one in found
+            if one.student in stored and (why := _why_again(plan, one, stored[one.student], again, retry_failed))
+        }
+        for why, number in Counter(reasons.values()).most_common():
+            told(f"{number} of {len(found)} to be graded again: {why}.")
+        states = {student: state_of(row) for student, row in stored.items() if student not in reasons}
+        frozen = {one.student for one in found if one.is_frozen and one.student in states}
+        rows = {student: stored[student] for student in frozen}
         local = functools.partial(LocalWorkers, jobs=min(number_of_jobs(jobs), len(found)))
         crew: Workers = (workers or local)(plan)
-        n_graded = 0
-        with contextlib.closing(_graded(plan, found, digests, crew)) as results:
+        fresh = set()
+        with contextlib.closing(
+            _graded(plan, [one for one in found if one.student not in frozen], states, crew)
+        ) as results:
             for one, graded in results:
                 if graded is None:
-                    rows[one.student] = kept[one.student]
+                    rows[one.student] = stored[one.student]
                 else:
                     keep(out, graded)
                     rows[one.student] = graded.row
-                    n_graded += 1
-                progressed(Progress(len(rows), len(found), len(rows) - n_graded))
+                    fresh.add(one.student)
+                progressed(Progress(len(rows), len(found), len(rows) - len(fresh)))
+        if changed := (fresh & stored.keys()) - reasons.keys():
+            told(f"{len(changed)} of {len(found)} graded again: what was handed in has changed.")
         marks = read_hand_marks(out, students, by_hand)
-        book = plan.gradebook(map(marks.put_into, rows.values()))
+        if absent := sorted({student for student, _ in marks.marks} - set(students)):
+            told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
+        book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
         pairs, earlier_pairs = alike(book.rows), alike_with(book.rows, earlier)
         picture_of = functools.partial(_picture_of, out)
         files = files_of_class(book, pairs, earlier_pairs, compared_with, commands, picture_of)
-        shown = {student for student, _ in marks.marks} | set(marks.shown)
-        for row in book.rows:
-            if row.student in shown:  # pages are made without these marks, which workers know nothing of
+        shown = shown_marks(out) | {student: marks_of(rows[student]) for student in fresh}
+        for row in book.rows:  # workers make pages without marks by hand, and those of a partner
+            if shown.get(row.student, marks_of(rows[row.student])) != marks_of(row) or not has_page(out, row.student):
                 files |= files_of_student(row, book, picture_of(row.student) if row.boundaries else None)
-        write_files(out, files)
+        shown |= {row.student: marks_of(row) for row in book.rows}
+        write_files(out, files | {PurePosixPath(SHOWN): json.dumps(shown).encode()})
+        if new := {points for row in rows.values() for points in plan.new_points(row)}:
+            told(
+                f"Other points are applied to the verdicts that are stored, and nothing is run for them: {', '.join(sorted(new))}."
+            )
+        remove_pages(out, stored.keys() - {row.student for row in book.rows}, told)
         write_hand_marks(out, book.rows, marks)
         return book
+
+
+def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str], retry_failed: bool) -> str:
+    """Why a row does not hold, whatever is handed in now; empty if it does."""
+    if one.student in again:
+        return "--again asks for it"
+    if one.is_frozen:
+        return ""
+    if row.key != plan.key:
+        return f"changed since the last run: {plan.changed_since(row.key)}"
+    return "the grader had failed on them" if row.failed and retry_failed else ""
 
 
 def _picture_of(out: Path, student: str) -> bytes | None:
@@ -277,7 +325,7 @@ class _Task:
 
 
 def _graded(
-    plan: Plan, found: Sequence[Found], kept: Mapping[str, str], crew: Workers
+    plan: Plan, found: Sequence[Found], kept: Mapping[str, State], crew: Workers
 ) -> Generator[tuple[Found, Graded | None], None, None]:
     """Each submission with what came of it, as they are done; None for what is kept.
 

@@ -26,6 +26,7 @@ from lxmls_day1.grading.safe_text import lines, markdown_block, markdown_prose, 
 
 _NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 BY_HAND, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
+SHARED = "The work that your partner has handed in for both of you counts."
 EXAMPLE_TEXT = "That input as a picture, with the wanted answer and yours."
 PICTURE_TEXT = (
     "The boundary that your classifier learnt on the simple data set (dashed) beside the reference's (broad line) and the "
@@ -76,6 +77,7 @@ def student_html(
         facts=[] if layout else _facts(row, gradebook),
         prefix=prefix,
         BY_HAND=BY_HAND,
+        SHARED=SHARED,
         EXAMPLE_TEXT=EXAMPLE_TEXT,
         PICTURE_TEXT=PICTURE_TEXT,
         **layout,
@@ -113,6 +115,8 @@ def student_markdown(row: SubmissionGrade, gradebook: Gradebook) -> str:
         f"# Feedback for {markdown_text(name_of(row), 100)}",
         f"**{points_text(row.points)} of {points_text(row.out_of)} points**",
     ]
+    if row.shared_from:
+        blocks.append(f"{SHARED} ({markdown_text(row.shared_from)})")
     if still_to_come := _still_to_come(row):
         blocks.append(markdown_text(still_to_come))
     exercises = [_told_exercise(exercise, row) for exercise in row.exercises]
@@ -174,7 +178,8 @@ def _still_to_come(row: SubmissionGrade) -> str:
 
 def _facts(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
     digest = f"sha256 {one_line(row.digest)[:16]}…" if row.digest else ""
-    return [*how_graded(gradebook), ("submission", digest)]
+    receipt = f"sha256 {one_line(row.receipt)}" if row.receipt else ""
+    return [*how_graded(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
 
 
 class _ToldCheck(NamedTuple):

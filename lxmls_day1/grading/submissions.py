@@ -14,8 +14,10 @@ from pathlib import Path, PurePosixPath
 from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
 from lxmls_day1.exercises.explanations import LARGEST_FILE
 from lxmls_day1.exercises.generation import Files
-from lxmls_day1.exercises.hand_in import SUBMISSION
-from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES, Found, slug_of
+from lxmls_day1.exercises.hand_in import MOST_PARTNERS, PARTNERS, SUBMISSION
+from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
+from lxmls_day1.grading.gradebook import SubmissionGrade
+from lxmls_day1.grading.identity import Found, slug_of
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submission_layout import LONGEST_NAME, SubmissionLayout, lay_out
 from lxmls_day1.grading.untrusted_files import (
@@ -58,6 +60,12 @@ class Submission:
     problem : str
         Why there is nothing to grade; empty if there is.
     warnings : tuple of str
+    author : str
+        Whom the packed file names as its author; nothing vouches for it.
+    partners : tuple of str
+        Whom it names as partners.
+    receipt : str
+        SHA-256 of the zip file that was handed in, where it came as one.
     """
 
     student: str
@@ -67,6 +75,17 @@ class Submission:
     files: Files
     problem: str = ""
     warnings: tuple[str, ...] = ()
+    author: str = ""
+    partners: tuple[str, ...] = ()
+    receipt: str = ""
+
+
+State = tuple[str, str, tuple[str, ...], str]
+
+
+def state_of(handed_in: Submission | SubmissionGrade) -> State:
+    """What has been handed in: a row with another state than its submission is out of date."""
+    return handed_in.digest, handed_in.author, handed_in.partners, handed_in.receipt
 
 
 def read_submission(
@@ -104,9 +123,13 @@ def read_submission(
     warnings = list(found.remarks)
     files: Files = {}
     problem, name = "", found.name
+    called, receipt = "", ""
+    partners: tuple[str, ...] = ()
     try:
         with contextlib.ExitStack() as stack:
-            files, called, more = _read(found, known, limits, stack)
+            members = _outer_members(found, stack)
+            receipt = _receipt(members, limits)
+            files, (called, partners), more = _read(members, known, limits, stack)
         warnings += more
         if called and slug_of(called) == slug_of(name):
             name = one_line(called)
@@ -115,14 +138,26 @@ def read_submission(
     except MemoryError:
         problem = "It is too large for the memory of this machine."
     digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
-    return Submission(found.student, name, found.source, digest, files, problem, not_too_many(warnings))
+    warned = not_too_many(warnings)
+    return Submission(found.student, name, found.source, digest, files, problem, warned, called, partners, receipt)
+
+
+def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
+    """SHA-256 of the only zip file among what was handed in."""
+    archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
+    if len(archives) != 1:
+        return ""
+    try:
+        return hashlib.sha256(Budget(limits).read(archives[0], limits.bytes)).hexdigest()
+    except Refused:
+        return ""
 
 
 def _read(
-    found: Found, known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
-) -> tuple[Files, str, list[str]]:
-    """The files, the name that the packed file itself gives, and warnings."""
-    members, layout, complaints = _opened_members(found, known, limits, stack)
+    outer: list[Member], known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
+) -> tuple[Files, tuple[str, tuple[str, ...]], list[str]]:
+    """The files, the names that the packed file itself gives, and warnings."""
+    members, layout, complaints = _opened_members(outer, known, limits, stack)
     if not layout.places:
         raise Refused(_nothing_in([member.name for member in members], known, complaints))
     if len(layout.places) > limits.files:
@@ -137,17 +172,16 @@ def _read(
         except Refused as refusal:
             warnings.append(f"{shown(explanations.name)} {refusal}; it was left aside.")
     manifest = by_name.get(layout.root / SUBMISSION)
-    called = _name_in_manifest(manifest, limits) if manifest else ""
-    return dict(sorted(files.items(), key=lambda item: str(item[0]))), called, warnings
+    names = _names_in_manifest(manifest, limits) if manifest else ("", ())
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), names, warnings
 
 
 def _opened_members(
-    found: Found, known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
+    everything: list[Member], known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
 ) -> tuple[list[Member], SubmissionLayout, list[str]]:
     """All files, those in zip files among them as long as there is no lab; where they belong; what was left closed."""
     complaints: list[str] = []
     budget = Budget(limits)
-    everything = _outer_members(found, stack)
     first = 0
     if len(everything) == 1 and everything[0].name.suffix.casefold() == ".zip":
         outer, first = everything[0].name, 1
@@ -256,17 +290,19 @@ def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[M
             if str(member.name) == str(PurePosixPath(inside)):
                 chosen.append(replace(member, name=clean(name or inside)))
             elif member.name.is_relative_to(inside):
-                chosen.append(replace(member, name=member.name.relative_to(inside)))
+                chosen.append(replace(member, name=clean(str(member.name.relative_to(inside)))))
     return chosen
 
 
-def _name_in_manifest(member: Member, limits: ReadingLimits) -> str:
-    """The name in ``submission.json``, as `lxmls-day1 submit` writes it; empty if it is not that."""
+def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, tuple[str, ...]]:
+    """Author and partners in ``submission.json``, as `lxmls-day1 submit` writes them; none if it is not that."""
     try:
-        name = json.loads(Budget(limits).read(member, 100_000))["name"]
-        return name if isinstance(name, str) else ""
-    except (Refused, ValueError, KeyError, TypeError, RecursionError):
-        return ""
+        content = json.loads(Budget(limits).read(member, 100_000))
+        name, partners = content["name"], content.get(PARTNERS, [])[:MOST_PARTNERS]
+    except (Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return "", ()
+    named = [one_line(one) for one in (name, *partners) if isinstance(one, str)]
+    return ("", ()) if not isinstance(name, str) else (named[0], tuple(named[1:]))
 
 
 def _names_of_the_lab(reference: Path) -> Iterator[PurePosixPath]:

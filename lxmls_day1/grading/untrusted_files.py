@@ -293,13 +293,13 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
     members: dict[PurePosixPath, tuple[Member, zipfile.ZipInfo]] = {}
     for info in infos:
         raw = name_in_zip(info)
-        spelled = spelled_name(raw)
+        spelled = spelled_name(raw, composed=wanted is None)
         if CLUTTER.search(spelled) or (wanted is not None and not _is_in(spelled, wanted)):
             continue
         if spelled.endswith("/"):
             clean(raw)
             continue
-        name = clean(raw)
+        name = clean(raw, composed=wanted is None)
         if len(name.parts) > DEEPEST:
             raise Refused("holds folders too deep in one another")
         bad = _fault_of(info, overlapping)
@@ -361,14 +361,15 @@ def name_in_zip(info: zipfile.ZipInfo) -> str:
     return name
 
 
-def spelled_name(raw: str) -> str:
+def spelled_name(raw: str, composed: bool = True) -> str:
     """A name in a zip file as others would have written it: ``.\\a//b`` is ``a/b``. That of a folder ends in a slash."""
-    name = unicodedata.normalize("NFC", raw.replace("\\", "/"))
+    name = raw.replace("\\", "/")
+    name = unicodedata.normalize("NFC", name) if composed else name  # two students' names must not become one
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return "/".join(parts) + "/" * name.endswith("/")
 
 
-def clean(raw: str) -> PurePosixPath:
+def clean(raw: str, composed: bool = True) -> PurePosixPath:
     """A name in a zip file as a path that stays inside.
 
     Raises
@@ -376,7 +377,7 @@ def clean(raw: str) -> PurePosixPath:
     Refused
         If it would lead outside, or has characters that no name has.
     """
-    path = PurePosixPath(spelled_name(raw))
+    path = PurePosixPath(spelled_name(raw, composed))
     if UNSAFE_CHARACTERS.search(raw):
         raise Refused(f"holds a name with control characters ({shown(raw)})")
     if re.match(r"[/\\]|[A-Za-z]:", raw):

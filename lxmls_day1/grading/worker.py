@@ -15,13 +15,13 @@ from typing import Any
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_makers import BoxesUnavailable
-from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.gradebook import ERROR
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.one_submission import Graded, close_fork_servers, grade_some, known_checks, unfinished
 from lxmls_day1.grading.plan import Plan, identity
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import fingerprints
-from lxmls_day1.grading.submissions import Submission, read_submission
+from lxmls_day1.grading.submissions import Submission, read_submission, state_of
 
 GIBIBYTE = 1 << 30
 OWN_MEMORY = 2 * GIBIBYTE  # on top of what a worker has when it is ready; and more for large answers
@@ -30,7 +30,7 @@ OWN_MEMORY = 2 * GIBIBYTE  # on top of what a worker has when it is ready; and m
 def serve() -> None:
     """Answer requests on standard input until there are no more; end at once when whoever asks is gone.
 
-    ``prepare``: plan -> ``ready``, the checks. ``grade``: submission, or where it is and the digest of the row that is kept
+    ``prepare``: plan -> ``ready``, the checks. ``grade``: submission, or where it is and the state of the row that is kept
     -> ``graded``; ``kept`` if it has not changed. ``read``: the same -> ``read``, the submission. ``fingerprints``: the same
     -> ``fingerprints``, by which it is compared with others. What is wrong with the machine or with the checks, and not with a
     submission: ``unavailable`` and ``broken``, with a sentence.
@@ -93,7 +93,7 @@ def _answer(plan: Plan, word: str, value: Any) -> tuple[str, Any]:
         if isinstance(read, Graded):
             return "graded", read
         submission = read
-        if submission.digest == kept:
+        if state_of(submission) == kept:
             return "kept", None
     if word == "read":
         return "read", submission

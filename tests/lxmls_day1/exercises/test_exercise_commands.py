@@ -1,9 +1,12 @@
 """The commands as they are typed: what they say, and the status with which they end."""
 
+import hashlib
+import json
 import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -294,7 +297,8 @@ def test_solve_reset_undo(here):
 def test_submit(here, tmp_path):
     said = run("submit")
     assert "Not solved yet, in the order of the notebooks: 1.1, 1.2, 1.3." in said and "Packed:" in said
-    assert (here / "submission-mine.zip").is_file()
+    receipt = hashlib.sha256((here / "submission-mine.zip").read_bytes()).hexdigest()
+    assert f"Receipt: sha256 {receipt}." in said
     assert "Packed again" in run("submit")
     source = (here / "classifiers/means.py").read_text(encoding="utf-8")
     (here / "classifiers/means.py").write_text(source.replace("raise NotImplementedError", "x = str"), encoding="utf-8")
@@ -313,6 +317,10 @@ def test_submit(here, tmp_path):
     assert "classifiers/steps.py:1: this is not Python" in said and "nothing was packed" in said
     assert "Packed:" in run("submit", "--out", tmp_path / "out", "--name", "Ada L.", "--force")
     assert (tmp_path / "out/submission-ada-l.zip").is_file()
+    assert "a partner needs a name" in run("submit", "--force", "--with", " ", status=1)
+    run("submit", "--force", "--with", "Bob", "--with", "Carl ", "--with", "Bob")
+    with zipfile.ZipFile(here / "submission-mine.zip") as archive:
+        assert json.loads(archive.read("mine/submission.json"))["with"] == ["Bob", "Carl"]
 
 
 def test_release_takes_one_or_the_other(reference, tmp_path):

@@ -221,14 +221,6 @@ def test_rows_of_students_who_are_not_in_this_run_are_left_alone(tmp_path):
     assert len(table(tmp_path)) == 5
 
 
-def test_a_number_for_a_name_may_lose_its_zeros(tmp_path):
-    rows = written(tmp_path, "007", "12")
-    records = [[cell.removeprefix("00") for cell in record] for record in table(tmp_path)]
-    records[1][3] = "3"
-    save(tmp_path, records)
-    assert read(tmp_path, rows).marks == {("007", "1.1"): HandMark(3.0)}
-
-
 def test_answers_begin_no_formula(tmp_path):
     rows = [row_of("ada", "=1+1\n@SUM(A1)\n- a list", name="=cmd")]
     write_hand_marks(tmp_path, rows, read(tmp_path, rows))

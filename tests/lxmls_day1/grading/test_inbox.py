@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from lxmls_day1.commands import grade as command
+from lxmls_day1.commands.roster_options import remove_stale
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import levels, plan, run
 from lxmls_day1.grading.gradebook import ExerciseGrade, Gradebook, SubmissionGrade
@@ -118,7 +119,7 @@ def watched(tmp_path, monkeypatch):
     def start(at_looks, failed=(), interrupted=False, options=()):
         looks = iter(at_looks)
 
-        def grade(_paths, *_, retry_failed):
+        def grade(_paths, *_, retry_failed, told):
             found = _[-1]
             graded.append((names(found), retry_failed))
             if interrupted:
@@ -193,6 +194,8 @@ class TestWatching:
         (["--roster", "class.csv", "--late-penalty", "10"], "--due and --late-penalty go together"),
         (["--roster", "class.csv", "--time-column", "when"], "--due and --late-penalty go together"),
         (["--roster", "class.csv", "--due", "soon", "--late-penalty", "10"], "2026-11-20T23:59, and not 'soon'"),
+        (["--roster", "class.csv", "--extension-column", "more"], "--due and --late-penalty go together"),
+        (["--group-column", "team"], "belong to a --roster"),
         (["--roster", "none.csv"], "none.csv is not there"),
         (["--roster", "marks/roster/class.csv"], "would be written over"),
         (["--roster", "matches.csv"], "would be written over"),
@@ -211,6 +214,21 @@ def test_options_that_cannot_be(tmp_path, monkeypatch, options, said):
     assert [path.name for path in Path("marks").iterdir()] == ["roster"]  # nothing was graded
 
 
+def test_a_roster_that_holds_other_marks_is_removed_and_said(tmp_path, capsys):
+    folder = tmp_path / "roster"
+    folder.mkdir()
+    for current, has_changed, left in (
+        ("", False, {"a.csv", "b.csv", "matches.csv"}),
+        ("b.csv", True, {"b.csv", "matches.csv"}),
+        ("", True, set()),
+    ):
+        for name in ("a.csv", "b.csv", "matches.csv"):
+            (folder / name).touch()
+        remove_stale(tmp_path, current, has_changed)
+        assert {path.name for path in folder.iterdir()} == left
+        assert ("a.csv had marks of an earlier run, and was removed" in capsys.readouterr().err) == has_changed
+
+
 @pytest.mark.parametrize(
     ("points", "said"),
     [
@@ -219,6 +237,6 @@ def test_options_that_cannot_be(tmp_path, monkeypatch, options, said):
     ],
 )
 def test_points_are_told_with_two_decimals_at_most(points, said, tmp_path, capsys):
-    rows = [SimpleNamespace(points=some, out_of=10.0, exercises=(), notes=()) for some in points]
+    rows = [SimpleNamespace(points=some, out_of=10.0, exercises=(), notes=(), doubts=()) for some in points]
     command._conclude(SimpleNamespace(rows=rows), tmp_path)
     assert capsys.readouterr().out.startswith(said)

@@ -2,14 +2,16 @@
 
 import csv
 import io
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.finding_submissions import Found, find_submissions
+from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.late_days import Lateness
 from lxmls_day1.grading.roster import Roster
 
@@ -57,7 +59,7 @@ def row(student, right=True, failed=False):
 
 
 def found(student, id="", file="lab.zip"):
-    return Found(student, student, "", Path("download.zip"), ((file, "lab.zip"),), id=id)
+    return Found(student, student, "", Path("download.zip"), ((file, "lab.zip"),), ids=(id or student,))
 
 
 @pytest.fixture
@@ -127,7 +129,7 @@ def test_whom_nobody_knows_is_listed_on_both_sides(roster):
     [("12", ""), ("8", ""), ("0008", ""), (" alan ", ""), ("ALAN", ""), ("", "alan"), ("", "Alan"), ("00008", "")],
 )
 def test_an_id_is_known_with_other_letters_spaces_and_zeros(roster, id, named):
-    one = Found("s", named or "s", "", Path("x"), id=id)
+    one = Found("s", "s", "", Path("x"), ids=(id or named,))
     filled = roster(marks(CANVAS), column="Day 1").filled([one], [row("s")])
     assert filled.content == marks(CANVAS, s12="10").encode()
 
@@ -156,9 +158,11 @@ def test_the_beginning_of_a_user_name_is_no_participant(roster):
 
 def test_twins_are_listed_and_not_filled_in(roster):
     text = "username,marks\nada,\nAda,\nalan,\n"
-    filled = roster(text, column="marks").filled([found("s", "ada"), found("t", "alan")], [row("s"), row("t")])
+    filled = roster(text, column="marks").filled([found("s", "ADA"), found("t", "alan")], [row("s"), row("t")])
     assert filled.content == b"username,marks\nada,\nAda,\nalan,10\n"
-    assert sum("stands in 2 lines" in match.remark for match in filled.open) == 2
+    assert "its id is that of several lines of the roster" in {match.remark for match in filled.open}
+    twins = roster("username,marks\nada,\nada,\n", column="marks").filled([found("s", "ada")], [row("s")])
+    assert twins.filled == 0 and sum("stands in 2 lines" in match.remark for match in twins.open) == 2
     filled = roster("username,marks\nada,\n", column="marks").filled(
         [found("s", "ada"), found("t", "ada")], [row("s"), row("t")]
     )
@@ -215,7 +219,7 @@ class TestLateDays:
             (box / f"Day 1_of_all_{name}_lab.zip").write_bytes(b"zip")
             (box / f"Day 1_of_all_{name}.txt").write_text("Name: …")
         submissions = find_submissions([box])
-        assert [(one.id, one.parts[0][0].count("21-10")) for one in submissions] == [("11", 1), ("12", 0)]
+        assert [(one.ids[0], one.parts[0][0].count("21-10")) for one in submissions] == [("11", 1), ("12", 0)]
         theirs = roster(marks(BLACKBOARD), "utf-16", column="Day 1", lateness=Lateness(self.DUE, 0.25))
         filled = theirs.filled(submissions, [row(one.student) for one in submissions])
         assert filled.content == marks(BLACKBOARD, s11="7.5", s12="10").encode("utf-16")
@@ -233,6 +237,39 @@ class TestLateDays:
         )
         assert filled.content == marks(CANVAS, s11="10").encode()
         assert "nothing is taken off" in filled.open[0].remark
+
+    def test_some_have_more_time(self, roster):
+        text = MOODLE.replace('"Maximum Grade"', "More").replace("20.00", "{}").format("2 days", "2026-11-21 00:30", "")
+        lateness = Lateness(datetime(2026, 11, 19, 12), 0.1, "Last modified (submission)", "More")
+        filled = roster(marks(text), column="Grade", lateness=lateness).filled(
+            [found("ada", "11"), found("alan", "12")], [row("ada"), row("alan")]
+        )
+        assert filled.content == marks(text, s11="10", s12="9").encode()  # in time; one day late instead of two
+
+    def test_an_extension_that_is_neither_a_time_nor_days(self, roster):
+        text = MOODLE.replace('"Maximum Grade"', "More").replace("20.00", "soon")
+        with pytest.raises(InputError, match="line 2 of .*, the extension of Participant 11: .* such as 3; got 'soon'"):
+            roster(marks(text), lateness=Lateness(self.DUE, 0.1, extension_column="More"))
+
+    def test_work_that_is_shared_is_as_late_as_the_last_of_it(self, roster):
+        lateness = Lateness(self.DUE, 0.1, "Last modified (submission)")
+        shared = replace(row("ada"), shared_from="alan")
+        filled = roster(marks(MOODLE), column="Grade", lateness=lateness).filled(
+            [found("ada", "11"), found("alan", "12")], [shared, row("alan")]
+        )
+        assert filled.content == marks(MOODLE, s11="9", s12="9").encode()
+
+
+def test_a_group_has_the_best_mark_of_its_members(roster):
+    text = "username,group,marks\nada,1,\nbob,1,\ncarl,1,\ndora,2,\neve,,\nfay,,\n"
+    theirs = [found(s, s) for s in ("bob", "ada", "dora", "eve")]
+    rows = [row("ada", right=False), row("bob"), row("dora", right=False), row("eve")]
+    filled = roster(text, column="marks", group_column="Group").filled(theirs, rows)
+    wanted = "username,group,marks\nada,1,10\nbob,1,10\ncarl,1,10\ndora,2,0\neve,,10\nfay,,\n"
+    assert filled.content.decode() == wanted
+    assert [(m.id, m.submission) for m in filled.matches[:3]] == [("ada", "bob"), ("bob", "bob"), ("carl", "bob")]
+    with pytest.raises(InputError, match="no column 'Gruop'"):
+        roster(text, group_column="Gruop")
 
 
 @pytest.mark.parametrize(
@@ -269,4 +306,4 @@ def test_a_number_of_a_submission_at_gradescope_is_no_student(tmp_path):
     for id in (11, 12):
         (tmp_path / f"submission_{id}").mkdir()
         (tmp_path / f"submission_{id}" / "mira.py").touch()
-    assert [one.id for one in find_submissions([tmp_path])] == ["", ""]
+    assert [one.ids for one in find_submissions([tmp_path])] == [(), ()]

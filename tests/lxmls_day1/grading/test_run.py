@@ -21,9 +21,9 @@ from lxmls_day1.exercises.mistakes import read_mistakes
 from lxmls_day1.exercises.registry import FOLDER, Registry, exercise_of_check
 from lxmls_day1.grading import one_submission, run
 from lxmls_day1.grading import plan as plans
-from lxmls_day1.grading.finding_submissions import Found
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
+from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.levels import Level, strongest_level
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.one_submission import Graded
@@ -399,6 +399,7 @@ def test_what_could_not_be_graded_is_tried_again_unless_it_was_just_tried(tmp_pa
 
     monkeypatch.setattr(run, "_graded", graded)
     plan = SimpleNamespace(key="key", exercises=(), gradebook=lambda rows: Gradebook(tuple(rows), 1, "process", ""))
+    plan.with_points, plan.new_points = lambda row: row, lambda row: []
     found = [Found(row.student, row.name, "", tmp_path) for row in rows]
     for retry in (True, False):
         book = grade([tmp_path], tmp_path, plan, workers=lambda _plan: None, found=found, retry_failed=retry)

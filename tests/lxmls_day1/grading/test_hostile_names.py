@@ -1,0 +1,562 @@
+"""A name changes, hides and moves nobody else's mark: roster, marks by hand, rows, pages, and folders on the disk.
+
+All platforms, with the names that people and files can have there. What a submission is worth is read off its file here; one whole
+run of each platform is graded in boxes.
+
+(More than 15 s: five classes are graded in boxes, from their download to their roster.)
+"""
+
+import csv
+import io
+import json
+import re
+import sys
+import unicodedata
+import zipfile
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+import pytest
+
+from lxmls_day1.exercises.answers import RecordedAnswers
+from lxmls_day1.exercises.generation import solved_files, student_files
+from lxmls_day1.exercises.registry import FILE, Registry
+from lxmls_day1.grading.finding_submissions import find_submissions
+from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.identity import _loosely, key_of, settled
+from lxmls_day1.grading.levels import Level, strongest_level
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.one_submission import Graded
+from lxmls_day1.grading.plan import Picture, Plan, make_plan
+from lxmls_day1.grading.report_files import files_of_student, pages_of
+from lxmls_day1.grading.roster import Roster
+from lxmls_day1.grading.run import grade
+from lxmls_day1.grading.submissions import read_submission
+from lxmls_day1.lab import reference_folder
+
+REFERENCE = reference_folder()
+TIME = "2026-11-20-10-00-00"
+
+
+def canvas(person, id, file, late=""):
+    """As ``lib/content_zipper.rb`` makes it."""
+    person = re.sub(r"[^\w]", "", re.sub(r"_(\d+)_", r"\1", person)).lower()
+    return f"{person}{late}_{id}_{67000 + id}_{file}"
+
+
+def moodle(person, id, file):
+    return f"{person.replace('_', ' ')}_{id}_assignsubmission_file_{file}"
+
+
+PLATFORMS = {
+    "Canvas": canvas,
+    "Canvas, late": lambda person, id, file: canvas(person, id, file, "_LATE"),
+    "Moodle": lambda person, id, file: f"{moodle(person, id, '')}/{file}",
+    "Moodle, flat": moodle,
+    "Blackboard": lambda login, id, file: f"Day 1_{login}_attempt_{TIME}_{file}",
+    "files": lambda name, id, file: f"{name}.zip",
+    "folders": lambda name, id, file: f"{name}/{file}",
+}
+ID_COLUMNS = {"Canvas": "ID", "Moodle": "Identifier"}
+#: Who is in every class: person, number, whether the work is right. Zoë is on the roster, and hands in nothing.
+CLASS = {"ada": (101, True), "bob": (102, True), "carl": (103, False), "dora": (104, True)}
+ABSENT = ("zoë", 107)
+MALLORY = 666
+
+LONG = "ada" * 80
+PERSONS = [
+    *("Ada", "ADA", "ada_", "_ada", "a.d.a", " ada", "ada ", "аda", "ada\u200b", "\u202eada", "ada\u0301", "á", "ａｄａ"),
+    *("x_101", "x_101_67101", "x_1.0.1_67,101_y", "!!!", "x_101_assignsubmission_file", "x_101_assignsubmission_file_", "_LATE"),
+    *("x_ada", "x_zoë", "x_ada_attempt_2099-01-01-00-00-00", "101", "0101", "107", "१०१", "student-101", key_of("Ada"), "ada_101"),
+    *("con", "NUL", "com1.txt", "=cmd|' 'C calc'!A0", "@SUM(A1)", "-ada", "+ada", "a;=1+1", "..", "...", "~", ".", ".git"),
+    *("zoe\u0308", "ZOË", "Zoë", "zoë_", LONG, "readers", "tests", "submission_101", "<b>ada</b>", "ada\n", "'ada", '="ada"'),
+]  # fmt: skip
+FILES = [
+    "lab.zip",
+    "x_ada_attempt_2099-01-01-00-00-00_lab.zip",
+    "x_101_assignsubmission_file_lab.zip",
+    "_101_assignsubmission_file_",
+    "101_67101_lab.zip",
+    "x_101_67101_lab.zip",
+    "x_LATE_107_67999_lab-9.zip",
+    "submission_101",
+    f"{LONG}.zip",
+    "\u202elab.zip",
+    "=1+1.zip",
+    "\\..\\ada.zip",
+    "attempt_2026-11-20-10-00-00.txt",
+]  # fmt: skip
+WORK = "classifiers/mira.py"
+
+
+def packed(points, **manifest):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:  # the same bytes at any time
+        archive.writestr(zipfile.ZipInfo(WORK), "right" if points else "wrong")
+        if manifest:
+            archive.writestr(zipfile.ZipInfo("submission.json"), json.dumps(manifest))
+    return content.getvalue()
+
+
+def download(path, files):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def of_class(platform, without=()):
+    name_of = PLATFORMS[platform]
+    return {name_of(p, id, "lab.zip"): packed(ok) for p, (id, ok) in CLASS.items() if p not in without}
+
+
+@pytest.fixture(scope="module")
+def plan():
+    registry = Registry.read(REFERENCE / FILE)
+    exercises = tuple(registry.select(["1.1", "1.5"]))
+    nothing = Picture((), (), (), {})
+    given = {PurePosixPath(WORK): b""}
+    return Plan(exercises, registry, RecordedAnswers(), given, 3, Limits(), Level("process"), "", nothing).with_key()
+
+
+def row_of(student, is_right):
+    check = CheckGrade("test_1_05_mira.py::test", "1.5", "A check", True, OK if is_right else WRONG)
+    look = ExerciseGrade("1.1", "A look", "experiment", 5.0)
+    return SubmissionGrade(student, student, "", "", (look, ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,))))
+
+
+class Readers:
+    """Workers that run nothing: ``right`` in the file is full marks."""
+
+    checks = ()
+
+    def __init__(self, plan):
+        self.plan = plan
+
+    def slots(self):
+        return [self]
+
+    def stop(self):
+        pass
+
+    close = stop
+
+    def grade(self, found, kept):
+        from lxmls_day1.grading.submissions import state_of
+
+        handed_in = read_submission(found, self.plan.given)
+        if state_of(handed_in) == kept:
+            return None
+        is_right = b"right" in handed_in.files.get(PurePosixPath(WORK), b"")
+        row = replace(
+            row_of(found.student, is_right),
+            name=handed_in.name,
+            digest=handed_in.digest,
+            key=self.plan.key,
+            author=handed_in.author,
+            partners=handed_in.partners,
+            receipt=handed_in.receipt,
+        )
+        return Graded(row, files_of_student(row, self.plan.gradebook()))
+
+
+class Run:
+    """Runs of a class into one folder."""
+
+    def __init__(self, folder, plan, platform, id_column="", **options):
+        self.out, self.plan, self.platform, self.folder = folder / "out", plan, platform, folder
+        numbers = platform.partition(",")[0] in ID_COLUMNS
+        students = {**{p: id for p, (id, _) in CLASS.items()}, ABSENT[0]: ABSENT[1]}
+        head = ID_COLUMNS.get(platform.partition(",")[0], "username")
+        lines = [f"{head},name,marks", *(f"{id if numbers else p},{p}," for p, id in students.items())]
+        (folder / "roster.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+        self.roster = Roster(folder / "roster.csv", "marks", **options)
+        self.said = []
+
+    def __call__(self, files, again=(), plan=None):
+        path = download(self.folder / "download.zip", files)
+        found = settled(self.out, find_submissions([path]), again)
+        self.said = []
+        self.book = grade(
+            [path], self.out, plan or self.plan, workers=Readers, found=found, again=again, told=self.said.append
+        )
+        self.filled = self.roster.filled(found, self.book.rows)
+        self.owners = {one.holder: one.student for one in found}
+        lines = list(csv.reader(io.StringIO(self.filled.content.decode())))[1:]
+        self.marks = {name: mark for _, name, mark in lines}
+        return self
+
+    def mark_by_hand(self, points):
+        """Fill in points for exercise 1.1: student -> points."""
+        table = self.out / "hand-marks.csv"
+        records = list(csv.reader(io.StringIO(table.read_text(encoding="utf-8-sig"), newline="")))
+        for record in records[1:]:
+            record[3] = points.get(record[0], record[3])
+        text = io.StringIO()
+        csv.writer(text).writerows(records)
+        table.write_text(text.getvalue(), encoding="utf-8-sig", newline="")
+
+    def of(self, students):
+        """All that the run has of some students: rows, pages."""
+        rows = {row.student: row for row in self.book.rows}
+        return {
+            s: (rows[s].points, rows[s].exercises, rows[s].name, *((self.out / p).read_bytes() for p in pages_of(s)))
+            for s in students
+        }
+
+
+def students_of(platform):
+    """Person -> key."""
+    with_number = platform.partition(",")[0] in ID_COLUMNS
+    return {person: key_of(person, str(id) if with_number else "") for person, (id, _) in CLASS.items()}
+
+
+RIGHT = {"ada": "15", "bob": "10", "carl": "3", "dora": "10", "zoë": ""}  # with 5 and 3 points by hand
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+class TestNobodyElsesMark:
+    @pytest.fixture
+    def graded(self, tmp_path, plan, platform):
+        """A class that is graded, with marks by hand."""
+        run = Run(tmp_path, plan, platform)(of_class(platform))
+        keys = students_of(platform)
+        assert [row.student for row in run.book.rows] == sorted(keys.values())
+        run.mark_by_hand({keys["ada"]: "5", keys["carl"]: "3"})
+        run(of_class(platform))
+        assert run.marks == RIGHT
+        return run
+
+    def names(self, platform):
+        """The names that a stranger can have on a platform, or give to a file."""
+        made = PLATFORMS[platform]
+        persons = {made(person, MALLORY, "lab.zip") for person in PERSONS}
+        files = {made("mallory", MALLORY, file) for file in FILES} if platform not in ("files", "folders") else set()
+        foreign = list(PLATFORMS)[:5] if platform in ("files", "folders") else []
+        others = {PLATFORMS[p](person, 101, f) for p in foreign for person in ("ada", "eve") for f in FILES[:3]}
+        loosely = {made(person, MALLORY, "lab.zip") for person in PERSONS if _loosely(person) == ABSENT[0]}
+        return sorted((persons | files | others) - set(of_class(platform)) - loosely)  # who may well be that person
+
+    def test_is_found_or_matched_otherwise_for_a_name(self, tmp_path, plan, platform):
+        """All that a run does depends on what is found, and on whom it is matched with."""
+        run = Run(tmp_path, plan, platform)
+        keys = students_of(platform)
+        rows = [row_of(key, CLASS[person][1]) for person, key in keys.items()]
+
+        def seen(files):
+            found = settled(tmp_path / "owners", find_submissions([download(tmp_path / "download.zip", files)]))
+            honest = [one for one in found if one.student in keys.values()]
+            others = [row_of(one.student, True) for one in found if one not in honest]
+            return honest, run.roster.filled(found, [*rows, *others]).content, len(others)
+
+        honest, roster, _ = seen(of_class(platform))
+        assert len(honest) == 4
+        for name in self.names(platform):
+            assert seen({**of_class(platform), name: b""})[:2] == (honest, roster), name
+            (tmp_path / "owners" / ".owners.json").unlink()  # in a first run, too
+            *first, others = seen({**of_class(platform), name: b""})
+            assert first == [honest, roster] and (others == 1 or name.startswith(".")), name  # hidden files are none
+
+    def test_is_another_where_all_such_names_come_at_once(self, graded, platform):
+        honest = students_of(platform).values()
+        before, by_hand = graded.of(honest), (graded.out / "hand-marks.csv").read_bytes()
+        names = [name for name in self.names(platform) if name.split("/")[0] not in (".", "..")]
+        if "Canvas" in platform or "Moodle" in platform:  # each a person of the platform
+            names = [name.replace(f"_{MALLORY}_", f"_{MALLORY + n}_", 1) for n, name in enumerate(names)]
+            names = [name.replace(f"_{67000 + MALLORY}_", f"_{90000 + n}_", 1) for n, name in enumerate(names)]
+        graded({**of_class(platform), **{name: packed(n % 2) for n, name in enumerate(names)}})
+        assert graded.marks == RIGHT and graded.of(honest) == before
+        assert (graded.out / "hand-marks.csv").read_bytes().startswith(by_hand)
+        pages = [path.name for path in (graded.out / "feedback").iterdir()]
+        folded = {unicodedata.normalize("NFKD", name).casefold().rstrip(". ") for name in pages}
+        assert len(folded) == len(pages) == 2 * len(graded.book.rows)
+        for name in pages:
+            assert len(name.encode()) <= 200 and re.fullmatch(
+                r"[^\x00-\x1f<>:\"/\\|?*\s=+@-][^\x00-\x1f<>:\"/\\|?*]*", name
+            )
+            assert not re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name)
+
+
+class TestKeys:
+    """What is kept of a student has a key that follows from the platform's id, or from the name as it is written."""
+
+    def test_no_two_names_share_one(self):
+        names = [*PERSONS, *(key_of(name) for name in PERSONS), *(f"student-{name}" for name in PERSONS), *CLASS]
+        keys = {key_of(name): name for name in dict.fromkeys(names)}
+        assert len(keys) == len(set(names))
+        assert len({unicodedata.normalize("NFKD", key).casefold() for key in keys}) == len(keys)
+        assert not [key for key in keys if key.isdigit() or "_" in key]  # as spreadsheets and platforms' ids are
+
+    @pytest.mark.parametrize("character", ["a", "é", "好", "𠀀", "𝟙"])
+    def test_one_is_short_enough_for_a_file_name(self, character):
+        assert 30 < len(key_of(character * 300).encode()) <= 170 and len(key_of("", character * 300).encode()) <= 170
+
+    def test_a_namesake_changes_none(self, tmp_path):
+        for number in (1, 2):
+            files = {f"Anna Li_{id}_assignsubmission_file_/mira.py": b"" for id in (11, 12)[:number]}
+            found = find_submissions([download(tmp_path / "all.zip", files)])
+            assert [one.student for one in found] == ["anna-li_11", "anna-li_12"][:number]
+
+
+class TestOwners:
+    """A key with another owner than before, or with two: it is said, and nothing changes for either."""
+
+    def test_two_that_would_be_the_same_and_came_together(self, tmp_path, plan):
+        run = Run(tmp_path, plan, "files")({**of_class("files"), "submission-ada.zip": packed(False)})
+        assert run.marks == {"ada": "", "bob": "10", "carl": "0", "dora": "10", "zoë": ""}
+        doubted = [row for row in run.book.rows if row.doubts]
+        assert len(run.book.rows) == 5 and len(doubted) == 2
+        assert all("no mark of ada has changed" in row.doubts[0] and row.student != "ada" for row in doubted)
+        summary = (run.out / "summary.html").read_text(encoding="utf-8")
+        assert "Whose work it is" in summary and summary.count("no mark of ada has changed") == 2
+
+    def test_who_had_it_before_keeps_it(self, tmp_path, plan):
+        run = Run(tmp_path, plan, "files")(of_class("files"))
+        for other in ("submission-ada.zip", "ada.rar", "ada/mira.py"):
+            run({**of_class("files"), other: packed(False)})
+            assert run.marks["ada"] == "10" and len(run.book.rows) == 5
+            assert [row.student.startswith("ada-") for row in run.book.rows if row.doubts] == [True]
+        run(of_class("files"))
+        assert not any(row.doubts for row in run.book.rows)
+        assert "Not in this run, so their pages were removed: ada-" in run.said[0]
+
+    def test_a_file_in_another_form_is_the_same_students(self, tmp_path, plan):
+        run = Run(tmp_path, plan, "files")(of_class("files"))
+        files = {**of_class("files", without=["ada"]), "ada/classifiers/mira.py": b"wrong"}
+        assert run(files).marks["ada"] == "0" and not any(row.doubts for row in run.book.rows)
+
+    def test_who_had_a_line_of_the_roster_before_keeps_it(self, tmp_path, plan):
+        files = {"Ada.zip": packed(True), "bob.zip": packed(True)}
+        run = Run(tmp_path, plan, "files")(files)
+        for others in (["ADA.zip"], ["ADA.zip", "ada.zip"], ["ada.zip", " ADA.zip"]):
+            run({**files, **dict.fromkeys(others, packed(False))})
+            assert (run.marks["ada"], run.marks["bob"]) == ("10", "10")
+            remarks = {match.remark for match in run.filled.open if match.submission}
+            assert remarks == {f"{key_of('Ada')} has the same id"}
+
+    @pytest.mark.parametrize("platform", ["Canvas", "Moodle", "Moodle, flat"])
+    def test_an_id_with_another_name(self, tmp_path, plan, platform):
+        run = Run(tmp_path, plan, platform)(of_class(platform))
+        files = {**of_class(platform, without=["ada"]), PLATFORMS[platform]("eve", 101, "lab.zip"): packed(False)}
+        for _ in range(2):
+            run(files)
+            (doubted,) = (row for row in run.book.rows if row.doubts)
+            assert (doubted.student, doubted.points, run.marks["ada"]) == ("ada_101", 10, "10")
+            assert "was" in doubted.doubts[0] and "--again ada_101" in doubted.doubts[0]
+        assert run(files, again=["ada_101"]).marks["ada"] == "0"
+        assert run(files).marks["ada"] == "0" and not any(row.doubts for row in run.book.rows)
+
+    def test_two_names_with_one_id(self, tmp_path, plan):
+        eve = {moodle("eve", 101, "lab.zip"): packed(False)}
+        run = Run(tmp_path / "new", plan, "Moodle, flat") if (tmp_path / "new").mkdir() is None else None
+        assert run({**of_class("Moodle, flat"), **eve}).marks["ada"] == "" and len(run.book.rows) == 5
+        run = Run(tmp_path, plan, "Moodle, flat")(of_class("Moodle, flat"))
+        assert run({**of_class("Moodle, flat"), **eve}).marks["ada"] == "10" and len(run.book.rows) == 5
+
+    def test_who_names_another_author_is_seen(self, tmp_path, plan):
+        files = of_class("Canvas") | {canvas("mallory", 666, "lab.zip"): packed(False, name="A D A")}
+        files |= {canvas("Turing, Alan", 777, "lab.zip"): packed(False, name="Alan Turing")}
+        files |= {canvas("eve", 778, "lab.zip"): packed(False, name="my-lab")}
+        run = Run(tmp_path, plan, "Canvas")(files)
+        authors = {row.student: row.author for row in run.book.rows if row.author}
+        assert authors == {"mallory_666": "A D A", "eve_778": "my-lab"}
+        (doubt,) = (doubt for row in run.book.rows for doubt in row.doubts)
+        assert doubt == "It names A D A as its author, as ada_101 is called."
+        page = (run.out / "summary.html").read_text(encoding="utf-8")
+        assert doubt in page and "names my-lab as its author" in page
+
+    def test_the_receipt_is_on_both_pages(self, tmp_path, plan):
+        from hashlib import sha256
+
+        run = Run(tmp_path, plan, "Moodle")(of_class("Moodle"))
+        receipt = sha256(packed(True)).hexdigest()
+        assert receipt in (run.out / "feedback" / "ada_101.html").read_text(encoding="utf-8")
+        assert receipt in (run.out / "feedback" / "ada_101.md").read_text(encoding="utf-8")
+        assert receipt[:16] in (run.out / "summary.html").read_text(encoding="utf-8")
+
+    def test_a_damaged_list_of_owners_is_said_and_not_forgotten(self, tmp_path, plan):
+        from lxmls_day1.errors import InputError
+
+        run = Run(tmp_path, plan, "files")(of_class("files"))
+        (run.out / ".owners.json").write_text("[")
+        with pytest.raises(InputError, match="cannot be read. Bring back"):
+            run(of_class("files"))
+
+
+class TestPartners:
+    """A work counts for two who name each other; nobody lowers or raises another's mark by naming them."""
+
+    def handed_in(self, tmp_path, plan, claims, right=("ada",), **options):
+        """A run of a class of five: person -> whom the submission names."""
+        files = {
+            canvas(p, id, "lab.zip"): packed(p in right, name=p, **{"with": claims.get(p, [])})
+            for p, id in (*((p, id) for p, (id, _) in CLASS.items()), ("mallory", MALLORY))
+        }
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        return Run(folder, plan, "Canvas", **options)(files)
+
+    @pytest.mark.parametrize(
+        ("claims", "wanted"),
+        [
+            ({"ada": ["bob"], "bob": ["Ada"]}, {"bob"}),
+            ({"ada": ["102"], "bob": ["ada_101"]}, {"bob"}),
+            ({"ada": ["bob", "carl"], "bob": ["ada"], "carl": ["ada"]}, {"bob", "carl"}),
+            ({"ada": ["bob"], "bob": ["ada", "carl"], "carl": ["bob"]}, {"bob"}),  # ada has not named carl
+            ({"bob": ["ada"], "mallory": ["ada"]}, set()),
+            ({"ada": ["bob", "carl"]}, set()),
+            ({"ada": ["ada"], "mallory": ["mallory"]}, set()),
+            ({"ada": ["nobody"], "bob": ["ada", "", "\u202e", "ada"]}, set()),
+        ],
+    )
+    def test_whose_work_counts_for_whom(self, tmp_path, plan, claims, wanted):
+        run = self.handed_in(tmp_path, plan, claims)
+        assert {row.name for row in run.book.rows if row.points == 10} == {"ada", *wanted}
+        assert {row.name for row in run.book.rows if row.shared_from == "ada_101"} == wanted
+        assert {p: run.marks[p] for p in ("bob", "carl")} == {p: "10" if p in wanted else "0" for p in ("bob", "carl")}
+        for person in wanted:
+            for path in pages_of(key_of(person, str(CLASS[person][0])))[:2]:
+                text = (run.out / path).read_text(encoding="utf-8")
+                assert "The work that your partner has handed in" in text and "ada" in text
+        assert all("as a partner" in doubt for row in run.book.rows for doubt in row.doubts)
+
+    def test_the_better_work_counts_whoever_claims(self, tmp_path, plan):
+        claims = {"ada": ["bob"], "bob": ["ada"], "mallory": ["ada", "bob"]}
+        for right in ("ada", "bob"):
+            run = self.handed_in(tmp_path, plan, claims, right=(right,))
+            assert (run.marks["ada"], run.marks["bob"]) == ("10", "10")
+            assert [row.points for row in run.book.rows if row.name == "mallory"] == [0]
+
+    def test_a_claim_that_is_taken_back(self, tmp_path, plan):
+        run = Run(tmp_path, plan, "Canvas")
+        ada = canvas("ada", 101, "lab.zip")
+        files = {ada: packed(True, name="ada", **{"with": ["bob"]})}
+        files |= {canvas("bob", 102, "lab.zip"): packed(False, name="bob", **{"with": ["ada"]})}
+        page = run(files).out / "feedback" / "bob_102.html"
+        assert run.marks["bob"] == "10" and "<b>10</b> of 10" in page.read_text(encoding="utf-8")
+        run({**files, ada: packed(True, name="ada")})
+        assert run.marks["bob"] == "0" and "<b>0</b> of 10" in page.read_text(encoding="utf-8")
+        assert [row.doubts for row in run.book.rows] == [
+            (),
+            ("It names ada as a partner, but ada_101 does not name bob_102.",),
+        ]
+
+    def test_a_namesake_is_no_partner(self, tmp_path, plan):
+        run = Run(tmp_path, plan, "Canvas")
+        files = {canvas("ada", 101, "lab.zip"): packed(True, name="ada", **{"with": ["bob"]})}
+        files |= {canvas("bob", n, "lab.zip"): packed(False, name="bob", **{"with": ["ada"]}) for n in (102, 666)}
+        points = {row.student: row.points for row in run(files).book.rows}
+        assert points == {"ada_101": 10, "bob_102": 0, "bob_666": 0}
+        assert run.book.rows[0].doubts == ("It names bob as a partner, but 2 here have that name.",)
+
+
+def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
+    """And why somebody is graded again is said."""
+    run = Run(tmp_path, plan, "files")(of_class("files"))
+    more = tuple(replace(exercise, points=2 * exercise.points) for exercise in plan.exercises)
+    page = run.out / "feedback" / "ada.html"
+    rows = {path: path.stat().st_mtime_ns for path in (run.out / ".rows").iterdir()}
+    run(of_class("files"), plan=replace(plan, exercises=more).with_key())
+    assert {path: path.stat().st_mtime_ns for path in (run.out / ".rows").iterdir()} == rows
+    assert [row.points for row in run.book.rows] == [20, 20, 0, 20] and "<b>20</b> of 20" in page.read_text("utf-8")
+    (said,) = run.said
+    assert "nothing is run" in said and "1.5 20 instead of 10" in said
+    run(of_class("files"))
+    assert "<b>10</b> of 10" in page.read_text("utf-8") and run.said == []
+    run({**of_class("files"), "bob.zip": packed(False)}, again=["carl"])
+    assert run.said == [
+        "1 of 4 to be graded again: --again asks for it.",
+        "1 of 4 graded again: what was handed in has changed.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"seed": 4}, "the seed"),
+        ({"limits": Limits(memory=512)}, "the limits"),
+        ({"seed": 4, "run_notebooks": True}, "the seed, --run-notebooks"),
+        ({"level": Level("landlock")}, "the sandbox"),
+        ({"identity": "another version"}, "the grader"),
+    ],
+)
+def test_what_has_changed_is_named(tmp_path, plan, change, why):
+    run = Run(tmp_path, plan, "files")(of_class("files"))
+    run(of_class("files"), plan=replace(plan, **change).with_key())
+    assert run.said == [f"4 of 4 to be graded again: changed since the last run: {why}."]
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    return make_plan(tmp_path_factory.mktemp("plan"), strongest_level(), ["1.1", "1.5"], seed=3)
+
+
+@pytest.fixture(scope="module")
+def labs():
+    """A right one and one that nobody has begun."""
+
+    def lab(files):
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w") as archive:
+            for path, text in files.items():
+                if path.parts[0] in ("readers", "classifiers") and path.suffix == ".py":
+                    archive.writestr(zipfile.ZipInfo(str(path)), text)
+        return content.getvalue()
+
+    return lab(solved_files(REFERENCE)), lab(student_files(REFERENCE))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked")
+class TestWholeRuns:
+    """A class of each platform is graded in boxes, with the names that once fooled the grader."""
+
+    @pytest.fixture
+    def run(self, tmp_path, real, one_worker):
+        def graded(files, roster):
+            path = download(tmp_path / "download.zip", files)
+            (tmp_path / "roster.csv").write_text("".join(f"{line},\n" for line in roster), encoding="utf-8")
+            found = settled(tmp_path / "out", find_submissions([path]))
+            book = grade([path], tmp_path / "out", real, workers=one_worker, found=found)
+            filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).filled(found, book.rows)
+            return [line.rpartition(",")[2] for line in filled.content.decode().splitlines()[1:]], book
+
+        return graded
+
+    def test_blackboard(self, run, labs):
+        right, wrong = labs
+        hostile = "Day 1_mallory_attempt_2026-11-20-21-00-00_x_ada_attempt_2099-01-01-00-00-00_lab.zip"
+        files = {f"Day 1_ada_attempt_{TIME}_lab.zip": right, hostile: wrong}
+        marks, book = run(files, ["Username,m", "ada", "mallory"])
+        assert marks == ["10", "0"] and [row.student for row in book.rows] == ["ada", "mallory"]
+
+    def test_moodle(self, run, labs, tmp_path):
+        right, wrong = labs
+        files = {"ada lovelace_11_assignsubmission_file_/lab.zip": right}
+        roster = ["Identifier,m", "Participant 11", "Participant 12"]
+        run(files, roster)
+        table = tmp_path / "out" / "hand-marks.csv"
+        table.write_text(table.read_text("utf-8-sig").replace(",,5,,", ",5,5,,", 1), "utf-8-sig")
+        files["Ada Lovelace_12_assignsubmission_file_/lab.zip"] = wrong
+        for _ in range(2):
+            assert run(files, roster)[0] == ["15", "0"]
+
+    def test_canvas(self, run, labs):
+        right, wrong = labs
+        files = {canvas(f"student{n}", 100 + n, "lab.zip"): (wrong, right)[n == 0] for n in range(3)}
+        for hostile in ("x_eve_attempt_2026-11-20-10-00-00_lab.zip", "x_100_assignsubmission_file_lab.zip"):
+            named = {**files, canvas("mallory", 666, hostile): wrong}
+            assert run(named, ["ID,m", *(str(100 + n) for n in range(3)), "666"])[0] == ["10", "0", "0", "0"]
+
+    def test_moodles_flat_download(self, run, labs):
+        right, wrong = labs
+        hostile = moodle("mallory", 12, "x_11_assignsubmission_file_lab.zip")
+        other = moodle("mallory", 12, "x_13_assignsubmission_file_lab.zip")
+        roster = ["Identifier,m", *(f"Participant {n}" for n in (11, 12, 13))]
+        assert run({moodle("ada", 11, "lab.zip"): right, hostile: wrong}, roster)[0] == ["10", "0", ""]
+        assert run({moodle("ada", 11, "lab.zip"): right, other: right}, roster)[0] == ["10", "10", ""]
+
+    def test_files(self, run, labs):
+        right, wrong = labs
+        marks, _ = run({"ada.zip": right, "ADA_.zip": wrong, "bob.zip": wrong}, ["username,m", "ada", "ADA_", "bob"])
+        assert marks == ["10", "0", "0"]
