@@ -1,10 +1,9 @@
 """Downloads of corpus files: plain files and members of archives, checked before anyone sees them.
 
-`fetch_files` downloads into a scratch folder, checks each file, and only then moves it to its place in one step. So a file
-in its place is complete, also after a Ctrl-C and with several processes at work. `clear_leftovers` removes what a killed
-process left behind. Of an archive only the wanted members are read, by name; nothing is unpacked to a path that the
-archive names, and damage behind the wanted members does not matter. A server that sends too slowly is given up after
-``Network.total_timeout`` seconds.
+`fetch_files` downloads with pooch into a scratch folder, checks each file, and only then moves it to its place in one step. So a file
+in its place is complete, also after a Ctrl-C and with several processes at work; what a killed process has left goes with the
+next download. Of an archive only the wanted members are read, by name; nothing is unpacked to a path that the archive names, and
+damage behind the wanted members does not matter.
 """
 
 import contextlib
@@ -13,26 +12,18 @@ import hashlib
 import logging
 import os
 import re
-import shutil
+import sys
 import tarfile
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from lxmls_day1.compiled.threads import threads_start
-from lxmls_day1.whole_files import temporary_folder, written_for
+from lxmls_day1.whole_files import OURS, remove_abandoned, temporary_folder, written_for
 
 _MEGABYTE = 1 << 20
-_SCRATCH = ".download-"  # the names of scratch folders begin with this
-_IN_USE = "in-use"  # a file in a scratch folder that its download keeps locked
-_YOUNG = 60  # seconds that a scratch folder may be without that file, and that writing a small file may take
-_PARTIAL = "partial"  # a file in a scratch folder: the beginning of a download that broke off
-_T = TypeVar("_T")
-_log = logging.getLogger(__name__)
+_YOUNG = 60  # seconds that writing a small file may take
 
 
 class DownloadFailed(Exception):
@@ -50,7 +41,7 @@ class CorpusFile:
     sha256 : str or None
         Checksum of the whole file, 64 hexadecimal digits; None for what comes with this package.
     max_bytes : int
-        No download of it is read any further than this.
+        A member of an archive that says it is longer is passed over.
     """
 
     name: str
@@ -65,16 +56,13 @@ class Network:
     Attributes
     ----------
     connect_timeout, read_timeout : float
-        Seconds to wait for the connection, and for the next piece of an answer.
-    total_timeout : float
-        Seconds that one file may take altogether: a server that sends a byte now and then is given up, too.
+        Seconds to wait for the connection, and for the next piece of an answer. A slow server that goes on sending is not given up.
     retries : int
         How often to try again after a failure.
     """
 
     connect_timeout: float = 10.0
     read_timeout: float = 30.0
-    total_timeout: float = 600.0
     retries: int = 1
 
 
@@ -101,7 +89,7 @@ class PlainFiles:
         """Download into `scratch`; yield each wanted file that came complete and with the right checksum."""
         for one in wanted:
             file = one.file
-            yield one, _download(self.base_url + file.name, scratch, file.max_bytes, network, sha256=file.sha256)
+            yield one, _download(self.base_url + file.name, scratch, network, sha256=file.sha256)
 
 
 @dataclass(frozen=True)
@@ -112,14 +100,11 @@ class TarArchive:
     ----------
     url : str
         Where the archive is.
-    max_bytes : int
-        The archive is read no further than this.
     max_unpacked_bytes : int
-        Nor is what it unpacks to: a small archive may hold a huge one.
+        What it unpacks to is read no further than this: a small archive may hold a huge one.
     """
 
     url: str
-    max_bytes: int = 64 * _MEGABYTE
     max_unpacked_bytes: int = 512 * _MEGABYTE
 
     @property
@@ -129,25 +114,15 @@ class TarArchive:
 
     def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
         """Download into `scratch`; yield each wanted member that came complete and with the right checksum."""
-        broken_off = None
-        try:
-            archive = _download(self.url, scratch, self.max_bytes, network)
-        except DownloadFailed as failure:  # the wanted members may be in the part that has come
-            broken_off, archive = failure, scratch / _PARTIAL
-            if not archive.is_file():
-                raise
+        archive = _download(self.url, scratch, network)
         try:
             yield from self._members(archive, wanted, scratch)
         except (DownloadFailed, GeneratorExit):
             raise
-        except OSError as error:
-            if not isinstance(error, gzip.BadGzipFile):
-                raise  # not the archive, but this machine
-            raise broken_off or DownloadFailed("the archive that came is damaged") from error
         except Exception as error:  # tarfile raises many kinds of errors for a damaged header
-            raise broken_off or DownloadFailed("the archive that came is damaged") from error
-        if broken_off:
-            raise broken_off
+            if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+                raise  # not the archive, but this machine
+            raise DownloadFailed("the archive that came is damaged") from error
 
     def _members(self, archive: Path, wanted: Sequence[WantedFile], scratch: Path) -> Iterator[tuple[WantedFile, Path]]:
         """The wanted members of an archive, until all are found; they lie in `scratch` then."""
@@ -158,7 +133,9 @@ class TarArchive:
         ):
             for member in members:
                 if members.offset > self.max_unpacked_bytes:  # tarfile would read up to there before it goes on
-                    raise _too_large(self.max_unpacked_bytes)
+                    raise DownloadFailed(
+                        f"what came unpacks to more than {self.max_unpacked_bytes} bytes, which it cannot do"
+                    )
                 folder_and_name = "/".join(PurePosixPath(member.name).parts[-2:])
                 one = missing.get(folder_and_name)
                 if one is None or not member.isreg() or member.size > one.file.max_bytes:
@@ -207,7 +184,7 @@ def fetch_files(
         it matters.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(_SCRATCH, cache) as scratch, _held(scratch / _IN_USE):
+    with temporary_folder(f"{OURS}download-", cache) as scratch:
         try:
             for one, path in source.fetch(wanted, scratch, network):
                 _publish(one, path)
@@ -216,43 +193,13 @@ def fetch_files(
     return None
 
 
-@contextlib.contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """Keep a file locked as long as the block runs; `_is_held` sees that, also after a ``kill -9``."""
-    with path.open("wb") as file:
-        with contextlib.suppress(
-            ImportError, OSError
-        ):  # Windows has no flock, but deletes no open file either; a browser
-            from fcntl import LOCK_EX, flock
-
-            flock(file, LOCK_EX)
-        yield
-
-
-def _is_held(path: Path) -> bool:
-    """Whether another download has this file locked, or may be about to make it."""
-    if not path.is_file():  # opening a pipe might never end
-        return time.time() - path.parent.stat().st_mtime < _YOUNG
-    try:
-        with path.open("rb") as file:
-            from fcntl import LOCK_EX, LOCK_NB, flock
-
-            flock(file, LOCK_EX | LOCK_NB)
-    except ImportError:
-        path.unlink()  # a PermissionError if it is open
-    return False
-
-
 def clear_leftovers(cache: Path) -> None:
     """Remove what processes that were killed have left: scratch folders of downloads, half-written files."""
+    remove_abandoned(cache)
     for path in cache.parent.glob("*/.*.part"):
         with contextlib.suppress(OSError):
             if written_for(path) and time.time() - path.stat().st_mtime > _YOUNG:
                 path.unlink()
-    for outer in cache.glob(f"{_SCRATCH}*"):
-        with contextlib.suppress(OSError):  # held, gone meanwhile, or not ours to remove
-            if not any(_is_held(inner / _IN_USE) for inner in [*filter(Path.is_dir, outer.iterdir())] or [outer]):
-                shutil.rmtree(outer)
 
 
 def _publish(one: WantedFile, path: Path) -> None:
@@ -264,41 +211,23 @@ def _publish(one: WantedFile, path: Path) -> None:
             raise
 
 
-def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
+def _download(url: str, scratch: Path, network: Network, sha256: str | None = None) -> Path:
     """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
     try:
         import pooch
         import requests
     except ImportError as error:  # in a browser
         raise DownloadFailed(f"this Python downloads nothing ({error})") from error
-    if not threads_start():
-        raise DownloadFailed("this Python has no threads, with which a download is ended when it takes too long")
-
     name = re.sub(r"[^\w.-]", "_", url.rpartition("/")[2]) or "download"
+    registry = {name: f"sha256:{sha256}" if sha256 else None}
     fetcher = pooch.create(
-        path=scratch,
-        base_url="",
-        registry={name: f"sha256:{sha256}" if sha256 else None},
-        urls={name: url},
-        retry_if_failed=network.retries,
+        path=scratch, base_url="", registry=registry, urls={name: url}, retry_if_failed=network.retries
     )
     timeouts = (network.connect_timeout, network.read_timeout)
-
-    def transfer(url: str, path: str, _: object) -> None:
-        try:
-            with requests.get(url, stream=True, timeout=timeouts) as response, open(path, "wb") as file:
-                response.raise_for_status()
-                capped = _Capped(file, max_bytes)
-                for piece in response.iter_content(chunk_size=1 << 12):  # a download that breaks off loses less
-                    capped.write(piece)
-        except requests.exceptions.RequestException:
-            with contextlib.suppress(OSError):
-                os.replace(path, scratch / _PARTIAL)
-            raise
-
+    transfer = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeouts)
     try:
         with _quiet(pooch.get_logger()):
-            return Path(_within(network.total_timeout, lambda: fetcher.fetch(name, downloader=transfer)))
+            return Path(fetcher.fetch(name, downloader=transfer))
     except requests.exceptions.HTTPError as error:
         status = "with an error" if error.response is None else error.response.status_code
         raise DownloadFailed(f"the server answered {status} for {url}") from error
@@ -308,26 +237,6 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
         if "does not match the known hash" not in str(error):
             raise DownloadFailed(_plain_reason(error)) from error
         raise DownloadFailed("the file that came has the wrong checksum") from error
-
-
-def _within(seconds: float, action: Callable[[], _T]) -> _T:
-    """What `action` returns or raises, if it ends in time. A thread waits for a slow server; it ends with this process."""
-    ended: Future[_T] = Future()
-
-    def act() -> None:
-        try:
-            ended.set_result(action())
-        except BaseException as error:
-            ended.set_exception(error)
-
-    threading.Thread(target=act, daemon=True).start()
-    end = time.monotonic() + seconds
-    while not ended.done():
-        if time.monotonic() > end:
-            raise DownloadFailed(f"the server had not sent all of it after {seconds:g} seconds")
-        with contextlib.suppress(TimeoutError):  # in small steps: on Windows Ctrl-C does not end a long wait
-            ended.exception(timeout=min(0.5, max(0.0, end - time.monotonic())))
-    return ended.result()
 
 
 def _plain_reason(error: Exception) -> str:
@@ -362,28 +271,15 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _too_large(max_bytes: int) -> DownloadFailed:
-    return DownloadFailed(f"what came is larger than {max_bytes} bytes, which it cannot be")
-
-
 class _Capped:
-    """A file that refuses to be read or written beyond so many bytes."""
+    """A file that refuses to be read beyond so many bytes."""
 
-    def __init__(self, file: IO[bytes] | gzip.GzipFile, max_bytes: int):
-        self._file = file
-        self._left = max_bytes
-        self._max_bytes = max_bytes
-
-    def _spend(self, nr_bytes: int) -> None:
-        self._left -= nr_bytes
-        if self._left < 0:
-            raise _too_large(self._max_bytes)
+    def __init__(self, file: gzip.GzipFile, max_bytes: int):
+        self._file, self._left, self._max_bytes = file, max_bytes, max_bytes
 
     def read(self, size: int) -> bytes:
         content = self._file.read(min(size, self._left + 1))
-        self._spend(len(content))
+        self._left -= len(content)
+        if self._left < 0:
+            raise DownloadFailed(f"what came unpacks to more than {self._max_bytes} bytes, which it cannot do")
         return content
-
-    def write(self, content: bytes) -> int:
-        self._spend(len(content))
-        return self._file.write(content)

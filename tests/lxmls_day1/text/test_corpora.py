@@ -1,5 +1,6 @@
 import contextlib
 import functools
+import gc
 import gzip
 import hashlib
 import io
@@ -30,6 +31,8 @@ from lxmls_day1.text.corpora import (
 )
 from lxmls_day1.text.downloads import CorpusFile, Network, PlainFiles, TarArchive
 
+# pooch leaves the answer of a server that refuses to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning")
 ROOT = Path(__file__).parents[3]
 ONCE = Network(connect_timeout=5, read_timeout=0.5, retries=0)
 CONTENT = {
@@ -80,6 +83,7 @@ def server(monkeypatch):
                 given["stall"].set()
         http.shutdown()
         thread.join()
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +103,7 @@ def row(name, source):
 
 @pytest.fixture
 def table(server):
-    archive = TarArchive(f"{server.url}/all.tar.gz", max_bytes=1_000_000, max_unpacked_bytes=2_000_000)
+    archive = TarArchive(f"{server.url}/all.tar.gz", max_unpacked_bytes=2_000_000)
     plain = PlainFiles(f"{server.url}/plain/")
     return {"books": row("books", plain), "dvd": row("dvd", archive), "kitchen": row("kitchen", archive)}
 
@@ -305,7 +309,6 @@ BAD_ANSWERS = {
     "empty": (answer(b""), "the file that came has the wrong checksum"),
     "not found": (answer(b"no such thing", 404), "the server answered 404 for http://127.0.0.1:"),
     "failing": (answer(b"oops", 500), "the server answered 500"),
-    "too large": (answer(b"x" * 10_001), "larger than 10000 bytes"),
 }
 
 
@@ -319,7 +322,7 @@ def assert_fails_then_works(find, name, tmp_path, server, message, repair):
     assert "\n" not in text
     bad = [path for path in files_under(tmp_path / "cache") if path not in known_good(tmp_path / "cache")]
     assert bad == []
-    assert [path.name for path in (tmp_path / "cache" / "corpora").iterdir() if path.name.startswith(".")] == []
+    assert list((tmp_path / "cache" / "corpora").glob("lxmls-day1-*")) == []
     repair()
     assert_is(find(name), name, "download")
 
@@ -499,7 +502,10 @@ BAD_ARCHIVES = {
     "hostile": (hostile_archive, "does not hold positive.review and negative.review with the right checksum"),
     "without the members": (lambda _: tar_gz([("processed_acl/README", b"")]), "does not hold positive.review"),
     "with one of two": (lambda _: tar_gz(good_members("dvd")[:1]), "does not hold negative.review with the right"),
-    "bomb": (lambda _: tar_gz([("zeros", bytes(3_000_000)), *good_members("dvd")]), "larger than 2000000 bytes"),
+    "bomb": (
+        lambda _: tar_gz([("zeros", bytes(3_000_000)), *good_members("dvd")]),
+        "unpacks to more than 2000000 bytes",
+    ),
     "huge header": (lambda _: huge_header(), "the archive that came is damaged"),
     "cut": (
         lambda _: tar_gz([("filler", os.urandom(50_000)), *good_members("dvd")])[:-20_000],
@@ -508,7 +514,6 @@ BAD_ARCHIVES = {
     "damaged": (lambda _: damaged_gzip(), "did not give it"),
     "not an archive": (lambda _: b"<html>Welcome</html>", "the archive that came is damaged"),
     "no tar": (lambda _: gzip.compress(b"hello"), "the archive that came is damaged"),
-    "too large": (lambda _: os.urandom(1_000_001), "larger than 1000000 bytes"),
 }
 
 
@@ -545,7 +550,6 @@ def test_an_archive_that_does_not_come_is_an_error(find, tmp_path, server, bad):
 BROKEN_BEHIND = {
     "cut": lambda whole: answer(whole[:-20_000]),
     "damaged": lambda whole: answer(whole[:-20_000] + bytes(20_000)),
-    "broken off": lambda whole: answer(whole[:-20_000], declared_length=len(whole)),
     "too large behind": lambda whole: answer(tar_gz([*good_members("dvd"), ("zeros", bytes(3_000_000))])),
     "a petabyte behind": lambda whole: answer(gzip.compress(claimed("big", 10**15, before=good_members("dvd")))),
 }
@@ -580,7 +584,7 @@ def claimed(name, size, kind=tarfile.REGTYPE, before=()):
 @pytest.mark.parametrize("name", ["big", "processed_acl/dvd/positive.review"])
 def test_a_member_that_claims_a_petabyte_ends_the_reading(find, tmp_path, server, kind, name):
     server.answers["/all.tar.gz"] = answer(gzip.compress(claimed(name, 10**15, kind)))
-    with pytest.raises(CorpusUnavailable, match=r"larger than 2000000 bytes|archive that came is damaged"):
+    with pytest.raises(CorpusUnavailable, match=r"unpacks to more than 2000000 bytes|archive that came is damaged"):
         find("dvd")
     assert files_under(tmp_path / "cache") == []
 
@@ -658,27 +662,6 @@ def test_a_server_without_a_trusted_certificate(find, table, monkeypatch):
             find("books")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"], ids=["head", "body"])
-def test_a_server_that_drips_is_given_up(find, table, monkeypatch, tmp_path, head):
-    """Each byte comes within the read timeout, and all of them never."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    over = threading.Event()
-
-    def serve(connection):
-        connection.recv(1 << 16)
-        connection.sendall(head)
-        while not over.wait(0.02):
-            connection.sendall(b"H")
-
-    with raw_server(serve) as url:
-        table["books"] = replace(table["books"], source=PlainFiles(url))
-        patient = Network(connect_timeout=60, read_timeout=60, total_timeout=0.3, retries=3)
-        with pytest.raises(CorpusUnavailable, match=r"the server had not sent all of it after 0\.3 seconds"):
-            find("books", network=patient)
-        over.set()
-
-
 # ----------------------------------------------------------------------------------------------------------- leftovers
 
 
@@ -690,18 +673,18 @@ def test_what_a_killed_download_has_left_is_cleared_at_the_next_use(find, tmp_pa
     cache = tmp_path / "cache" / "corpora"
     with start_download(server, cache.parent) as killed, start_download(server, cache.parent) as alive:
         wait_until(lambda: server.asked_for.count("/plain/positive.review") == 2)
-        both = set(cache.glob(".download-*"))
+        both = set(cache.glob("lxmls-day1-download-*"))
         killed.kill()
         killed.wait()
         put(tmp_path / "data" / "dvd", "dvd")
         with pytest.raises(CorpusUnavailable):  # whatever it is that is looked for
             find("kitchen")
-        (left,) = cache.glob(".download-*")
+        (left,) = cache.glob("lxmls-day1-download-*")
         assert len(both) == 2 and left in both  # the other download is not disturbed
         release.set()
         assert alive.communicate(timeout=60)[0].strip() == "download"
     assert_is(find("books"), "books", "cache")
-    assert list(cache.glob(".*")) == []
+    assert list(cache.glob("lxmls-day1-*")) == []
 
 
 def test_half_written_files_are_cleared_once_they_are_old(find, tmp_path):
@@ -714,32 +697,6 @@ def test_half_written_files_are_cleared_once_they_are_old(find, tmp_path):
         os.utime(parsed / name, (0, 0))
     find("books")
     assert files_under(parsed) == [".dvd.reviews.5678abcd.part", ".film.part", "books.reviews"]
-
-
-def test_a_scratch_folder_that_was_just_made_is_left_alone(find, tmp_path):
-    cache = tmp_path / "cache" / "corpora"
-    put(cache / "sentiment" / "books")
-    (cache / ".download-new" / "inner").mkdir(parents=True)
-    (cache / ".download-old").mkdir()
-    os.utime(cache / ".download-old", (0, 0))
-    find("books")
-    assert [path.name for path in cache.glob(".*")] == [".download-new"]
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
-def test_a_pipe_in_a_scratch_folder_keeps_nobody_waiting(find, tmp_path):
-    cache = tmp_path / "cache" / "corpora"
-    put(cache / "sentiment" / "books")
-    for inner in ("", "inner"):
-        scratch = cache / f".download-{inner}" / inner
-        scratch.mkdir(parents=True)
-        os.mkfifo(scratch / "in-use")
-        os.utime(scratch, (0, 0))
-    looking = threading.Thread(target=find, args=["books"], daemon=True)
-    looking.start()
-    looking.join(30)
-    assert not looking.is_alive()
-    assert list(cache.glob(".*")) == []
 
 
 def test_without_a_home_folder_the_variable_is_named(monkeypatch):
