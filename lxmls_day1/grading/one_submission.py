@@ -270,7 +270,7 @@ def _row(
             more = (*more, f"{error}; it was left aside.")
     nothing: dict[str, tuple[int, ...]] = {}
     prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
-    samples = _attempt(notes, "samples", {}, lambda: _samples(files, plan, prints))
+    samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, prints))
     sentences = [submission.problem, *submission.warnings, *remarks, *more]
     return SubmissionGrade(
         submission.student,
@@ -303,7 +303,7 @@ def without_docstrings(source: str) -> str:
     return DOCSTRING.sub(r"\1", source)
 
 
-def _samples(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str, str]:
+def samples_of(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str, str]:
     """What a student wrote in some exercises, without docstrings, cut to a length that can be shown."""
     from lxmls_day1.grading.similarity import written
 

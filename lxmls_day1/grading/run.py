@@ -209,7 +209,7 @@ def grade(
             exercise.id: float(exercise.points) for exercise in plan.exercises if not all_check_files([exercise])
         }
         read_hand_marks(out, students, by_hand)  # what is wrong in that file is said before an hour of grading
-        earlier, compared_with = _earlier_fingerprints(compare_with, [out, *paths], plan)
+        earlier, texts_before, compared_with = _earlier(compare_with, [out, *paths], plan)
         stored = {row.student: row for row in kept_rows(out)}
         reasons = {
             one.student: why
@@ -243,7 +243,7 @@ def grade(
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
         pairs, earlier_pairs = alike(book.rows), alike_with(book.rows, earlier)
         picture_of = functools.partial(_picture_of, out)
-        files = files_of_class(book, pairs, earlier_pairs, compared_with, commands, picture_of)
+        files = files_of_class(book, pairs, earlier_pairs, compared_with, commands, picture_of, texts_before)
         shown = shown_marks(out) | {student: marks_of(rows[student]) for student in fresh}
         for row in book.rows:  # workers make pages without marks by hand, and those of a partner
             if shown.get(row.student, marks_of(rows[row.student])) != marks_of(row) or not has_page(out, row.student):
@@ -277,14 +277,15 @@ def _picture_of(out: Path, student: str) -> bytes | None:
     return None
 
 
-def _earlier_fingerprints(
+def _earlier(
     paths: Sequence[Path], own: Sequence[Path], plan: Plan
-) -> tuple[dict[str, Mapping[str, tuple[int, ...]]], str]:
-    """The fingerprints of earlier submissions by name, and a sentence on what they are.
+) -> tuple[dict[str, Mapping[str, tuple[int, ...]]], dict[str, Mapping[str, str]], str]:
+    """The fingerprints and the texts of earlier submissions by name, and a sentence on what they are.
 
     A folder in which a run has left its rows is taken for that. All else is read by a worker, as what is graded is.
     """
     found: dict[str, Mapping[str, tuple[int, ...]]] = {}
+    texts: dict[str, Mapping[str, str]] = {}
     said, worker = [], WorkerProcess(plan)
     try:
         for path in paths:
@@ -292,11 +293,11 @@ def _earlier_fingerprints(
                 raise InputError(
                     f"--compare-with {path} is what is graded now; name earlier submissions, or an earlier output."
                 )
-            prints: dict[str, Mapping[str, tuple[int, ...]]] = {}
+            theirs: dict[str, tuple[Mapping[str, tuple[int, ...]], Mapping[str, str]]] = {}
             name, unread = path.resolve().name, 0
             if (path / ROWS).is_dir():
-                prints = {row.student: row.fingerprints for row in kept_rows(path)}
-                if not prints:
+                theirs = {row.student: (row.fingerprints, row.written) for row in kept_rows(path)}
+                if not theirs:
                     raise InputError(
                         f"--compare-with {path} has no rows that this version can read; name the submissions themselves."
                     )
@@ -305,15 +306,16 @@ def _earlier_fingerprints(
                     with contextlib.suppress(WorkerDied):
                         word, value = worker.ask("fingerprints", (replace(one, path=one.path.absolute()), None))
                         if word == "fingerprints":
-                            prints[one.student] = value
+                            theirs[one.student] = value
                             continue
                     unread += 1
-            found.update((f"{student} ({name})", numbers) for student, numbers in prints.items())
+            for student, (prints, written) in theirs.items():
+                found[f"{student} ({name})"], texts[f"{student} ({name})"] = prints, written
             left = f", {unread} of which could not be read" if unread else ""
-            said.append(f"{counted(len(prints) + unread, 'submission')} of {name}{left}")
+            said.append(f"{counted(len(theirs) + unread, 'submission')} of {name}{left}")
     finally:
         worker.close()
-    return found, "; ".join(said)
+    return found, texts, "; ".join(said)
 
 
 @dataclass(frozen=True)

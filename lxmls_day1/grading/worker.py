@@ -17,7 +17,14 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.gradebook import ERROR
 from lxmls_day1.grading.identity import Found
-from lxmls_day1.grading.one_submission import Graded, close_fork_servers, grade_some, known_checks, unfinished
+from lxmls_day1.grading.one_submission import (
+    Graded,
+    close_fork_servers,
+    grade_some,
+    known_checks,
+    samples_of,
+    unfinished,
+)
 from lxmls_day1.grading.plan import Plan, identity
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import fingerprints
@@ -32,7 +39,8 @@ def serve() -> None:
 
     ``prepare``: plan -> ``ready``, the checks. ``grade``: submission, or where it is and the state of the row that is kept
     -> ``graded``; ``kept`` if it has not changed. ``read``: the same -> ``read``, the submission. ``fingerprints``: the same
-    -> ``fingerprints``, by which it is compared with others. What is wrong with the machine or with the checks, and not with a
+    -> ``fingerprints``, by which it is compared with others, and
+    texts to show. What is wrong with the machine or with the checks, and not with a
     submission: ``unavailable`` and ``broken``, with a sentence.
     """
     if hasattr(signal, "SIGINT"):
@@ -98,7 +106,8 @@ def _answer(plan: Plan, word: str, value: Any) -> tuple[str, Any]:
     if word == "read":
         return "read", submission
     if word == "fingerprints":
-        return "fingerprints", fingerprints(submission.files, plan.given, plan.exercises)
+        prints = fingerprints(submission.files, plan.given, plan.exercises)
+        return "fingerprints", (prints, samples_of(submission.files, plan, prints))
     return "graded", grade_some(plan, [submission])[0]
 
 
