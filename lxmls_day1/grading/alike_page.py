@@ -35,7 +35,7 @@ def alike_html(
     Examples
     --------
     >>> rows = [SubmissionGrade(name, name, "", "", (), written={"1.5": "d = 1"}) for name in ("ada", "bob")]
-    >>> text = alike_html(Gradebook(tuple(rows), 1, "process", ""), [Cluster("1.5", ("ada", "bob"), 1.0, True, True)])
+    >>> text = alike_html(Gradebook(tuple(rows), 1, "process", ""), [Cluster("1.5", ("ada", "bob"), 1.0, True)])
     >>> "<mark>d = 1</mark>" in text
     True
     """

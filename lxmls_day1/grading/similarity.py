@@ -230,19 +230,19 @@ class Cluster:
         In [0, 1]: the largest `Alike.share` of two of them.
     identical : bool
         Whether all wrote the same to the letter.
-    is_wrong : bool
-        Whether none of those in this class has the exercise right: a wrong answer that several share says more than a right one.
+    right : tuple of str
+        Those who have the exercise right. A wrong answer that several share says more than a right one.
     """
 
     exercise: str
     members: tuple[str, ...]
     share: float
     identical: bool
-    is_wrong: bool
+    right: tuple[str, ...] = ()
 
 
 def clusters(pairs: Iterable[Alike], right: Mapping[str, Collection[str]]) -> list[Cluster]:
-    """Pairs of alike submissions as groups, one for all that are connected in an exercise.
+    """Pairs of alike submissions as groups, one for all that are connected in an exercise; identical texts are groups of their own.
 
     Parameters
     ----------
@@ -259,13 +259,15 @@ def clusters(pairs: Iterable[Alike], right: Mapping[str, Collection[str]]) -> li
     Examples
     --------
     >>> pairs = [Alike("1.5", "ada", "bob", 0.9, False), Alike("1.5", "bob", "eve", 0.8, False), Alike("1.2", "ada", "eve", 1.0, True)]
-    >>> [(cluster.exercise, cluster.members, cluster.is_wrong) for cluster in clusters(pairs, {"1.2": ["ada", "eve"]})]
-    [('1.5', ('ada', 'bob', 'eve'), True), ('1.2', ('ada', 'eve'), False)]
+    >>> [(cluster.exercise, cluster.members, cluster.right) for cluster in clusters(pairs, {"1.2": ["ada", "eve"]})]
+    [('1.5', ('ada', 'bob', 'eve'), ()), ('1.2', ('ada', 'eve'), ('ada', 'eve'))]
     """
     found: list[tuple[str, set[str], list[Alike]]] = []
     for pair in pairs:
         both = {pair.first, pair.second}
-        joined = [one for one in found if one[0] == pair.exercise and one[1] & both]
+        joined = [
+            one for one in found if one[0] == pair.exercise and one[1] & both and one[2][0].identical == pair.identical
+        ]
         found = [one for one in found if one not in joined]
         members = both.union(*(one[1] for one in joined))
         found.append((pair.exercise, members, [pair, *(old for one in joined for old in one[2])]))
@@ -274,12 +276,12 @@ def clusters(pairs: Iterable[Alike], right: Mapping[str, Collection[str]]) -> li
             exercise,
             tuple(sorted(members)),
             max(pair.share for pair in theirs),
-            all(pair.identical for pair in theirs),
-            not members & set(right.get(exercise, ())),
+            theirs[0].identical,
+            tuple(sorted(members & set(right.get(exercise, ())))),
         )
         for exercise, members, theirs in found
     ]
-    return sorted(made, key=lambda one: (not one.is_wrong, not one.identical, -one.share, one.exercise, one.members))
+    return sorted(made, key=lambda one: (bool(one.right), not one.identical, -one.share, one.exercise, one.members))
 
 
 def side_by_side(texts: Sequence[str]) -> list[list[tuple[str, bool]]]:

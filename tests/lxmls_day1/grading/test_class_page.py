@@ -130,20 +130,20 @@ def test_exercises_on_average(run):
 
 
 ALIKE = [
-    Cluster("1.7", ("ada", "cyd", "gone"), 0.875, False, True),
-    Cluster("1.5", ("ada", "bob"), 1.0, True, False),
+    Cluster("1.7", ("ada", "cyd", "gone"), 0.875, False),
+    Cluster("1.5", ("ada", "bob"), 1.0, True, ("ada", "bob")),
 ]
 
 
 def test_clusters_that_are_alike(run):
     text = summary_html(
-        run, ALIKE, [Cluster("1.5", ("ada", "eve (2025)"), 0.95, False, False)], "12 submissions of 2025"
+        run, ALIKE, [Cluster("1.5", ("ada", "eve (2025)"), 0.95, False, ("ada",))], "12 submissions of 2025"
     )
     assert Page(text).sections["alike"][1:] == [
         ["1.7", "Ada, Cyd, gone", "88 %", "not right", "side by side"],
         ["1.5", "Ada, Bob", "identical", "right", "side by side"],
         ["exercise", "submissions", "alike", "answer", "texts"],
-        ["1.5", "Ada, eve (2025)", "95 %", "right", "side by side"],
+        ["1.5", "Ada, eve (2025)", "95 %", "right: 1 of 2", "side by side"],
     ]
     assert "Nothing is decided here" in text and "Compared with 12 submissions of 2025." in text
     alone = summary_html(run, (), (), "12 submissions of 2025")
@@ -152,7 +152,7 @@ def test_clusters_that_are_alike(run):
 
 
 def test_many_clusters_are_cut(run):
-    text = summary_html(run, [Cluster("1.5", ("ada", f"b{n}"), 0.9, False, False) for n in range(1000)])
+    text = summary_html(run, [Cluster("1.5", ("ada", f"b{n}"), 0.9, False) for n in range(1000)])
     assert text.count("90&nbsp;%") == 200 and "800 more." in text
 
 
@@ -161,7 +161,13 @@ def test_texts_of_a_cluster_stand_side_by_side(run):
     rows = tuple(replace(row, written={"1.7": texts.get(row.student, "")}) for row in run.rows)
     text = alike_html(replace(run, rows=rows), ALIKE[:1], ALIKE[1:], {"gone": {"1.7": texts["gone"]}})
     assert re.findall("<mark>(.*?)</mark>", text) == ["d = 1", "e = 1", "x = 1"]
-    assert "return &lt;b&gt;" in text and 'id="c1"' in text and 'id="e1"' in text and "and not right" in text
+    assert (
+        "<mark>d = 1</mark>\nstep = d\n" in text
+        and "return &lt;b&gt;" in text
+        and 'id="c1"' in text
+        and 'id="e1"' in text
+        and "and not right" in text
+    )
 
 
 def test_links_stay_in_the_folder(run):

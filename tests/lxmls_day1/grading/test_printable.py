@@ -72,7 +72,7 @@ class Elements(HTMLParser):
 def document():
     pictures = {"ada": b"PICTURE"}
     rows = row_of("ada"), row_of("zoë")
-    return printable_html(book_of(*rows), [Cluster("1.5", ("ada", "zoë"), 1.0, True, False)], picture_of=pictures.get)
+    return printable_html(book_of(*rows), [Cluster("1.5", ("ada", "zoë"), 1.0, True)], picture_of=pictures.get)
 
 
 def test_everything_is_in_it(document):
