@@ -24,6 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
+from lxmls_day1.checks import MOST_CLASSES
 from lxmls_day1.errors import InputError, check_path, counted
 
 FORMAT = "lxmls-day1 bags"
@@ -34,8 +35,7 @@ WORDS = "words.txt"
 
 #: What is in the files of a shard; `data.npy` may also hold float32.
 ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
-MOST_FEATURES = 1 << 32  # an index is a uint32
-MOST_CLASSES = 1 << 14  # the costs of confusing two classes are a table of K² numbers
+MOST_FEATURES = (1 << 31) - 1  # compiled loops read an index as an int32
 _BLOCK = 1 << 20
 _AGAIN = "make it again with `lxmls-day1 cache`"
 
