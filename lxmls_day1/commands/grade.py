@@ -366,10 +366,10 @@ def _conclude(book: Any, folder: Path) -> None:
         click.echo(
             f"  {folder / 'hand-marks.csv'}: {marked} of {len(by_hand)} answers are marked by hand; fill it in, and grade again"
         )
-    noted = [row for row in book.rows if row.notes]
+    noted = [(row.student, row.problem or row.notes[0]) for row in book.rows if row.problem or row.notes]
     if noted:
         click.echo(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", err=True)
-        for row in noted[:MOST_NOTED]:
-            click.echo(f"  {row.student}: {row.notes[0]}", err=True)
+        for student, why in noted[:MOST_NOTED]:
+            click.echo(f"  {student}: {why}", err=True)
         if len(noted) > MOST_NOTED:
             click.echo(f"  and {len(noted) - MOST_NOTED} more; summary.html lists them", err=True)

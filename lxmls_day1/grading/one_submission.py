@@ -274,17 +274,18 @@ def _row(
         check.exercise for check in checks if check.check.endswith(f"::{SMALL_INPUTS}") and check.verdict == WRONG
     }
     samples = _attempt(notes, "samples", {}, lambda: _samples(files, plan, failed))
-    sentences = [submission.problem, *submission.warnings, *remarks, *more]
+    sentences = [*submission.warnings, *remarks, *more]
     return SubmissionGrade(
         submission.student,
         submission.name,
         submission.source,
         submission.digest,
         _exercises(plan, checks),
-        warnings=tuple(dict.fromkeys(filter(None, sentences))),
+        warnings=tuple(dict.fromkeys(sentences)),
         answers=tuple(answers),
         explanations=explanations,
         written=samples,
+        problem=submission.problem,
         fingerprints=prints,
         key=plan.key,
         made_by=identity(),

@@ -267,10 +267,12 @@ def read_words(path: Path) -> list[str]:
     """
     try:
         _regular(path)
-        lines = path.read_bytes().decode().split("\n")[:-1]
-        return [json.loads(line) if line.startswith('"') else line for line in lines]
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; {_AGAIN}") from error
+    try:
+        lines = content.decode().split("\n")[:-1]
+        return [json.loads(line) if line.startswith('"') else line for line in lines]
     except ValueError as error:
         raise InputError(f"{path} is damaged ({error}); {_AGAIN}") from error
 
