@@ -26,6 +26,7 @@ from scipy.sparse import csr_array
 from lxmls_day1 import __version__
 from lxmls_day1.checks import MOST_CLASSES
 from lxmls_day1.errors import InputError, check_path, counted
+from lxmls_day1.whole_files import check_readable
 
 FORMAT = "lxmls-day1 bags"
 VERSION = 1
@@ -240,7 +241,7 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     """
     digest = hashlib.sha256()
     try:
-        _regular(path)
+        check_readable(path, _AGAIN)
         with Path(path).open("rb") as file:  # (of a number, `open` would take, and close, a file that is open)
             while block := file.read(_BLOCK):
                 digest.update(block)
@@ -266,7 +267,7 @@ def read_words(path: Path) -> list[str]:
     ['fine', 'a b']
     """
     try:
-        _regular(path)
+        check_readable(path, _AGAIN)
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; {_AGAIN}") from error
@@ -281,7 +282,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a corpus, if this version of the package can read it."""
     path = folder / MANIFEST
     try:
-        _regular(path)
+        check_readable(path, _AGAIN)
         content = path.read_bytes()
     except FileNotFoundError:
         raise InputError(_why_no_manifest(folder)) from None
@@ -375,19 +376,11 @@ def _check_columns(manifest: dict[str, Any]) -> None:
 def _check_size(path: Path, wanted: int) -> None:
     """Refuse a file that is missing, is no regular file, or has another size than the manifest says."""
     try:
-        size = _regular(path).st_size
+        size = check_readable(path, _AGAIN).st_size
     except OSError as error:
         raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
     if size != wanted:
         raise InputError(f"{path} has {size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
-
-
-def _regular(path: str | os.PathLike[str]) -> os.stat_result:
-    """What the system says of a file; a pipe or a device, which may never end, is refused."""
-    found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"{path} is not a regular file; {_AGAIN}")
-    return found
 
 
 def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:

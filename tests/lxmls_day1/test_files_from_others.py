@@ -11,6 +11,7 @@ import shutil
 import signal
 import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +28,9 @@ from lxmls_day1.model_file import save_model
 from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.corpus_making import make_corpus
 from lxmls_day1.streaming.shard_writing import write_shards
-from lxmls_day1.streaming.shards import MANIFEST, Shards
+from lxmls_day1.streaming.shards import JOURNAL, MANIFEST, WORDS, Shards
+from lxmls_day1.text.documents import read_bytes
+from lxmls_day1.text.labelled_files import read_labelled
 
 X = np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3], [1, 1, 0]])
 EXAMPLES = settings(max_examples=100, deadline=None)
@@ -186,3 +189,26 @@ def test_a_model(tmp_path_factory, data):
         model.classifier.test(X, model.params)
 
     taken_or_refused(use)
+
+
+def go_on_with(journal):
+    mails = journal.parent.with_name("mails.csv")
+    mails.write_text("label,text\nham,a b\nspam,b c\n")
+    make_corpus([mails], journal.parent, resume=True)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no devices among the files")
+@pytest.mark.parametrize("read", [go_on_with, read_labelled, lambda path: read_bytes(str(path)), Shards.words])
+def test_a_device_is_not_read_to_an_end_that_it_does_not_have(tmp_path, corpus, read):
+    folder = tmp_path / "x.bags"
+    if read is Shards.words:
+        shutil.copytree(corpus, folder)
+        (folder / WORDS).unlink()
+        (folder / WORDS).symlink_to("/dev/zero")
+        given = Shards(folder)
+    else:
+        folder.mkdir()
+        given = folder / JOURNAL
+        given.symlink_to("/dev/zero")
+    with pytest.raises(InputError, match=r"is not a regular file; \w+"):
+        read(given)

@@ -141,7 +141,7 @@ def test_the_cells_of_a_column_look_like_its_head():
 def test_what_could_not_be_read_is_no_warning_that_costs_nothing():
     row = row_with("x", problem="a.zip lies too deep.")
     for text in (student_html(row, run_of(row)), student_markdown(row, run_of(row))):
-        before, _, after = text.partition("Nothing could be read")
+        _, _, after = text.partition("Nothing could be read")
         assert after.partition("Warnings")[0].count("a.zip lies too deep.") == 1 == text.count("a.zip lies too deep.")
     assert "a.zip lies too deep." in summary_html(run_of(row))
 
