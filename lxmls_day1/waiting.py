@@ -89,7 +89,9 @@ def _used_and_asleep(pid: int, seen: dict[str, int]) -> tuple[float, float]:
         with contextlib.suppress(OSError, IndexError):  # it has ended
             fields = _fields(process)
             ticks += sum(map(int, fields[11:15]))
-            seen[f"{process.name} {fields[19]}"] = sum(map(int, fields[11:13]))  # by number and start: numbers come again
+            seen[f"{process.name} {fields[19]}"] = sum(
+                map(int, fields[11:13])
+            )  # by number and start: numbers come again
             for thread in (process / "task").iterdir():
                 asleep = min(asleep, _AWAKE.get(_fields(thread)[0], 1.0))
                 pending += (thread / "children").read_text(encoding="ascii").split()

@@ -38,6 +38,7 @@ WORDS = "words.txt"
 ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
 MOST_FEATURES = (1 << 31) - 1  # compiled loops read an index as an int32
 _BLOCK = 1 << 20
+_LARGEST_MANIFEST = 1 << 30  # bytes; of a shard about 600
 _AGAIN = "make it again with `lxmls-day1 cache`"
 
 
@@ -111,6 +112,8 @@ class Shards:
         for shard in () if partial else self.manifest["shards"]:
             for name, file in shard["files"].items():
                 _check_size(self.folder / shard["name"] / name, file["bytes"])
+        if self.manifest["words"] is not None and not partial:
+            _check_size(self.folder / WORDS, self.manifest["words"]["bytes"])
         for source in self.manifest["sources"]:
             _check_source(self.folder, source)
 
@@ -282,7 +285,8 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a corpus, if this version of the package can read it."""
     path = folder / MANIFEST
     try:
-        check_readable(path, _AGAIN)
+        if check_readable(path, _AGAIN).st_size > _LARGEST_MANIFEST:
+            raise InputError(f"{path} is damaged: it is larger than {_LARGEST_MANIFEST} bytes; {_AGAIN}")
         content = path.read_bytes()
     except FileNotFoundError:
         raise InputError(_why_no_manifest(folder)) from None
@@ -351,7 +355,7 @@ def _check_counts_and_texts(manifest: dict[str, Any]) -> None:
         counts += [shard["rows"], shard["nonzeros"], *(shard["files"][name]["bytes"] for name in ARRAYS)]
         texts += [shard["files"][name]["fingerprint"] for name in ARRAYS]
     if manifest["words"] is not None:
-        counts.append(manifest["words"]["number"])
+        counts += [manifest["words"]["number"], manifest["words"]["bytes"]]
         texts.append(manifest["words"]["fingerprint"])
     if not all(type(count) is int and count >= 0 for count in counts):
         raise ValueError("a size is no whole number")

@@ -28,7 +28,9 @@ class Machine:
         for number, state in enumerate(states):
             thread = self.proc / str(pid) / "task" / str(pid + number)
             thread.mkdir(parents=True, exist_ok=True)
-            (thread / "stat").write_text(f"{pid} (a) R 1 2) {state} {'0 ' * 10}{' '.join(map(str, times))} 0 0 0 0 {start}")
+            (thread / "stat").write_text(
+                f"{pid} (a) R 1 2) {state} {'0 ' * 10}{' '.join(map(str, times))} 0 0 0 0 {start}"
+            )
             (thread / "children").write_text(children if number == 0 else "")
         (self.proc / str(pid) / "stat").write_text((thread / "stat").read_text())
 

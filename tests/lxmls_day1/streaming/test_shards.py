@@ -117,6 +117,20 @@ def test_folders_that_are_none_of_ours_are_told_apart(tmp_path):
         Shards(3)
 
 
+def test_a_huge_manifest_is_not_read_into_memory(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    os.truncate(shards.folder / MANIFEST, 1 << 40)  # most of it a hole
+    with pytest.raises(InputError, match="manifest.json is damaged: it is larger than"):
+        Shards(shards.folder)
+
+
+def test_truncated_words_are_found_when_the_corpus_is_opened(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags", words=[f"w{i}" for i in range(30)])
+    os.truncate(shards.folder / "words.txt", 10)
+    with pytest.raises(InputError, match=r"words.txt has 10 bytes instead of 110"):
+        Shards(shards.folder)
+
+
 def test_a_missing_and_a_truncated_file_are_named(tmp_path):
     _, _, shards = corpus(tmp_path / "x.bags")
     path = shards.folder / "shard-00001" / "indices.npy"
