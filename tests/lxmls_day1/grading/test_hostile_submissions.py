@@ -631,7 +631,7 @@ def test_one_that_stops_itself_delays_nobody(graded):
 def test_an_archive_that_is_not_read(graded, name):
     rows, *_ = graded
     assert {check.verdict for check in rows[name].checks} == {"missing"}
-    assert rows[name].warnings
+    assert rows[name].problem
 
 
 @pytest.mark.parametrize("name", UNHARMED)
