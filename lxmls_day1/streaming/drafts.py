@@ -286,7 +286,7 @@ def _draft_name(number: int) -> str:
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
-    return (json.dumps(entry, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(entry) + "\n").encode()
 
 
 def _with_columns(draft: Path, column_of: np.ndarray | None, n_features: int) -> csr_array:
