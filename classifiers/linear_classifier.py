@@ -24,6 +24,7 @@ from lxmls_day1.checks import (
     check_finite_params,
     check_inputs,
     check_labels,
+    check_parameters,
     check_params,
     check_same_kind,
     listed,
@@ -382,19 +383,8 @@ class LinearClassifier:
                 "take more data or another split"
             )
         self.classes = classes
-        self._check_memory(X.shape[1])
+        check_parameters("the training data", X.shape[1], len(classes), self.quadratic)
         return X, self._codes(y) if given else np.searchsorted(classes, y)
-
-    def _check_memory(self, n_features):
-        """An error for parameters that no memory of this computer can hold, before anything is computed."""
-        shape = 1 + n_features * (1 + self.quadratic), len(self.classes)
-        try:
-            np.empty(shape)
-        except (MemoryError, ValueError) as error:  # the other one beyond what can be addressed
-            raise InputError(
-                f"X has {n_features} features: the parameters for {shape[1]} classes would take {shape[0] * shape[1] * 8e-9:,.0f} GB, more "
-                "than this computer has; leave out the columns that hold nothing, or hash the features into fewer columns"
-            ) from error
 
     def _codes(self, y):
         """Labels of known classes as column numbers (M,); before training the labels themselves are these numbers."""

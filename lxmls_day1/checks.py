@@ -4,6 +4,7 @@ Each returns its argument in the one form that the algorithms work on, or raises
 was wanted, what was got and what to do.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any
@@ -12,6 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.errors import InputError
+
+MOST_CLASSES = 1 << 14  # the costs of confusing two classes are a table of K² numbers
 
 
 def check_inputs(X: Any) -> Any:
@@ -349,6 +352,42 @@ def _unknown_labels(labels: np.ndarray) -> np.ndarray:
             return False
 
     return np.array([unknown(label) for label in labels], dtype=bool)
+
+
+def check_parameters(of: str, n_features: int, n_classes: int, quadratic: bool = False) -> None:
+    """Raise for parameters of so many classes and features that no training of them ends, before anything is computed.
+
+    There must be room for two matrices of the parameters: as training sums up one, another one is what it learns.
+
+    Parameters
+    ----------
+    of : str
+        What is trained on, for the message.
+    n_features, n_classes : int
+    quadratic : bool
+        Whether there are two parameters for each feature and class.
+
+    Examples
+    --------
+    >>> check_parameters("y", 2, 100_000)
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: y has 100000 different labels, of which each would be a class, but at most 16384 can be ...
+    """
+    if n_classes > MOST_CLASSES:
+        raise InputError(
+            f"{of} has {n_classes} different labels, of which each would be a class, but at most {MOST_CLASSES} can be learnt; if "
+            "the labels are measurements, put them into a few intervals, as with numpy.digitize"
+        )
+    shape = 2, 1 + n_features * (1 + quadratic), n_classes
+    try:
+        np.empty(shape)
+    except (MemoryError, ValueError) as error:  # the other one beyond what can be addressed
+        raise InputError(
+            f"{of} has {n_features} features: training the parameters for {n_classes} classes would take "
+            f"{math.prod(shape) * 8e-9:,.0f} GB, more than this computer has; leave out the columns that hold nothing, or hash the "
+            "features into fewer columns (of a corpus on disk: `lxmls-day1 cache --hash 18`)"
+        ) from error
 
 
 def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:

@@ -25,6 +25,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "check_labels",
         "check_number",
         "check_offers",
+        "check_parameters",
         "check_params",
         "check_sample_weight",
         "check_same_kind",

@@ -62,11 +62,12 @@ class WorkClock:
         self._pid = pid
         self._looked: float | None = None
         self._used = 0.0
+        self._seen: dict[str, int] = {}
 
     def look(self) -> float:
         """`seconds` until now. Look often: whether they sleep is only known for the moment."""
         now = time.monotonic()
-        used, asleep = _used_and_asleep(self._pid) if counts_work() else (0.0, 1.0)
+        used, asleep = _used_and_asleep(self._pid, self._seen) if counts_work() else (0.0, 1.0)
         if self._looked is not None:
             more = max(0.0, used - self._used)
             slept = asleep * min(now - self._looked, _MOST_AT_ONCE)
@@ -76,17 +77,25 @@ class WorkClock:
         return self.seconds
 
 
-def _used_and_asleep(pid: int) -> tuple[float, float]:
-    """The processor time of a process and of all that it has started, and how far they sleep: 0 if one of them works."""
+def _used_and_asleep(pid: int, seen: dict[str, int]) -> tuple[float, float]:
+    """The processor time of a process and of all that it has started, and how far they sleep: 0 if one of them works.
+
+    The system adds the time of a process that has ended to that of its parent only if the parent has waited for it. So `seen` keeps
+    the time of each process as it was seen last.
+    """
     ticks, asleep, pending = 0, 1.0, [str(pid)]
     while pending:
         process = _PROC / pending.pop()
         with contextlib.suppress(OSError, IndexError):  # it has ended
-            ticks += sum(map(int, _fields(process)[11:15]))
+            fields = _fields(process)
+            ticks += sum(map(int, fields[11:15]))
+            seen[f"{process.name} {fields[19]}"] = sum(
+                map(int, fields[11:13])
+            )  # by number and start: numbers come again
             for thread in (process / "task").iterdir():
                 asleep = min(asleep, _AWAKE.get(_fields(thread)[0], 1.0))
                 pending += (thread / "children").read_text(encoding="ascii").split()
-    return ticks / os.sysconf("SC_CLK_TCK"), asleep
+    return max(ticks, sum(seen.values())) / os.sysconf("SC_CLK_TCK"), asleep
 
 
 def _fields(place: Path) -> list[str]:

@@ -173,6 +173,38 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
     return place
 
 
+def check_readable(path: str | os.PathLike[str], remedy: str, pipes: bool = False) -> os.stat_result:
+    """What the system says of a file that is about to be read; an error for what may never end.
+
+    Parameters
+    ----------
+    path : path
+    remedy : str
+        What to do, for the message.
+    pipes : bool
+        Whether it may be a pipe, which ends with what writes into it, or a folder, which reading refuses.
+
+    Raises
+    ------
+    InputError
+        If it is a device; or, without ``pipes``, anything but a regular file.
+    OSError
+        As from `os.stat`.
+
+    Examples
+    --------
+    >>> try:
+    ...     check_readable(os.devnull, "name a file")
+    ... except InputError as error:
+    ...     print(str(error).partition(" ")[2])
+    is not a regular file; name a file
+    """
+    found = os.stat(path)
+    if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode) or not (pipes or stat.S_ISREG(found.st_mode)):
+        raise InputError(f"{path} is not a regular file; {remedy}")
+    return found
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Say before long work that its result cannot be written to a file: by writing an empty one beside it, which goes at once.
 

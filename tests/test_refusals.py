@@ -40,6 +40,7 @@ from classifiers.perceptron import Perceptron
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.structured_classifier import StructuredClassifier
 from classifiers.svm import SVM
+from lxmls_day1.checks import MOST_CLASSES
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
@@ -175,8 +176,15 @@ def test_inputs_that_are_none(inputs):
 def test_more_columns_than_any_memory_has_room_for():
     for make in CLASSIFIERS.values():
         for n_columns in (2**45, 2**62):
-            with pytest.raises(InputError, match=rf"X has {n_columns} features: .* GB, more than .* hash the features"):
+            with pytest.raises(InputError, match=rf" {n_columns} features: .* GB, more than .* hash the features"):
                 make().train(sp.csr_array((4, n_columns)), Y)
+
+
+def test_more_classes_than_can_be_learnt():
+    values = np.arange(MOST_CLASSES + 1) / 2  # as of a regression
+    for make in CLASSIFIERS.values():
+        with pytest.raises(InputError, match=r"16385 different labels.* numpy.digitize|two classes"):
+            make().train(values[:, None], values)
 
 
 def entries(X, columns, parts):

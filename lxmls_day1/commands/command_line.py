@@ -9,8 +9,10 @@ import errno
 import functools
 import importlib
 import os
+import re
 import shutil
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
@@ -88,6 +90,10 @@ class CommandGroup(click.Group):
             if error.errno == errno.EPIPE:  # whoever read our output has enough, as `head` does: click ends quietly
                 raise
             raise click.ClickException(describe_os_error(error)) from error
+        except MemoryError as error:
+            raise click.ClickException(
+                "there is not enough memory for this; take less data at a time, or a corpus on disk (`lxmls-day1 cache`)."
+            ) from error
 
 
 @click.command(
@@ -159,17 +165,19 @@ def describe_os_error(error: OSError) -> str:
 
     Where several files could not be copied, the first one is named:
 
-    >>> describe_os_error(shutil.Error([("lab/a.py", "copy/a.py", "[Errno 28] No space left on device: 'copy/a.py'")]))
-    "copy/a.py: no space left on device: 'copy/a.py'."
+    >>> describe_os_error(shutil.Error([("lab/a.py", "copy/a.py", "[Errno 13] Permission denied: 'copy/a.py'")]))
+    'copy/a.py: permission denied.'
     """
     if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
         _, place, why = error.args[0][0]
-        return describe_os_error(OSError(None, str(why).partition("] ")[2] or str(why), place))
+        number, reason = re.fullmatch(r"(?:\[Errno (\d+)\] )?(.*?)(?:: '.*)?", str(why), re.DOTALL).groups()  # type: ignore[union-attr]  # it fits anything
+        return describe_os_error(OSError(int(number or 0), reason, place))
     reason = error.strerror or str(error) or type(error).__name__
     reason = reason[0].lower() + reason[1:]
-    if "no usable temporary directory" in reason or (
-        error.errno in (errno.ENOSPC, errno.EDQUOT) and not error.filename
-    ):
+    temporary = not error.filename or (
+        tempfile.tempdir is not None and str(error.filename).startswith(tempfile.tempdir)
+    )
+    if "no usable temporary directory" in reason or (error.errno in (errno.ENOSPC, errno.EDQUOT) and temporary):
         reason += "; make room, or set TMPDIR to a folder that has some"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
 

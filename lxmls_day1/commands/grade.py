@@ -386,7 +386,7 @@ def _conclude(book: Any, folder: Path) -> None:
         click.echo(
             f"  {folder / 'hand-marks.csv'}: {marked} of {len(by_hand)} answers are marked by hand; fill it in, and grade again"
         )
-    noted = [(row.student, row.notes[0]) for row in book.rows if row.notes]
+    noted = [(row.student, row.problem or row.notes[0]) for row in book.rows if row.problem or row.notes]
     _list(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", noted)
     doubts = [(row.student, doubt) for row in book.rows for doubt in row.doubts]
     _list("Needs a look, whose work it is:", doubts)

@@ -98,6 +98,8 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
         raise InputError(f"{learner.get_name()} takes no checkpoints; leave --checkpoint out.")
     corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
     shards, test = corpus.shards, corpus.test_shards
+    hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
+    words = shards.words() if hash_bits is None else None  # before the training, which a damaged file would make vain
     checkpoint = None
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}
@@ -108,8 +110,6 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
             where |= {"checkpoint": checkpoint, "report": _Lines().show}
         params = learner.train(shards, **where)
     accuracies = {} if test is None else {"test": learner.evaluate(test, params)}
-    hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
-    words = shards.words() if hash_bits is None else None
     notes = {"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
     with warnings_as_notes():
         save_model(out, learner, params, feature_names=words, notes=notes)

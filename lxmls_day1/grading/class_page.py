@@ -139,7 +139,7 @@ def summary_html(
         script=class_script(),
         in_short=_in_short(rows),
         to_mark=_to_mark(rows),
-        notes=[(row, note) for row in rows for note in row.notes],
+        notes=[(row, note) for row in rows for note in (row.problem, *row.notes) if note],
         doubts=[(row, doubt) for row in rows for doubt in row.doubts],
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),

@@ -344,6 +344,8 @@ def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
     by_hand = [exercise.id for exercise in row.unmarked]
     if by_hand:
         said.append(f"To be marked by hand, up to {_number(_by_hand(row))} points more: {', '.join(by_hand)}.")
+    if row.problem:
+        said.append(f"Nothing could be read: {one_line(row.problem, 600)}")
     said += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]
     said.append(f"Hidden checks: {f'seed {gradebook.seed}' if gradebook.hidden else 'not run'}.")
     return "\n".join(said)
@@ -379,6 +381,7 @@ def _properties(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, s
         ("seed", str(gradebook.seed)),
         ("level", gradebook.level),
         ("version", gradebook.version),
+        *([("problem", row.problem)] if row.problem else []),
         *(("warning", warning) for warning in row.warnings),
         *(("note", note) for note in row.notes),
     ]

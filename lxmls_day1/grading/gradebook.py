@@ -207,6 +207,8 @@ class SubmissionGrade:
     digest : str
         A digest of all its files.
     exercises : tuple of ExerciseGrade
+    problem : str
+        Why nothing of it could be read; empty unless that is so.
     warnings : tuple of str
         Sentences about what is unusual and costs no points, such as a file in another place.
     printed : str
@@ -262,6 +264,7 @@ class SubmissionGrade:
     receipt: str = ""
     shared_from: str = ""
     doubts: tuple[str, ...] = ()
+    problem: str = ""
 
     @property
     def points(self) -> float:

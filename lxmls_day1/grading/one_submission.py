@@ -271,17 +271,18 @@ def _row(
     nothing: dict[str, tuple[int, ...]] = {}
     prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
     samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, prints))
-    sentences = [submission.problem, *submission.warnings, *remarks, *more]
+    sentences = [*submission.warnings, *remarks, *more]
     return SubmissionGrade(
         submission.student,
         submission.name,
         submission.source,
         submission.digest,
         _exercises(plan, checks),
-        warnings=tuple(dict.fromkeys(filter(None, sentences))),
+        warnings=tuple(dict.fromkeys(sentences)),
         answers=tuple(answers),
         explanations=explanations,
         written=samples,
+        problem=submission.problem,
         fingerprints=prints,
         key=plan.key,
         made_by=identity(),

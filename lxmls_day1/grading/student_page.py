@@ -124,6 +124,8 @@ def student_markdown(row: SubmissionGrade, gradebook: Gradebook) -> str:
         table_lines = ["| Exercise | Points | Checks |", "|:---|---:|:---|"]
         table_lines += [f"| {markdown_text(told.title)} | {told.points} | {told.passed} |" for told in exercises]
         blocks.append("\n".join(table_lines))
+    if row.problem:
+        blocks += ["## Nothing could be read", markdown_text(row.problem)]
     if row.warnings:
         blocks += ["## Warnings (they cost no points)", _markdown_list(row.warnings)]
     for told in exercises:

@@ -43,6 +43,7 @@ from lxmls_day1.lab import reference_folder
 
 MOST_SOURCES = 5000
 MOST_WARNINGS = 30
+_REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
 
 
 @dataclass(frozen=True)
@@ -235,12 +236,12 @@ def _contents(
 def _nothing_in(names: list[PurePosixPath], known: Collection[PurePosixPath], complaints: list[str]) -> str:
     if complaints:
         more = f" (and {len(complaints) - 2} more)" if len(complaints) > 2 else ""
-        return "; ".join(complaints[:2]) + more
+        return "; ".join(complaints[:2]) + more + _REMEDY
     if not names:
         return "There is nothing in it"
     for name in sorted(names):
         if name.suffix.casefold() in OTHER_ARCHIVES:
-            return f"{shown(name)} is not a zip file, and other archives are not opened"
+            return f"{shown(name)} is not a zip file, and other archives are not opened{_REMEDY}"
     similar = ""
     sources = {path.name: path for path in known if path.parts[0] in LAB_FOLDERS}
     for name in sorted(name for name in names if name.suffix.casefold() in SOURCES)[:MOST_WARNINGS]:

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
-from lxmls_day1.checks import check_flag, check_number, listed
+from lxmls_day1.checks import MOST_CLASSES, check_flag, check_number, listed
 from lxmls_day1.errors import InputError, check_path, counted
 from lxmls_day1.streaming.corpus_settings import CorpusSettings, label_order
 from lxmls_day1.streaming.drafts import Drafts
@@ -40,7 +40,6 @@ from lxmls_day1.text.labelled_streams import LabelledStream, Piece
 from lxmls_day1.text.token_batches import TokenTable, tokens_of
 from lxmls_day1.whole_files import LOCK, held
 
-MOST_CLASSES = 10_000
 #: How many of the words seen are kept with hashed features: those that come first.
 MOST_WORDS_KEPT = 1 << 22
 

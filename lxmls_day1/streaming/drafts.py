@@ -27,7 +27,7 @@ from lxmls_day1.streaming.shard_writing import (
 )
 from lxmls_day1.streaming.shards import ARRAYS, JOURNAL, MANIFEST, WORDS, Shards, read_words, shard_name
 from lxmls_day1.text.token_batches import rows_of, with_columns
-from lxmls_day1.whole_files import LOCK, remove_folder, replace_files
+from lxmls_day1.whole_files import LOCK, check_readable, remove_folder, replace_files
 
 _COLUMNS = "columns.npy"
 _CODES = "codes.npy"
@@ -207,6 +207,7 @@ class Drafts:
         path = self.folder / JOURNAL
         entries: list[dict[str, Any]] = []
         whole = 0
+        check_readable(path, "begin anew with --overwrite")
         content = path.read_bytes()
         for line in content.splitlines(keepends=True):
             try:
@@ -285,7 +286,7 @@ def _draft_name(number: int) -> str:
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
-    return (json.dumps(entry, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(entry) + "\n").encode()
 
 
 def _with_columns(draft: Path, column_of: np.ndarray | None, n_features: int) -> csr_array:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lxmls_day1.checks import check_parameters
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shards import Shards
 
@@ -101,12 +102,13 @@ def check_in_memory(y: Any, **others: Any) -> None:
 
 
 def check_classes(shards: Shards) -> NDArray[Any]:
-    """The classes of a corpus in ascending order, at least two."""
+    """The classes of a corpus in ascending order, at least two; an error where there is no room for their parameters."""
     if len(shards.classes) < 2:
         raise InputError(
             f"training needs at least two classes, but every document of {shards.folder} has the label "
             f"{', '.join(map(repr, shards.classes))}; give `lxmls-day1 cache` files with more"
         )
+    check_parameters(str(shards.folder), shards.n_features, len(shards.classes))
     return np.unique(shards.classes)
 
 

@@ -148,7 +148,7 @@ def write_manifest(
         "sources": list(sources),
         "shards": list(shards),
     }
-    replace_files({folder / MANIFEST: (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()})
+    replace_files({folder / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})
 
 
 def write_words(folder: Path, words: Iterable[str]) -> dict[str, Any]:

@@ -24,7 +24,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
+from lxmls_day1.checks import MOST_CLASSES
 from lxmls_day1.errors import InputError, check_path, counted
+from lxmls_day1.whole_files import check_readable
 
 FORMAT = "lxmls-day1 bags"
 VERSION = 1
@@ -34,9 +36,9 @@ WORDS = "words.txt"
 
 #: What is in the files of a shard; `data.npy` may also hold float32.
 ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
-MOST_FEATURES = 1 << 32  # an index is a uint32
-MOST_CLASSES = 1 << 14  # the costs of confusing two classes are a table of K² numbers
+MOST_FEATURES = (1 << 31) - 1  # compiled loops read an index as an int32
 _BLOCK = 1 << 20
+_LARGEST_MANIFEST = 1 << 30  # bytes; of a shard about 600
 _AGAIN = "make it again with `lxmls-day1 cache`"
 
 
@@ -110,6 +112,8 @@ class Shards:
         for shard in () if partial else self.manifest["shards"]:
             for name, file in shard["files"].items():
                 _check_size(self.folder / shard["name"] / name, file["bytes"])
+        if self.manifest["words"] is not None and not partial:
+            _check_size(self.folder / WORDS, self.manifest["words"]["bytes"])
         for source in self.manifest["sources"]:
             _check_source(self.folder, source)
 
@@ -240,7 +244,7 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     """
     digest = hashlib.sha256()
     try:
-        _regular(path)
+        check_readable(path, _AGAIN)
         with Path(path).open("rb") as file:  # (of a number, `open` would take, and close, a file that is open)
             while block := file.read(_BLOCK):
                 digest.update(block)
@@ -266,11 +270,13 @@ def read_words(path: Path) -> list[str]:
     ['fine', 'a b']
     """
     try:
-        _regular(path)
-        lines = path.read_bytes().decode().split("\n")[:-1]
-        return [json.loads(line) if line.startswith('"') else line for line in lines]
+        check_readable(path, _AGAIN)
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; {_AGAIN}") from error
+    try:
+        lines = content.decode().split("\n")[:-1]
+        return [json.loads(line) if line.startswith('"') else line for line in lines]
     except ValueError as error:
         raise InputError(f"{path} is damaged ({error}); {_AGAIN}") from error
 
@@ -279,7 +285,8 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a corpus, if this version of the package can read it."""
     path = folder / MANIFEST
     try:
-        _regular(path)
+        if check_readable(path, _AGAIN).st_size > _LARGEST_MANIFEST:
+            raise InputError(f"{path} is damaged: it is larger than {_LARGEST_MANIFEST} bytes; {_AGAIN}")
         content = path.read_bytes()
     except FileNotFoundError:
         raise InputError(_why_no_manifest(folder)) from None
@@ -348,7 +355,7 @@ def _check_counts_and_texts(manifest: dict[str, Any]) -> None:
         counts += [shard["rows"], shard["nonzeros"], *(shard["files"][name]["bytes"] for name in ARRAYS)]
         texts += [shard["files"][name]["fingerprint"] for name in ARRAYS]
     if manifest["words"] is not None:
-        counts.append(manifest["words"]["number"])
+        counts += [manifest["words"]["number"], manifest["words"]["bytes"]]
         texts.append(manifest["words"]["fingerprint"])
     if not all(type(count) is int and count >= 0 for count in counts):
         raise ValueError("a size is no whole number")
@@ -373,19 +380,11 @@ def _check_columns(manifest: dict[str, Any]) -> None:
 def _check_size(path: Path, wanted: int) -> None:
     """Refuse a file that is missing, is no regular file, or has another size than the manifest says."""
     try:
-        size = _regular(path).st_size
+        size = check_readable(path, _AGAIN).st_size
     except OSError as error:
         raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
     if size != wanted:
         raise InputError(f"{path} has {size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
-
-
-def _regular(path: str | os.PathLike[str]) -> os.stat_result:
-    """What the system says of a file; a pipe or a device, which may never end, is refused."""
-    found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"{path} is not a regular file; {_AGAIN}")
-    return found
 
 
 def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:

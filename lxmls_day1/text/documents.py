@@ -13,6 +13,7 @@ from typing import NamedTuple
 from lxmls_day1.errors import InputError
 from lxmls_day1.text.parsed_reviews import parse_review
 from lxmls_day1.text.tokens import count_tokens
+from lxmls_day1.whole_files import check_readable
 
 FORMATS = ("auto", "raw", "processed")
 STANDARD_INPUT = "-"
@@ -116,6 +117,7 @@ def read_bytes(path: str) -> bytes:
     """The content of a file, or of the standard input for ``-``."""
     if path == STANDARD_INPUT:
         return sys.stdin.buffer.read() if sys.stdin else b""  # None where it was closed
+    check_readable(path, "name a file, or a pipe that ends", pipes=True)
     return Path(path).read_bytes()
 
 

@@ -20,6 +20,7 @@ from lxmls_day1.errors import CorpusError, InputError, check_path, counted, near
 from lxmls_day1.text.column_choice import choose_columns, labels_and_texts
 from lxmls_day1.text.svmlight import parse_svmlight
 from lxmls_day1.text.tables import DELIMITERS, looks_like_json_lines, parse_columns, parse_json_lines
+from lxmls_day1.whole_files import check_readable
 
 FORMATS = ("columns", "jsonl", "svmlight")
 FORMAT_OF = {
@@ -251,7 +252,10 @@ def _check_labels_known(file: LabelledFile, name: str, known: list[str]) -> None
 def _unpacked(path: Path) -> bytes:
     """The content of a file, without the gzip around it."""
     try:
+        check_readable(path, "name a file, or a pipe that ends", pipes=True)
         content = path.read_bytes()
+    except InputError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if not content.startswith(_GZIP_START):

@@ -9,8 +9,10 @@ import io
 import json
 import shutil
 import signal
+import sys
 import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +29,9 @@ from lxmls_day1.model_file import save_model
 from lxmls_day1.streaming.checkpoint import Checkpoint
 from lxmls_day1.streaming.corpus_making import make_corpus
 from lxmls_day1.streaming.shard_writing import write_shards
-from lxmls_day1.streaming.shards import MANIFEST, Shards
+from lxmls_day1.streaming.shards import JOURNAL, MANIFEST, Shards, read_words
+from lxmls_day1.text.documents import read_bytes
+from lxmls_day1.text.labelled_files import read_labelled
 
 X = np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3], [1, 1, 0]])
 EXAMPLES = settings(max_examples=100, deadline=None)
@@ -186,3 +190,28 @@ def test_a_model(tmp_path_factory, data):
         model.classifier.test(X, model.params)
 
     taken_or_refused(use)
+
+
+def go_on_with(journal):
+    mails = journal.parent.with_name("mails.csv")
+    mails.write_text("label,text\nham,a b\nspam,b c\n")
+    make_corpus([mails], journal.parent, resume=True)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no devices among the files")
+@pytest.mark.parametrize("read", [go_on_with, read_labelled, lambda path: read_bytes(str(path)), read_words])
+def test_a_device_is_not_read_to_an_end_that_it_does_not_have(tmp_path, read):
+    folder = tmp_path / "x.bags"
+    folder.mkdir()
+    given = folder / JOURNAL
+    given.symlink_to("/dev/zero")
+    with pytest.raises(InputError, match=r"is not a regular file; \w+"):
+        read(given)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_corpus_in_a_folder_whose_name_is_no_utf_8(tmp_path):
+    journal = tmp_path / "d\udcff" / "x.bags" / JOURNAL
+    journal.parent.parent.mkdir()
+    go_on_with(journal)
+    assert Shards(journal.parent).manifest["sources"][0]["path"] == str(tmp_path / "d\udcff" / "mails.csv")

@@ -22,13 +22,15 @@ class Machine:
         (folder / "self").mkdir()
         (folder / "self" / "stat").touch()
 
-    def process(self, pid, states="S", seconds=0.0, of_children=0.0, children=""):
+    def process(self, pid, states="S", seconds=0.0, of_children=0.0, children="", start=0):
         """A process with a thread for each letter; its name is as odd as names may be."""
         times = [int(seconds * TICKS), 0, int(of_children * TICKS), 0]
         for number, state in enumerate(states):
             thread = self.proc / str(pid) / "task" / str(pid + number)
             thread.mkdir(parents=True, exist_ok=True)
-            (thread / "stat").write_text(f"{pid} (a) R 1 2) {state} {'0 ' * 10}{' '.join(map(str, times))} 0")
+            (thread / "stat").write_text(
+                f"{pid} (a) R 1 2) {state} {'0 ' * 10}{' '.join(map(str, times))} 0 0 0 0 {start}"
+            )
             (thread / "children").write_text(children if number == 0 else "")
         (self.proc / str(pid) / "stat").write_text((thread / "stat").read_text())
 
@@ -70,6 +72,11 @@ CASES = {  # what is so at a moment of the minute, and what is counted: in all, 
     "it waits for a process that gets no processor": (
         lambda m, t: (m.process(7, children="8 9 "), m.process(8, "R"), m.process(9)),
         0,
+        0,
+    ),
+    "processes that it never waits for work, one second each": (
+        lambda m, t: (m.process(7, children="8"), m.process(8, "R", t % 1, start=int(t))),
+        30,
         0,
     ),
     "what it has waited for has worked": (lambda m, t: m.process(7, "R", of_children=t), 60, 0),
@@ -158,7 +165,7 @@ def test_who_waits_says_so_less_and_less_often(machine):
 def test_what_runs_beside_is_ended_and_only_if_it_takes_too_long(monkeypatch):
     used, ended = [0.0], []
     monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.001)
-    monkeypatch.setattr(waiting, "_used_and_asleep", lambda pid: (used[0], 0.0))
+    monkeypatch.setattr(waiting, "_used_and_asleep", lambda *_: (used[0], 0.0))
     with limited(Wait("it", 7, 1.0), lambda: ended.append(1)) as over:
         assert not over.wait(0.05)
         used[0] = 5.0

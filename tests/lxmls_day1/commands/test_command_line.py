@@ -2,8 +2,10 @@ import errno
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -284,7 +286,7 @@ class TestMistakes:
         monkeypatch.setattr(lxmls_day1.whole_files, "replace_files", full)
         assert self.error("run", "--lab", lab) == f"{Path('out', 'boundaries.png')}: no space left on device."
 
-    @pytest.mark.one_in(3)
+    @pytest.mark.one_in(2)
     @pytest.mark.parametrize(
         ("error", "sentence"),
         [
@@ -293,7 +295,14 @@ class TestMistakes:
                 FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"),
                 "make room, or set TMPDIR",
             ),
+            (
+                shutil.Error(
+                    [("a.py", f"{tempfile.gettempdir()}/a.py", f"[Errno {errno.ENOSPC}] No space left: 'a.py'")]
+                ),
+                f"{tempfile.gettempdir()}/a.py: no space left; make room, or set TMPDIR",
+            ),
             (OSError(errno.ENOSPC, "No space left on device", "out/a.png"), "out/a.png: no space left on device."),
+            (MemoryError(), "there is not enough memory for this; take less data"),
         ],
     )
     def test_no_room_for_temporary_files(self, lab, monkeypatch, error, sentence):

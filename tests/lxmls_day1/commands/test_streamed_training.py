@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,14 @@ def run(*arguments, status=0, text=None):
 def train(place, kind, *arguments, status=0):
     corpora = ("--corpus", place / f"{kind}.bags", "--test-corpus", place / f"{kind}-test.bags")
     return run("train", "--classifier", "mira", *corpora, *arguments, status=status)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text("a\n")])
+def test_damaged_words_are_told_before_the_training(damage, place):
+    shutil.copytree(place / "words.bags", "x.bags")
+    damage(Path("x.bags", "words.txt"))
+    said = run("train", "--classifier", "mira", "--corpus", "x.bags", status=1).stderr
+    assert "words.txt" in said and "make it again" in said and "documents" not in said
 
 
 @pytest.mark.parametrize("kind", ["words", "hashed", "few"])

@@ -61,6 +61,7 @@ def row_with(text, **changes):
         (Boundary("1.5", text, ((0.0, 1.0),)),),
         (FreeAnswer("1.1", "notebooks/1.ipynb", "What is $p(y)$?", f"This: {text}"),),
         (CellFailure("notebooks/2.ipynb", 3, "1.4", f"NameError: {text}"),),
+        problem=f"{text} is not a zip file.",
     )
     return dataclasses.replace(row, **changes)
 
@@ -135,6 +136,14 @@ def test_the_cells_of_a_column_look_like_its_head():
             kinds = [[re.sub(r' ?scope="\w+"', "", attributes).strip() for _, attributes in line] for line in lines]
             assert len(kinds) > 1 and all(line == kinds[0] for line in kinds)
             assert [cell for cell, _ in lines[1]] == ["h"] + ["d"] * (len(lines[0]) - 1)
+
+
+def test_what_could_not_be_read_is_no_warning_that_costs_nothing():
+    row = row_with("x", problem="a.zip lies too deep.")
+    for text in (student_html(row, run_of(row)), student_markdown(row, run_of(row))):
+        _, _, after = text.partition("Nothing could be read")
+        assert after.partition("Warnings")[0].count("a.zip lies too deep.") == 1 == text.count("a.zip lies too deep.")
+    assert "a.zip lies too deep." in summary_html(run_of(row))
 
 
 def test_the_page_asks_for_nothing_outside_itself():

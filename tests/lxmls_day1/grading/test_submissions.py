@@ -280,7 +280,10 @@ class TestNested:
         content = make_zip(LAB)
         for _ in range(3):
             content = make_zip({"inner.zip": content})
-        assert "lies too deep in other zip files" in read_zip(tmp_path, content).problem
+        problem = (
+            "inner.zip/inner.zip lies too deep in other zip files; hand in the zip file that `lxmls-day1 submit` makes."
+        )
+        assert read_zip(tmp_path, content).problem == problem
         assert texts(read_zip(tmp_path, content, depth=4)) == LAB
 
     def test_a_damaged_one_beside_the_right_one(self, tmp_path):

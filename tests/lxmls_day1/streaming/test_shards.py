@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.errors import InputError
 from lxmls_day1.streaming.shard_writing import write_shards
 from lxmls_day1.streaming.shards import MANIFEST, Shards
@@ -72,7 +75,7 @@ def damaged(folder, change):
         (lambda m: m["shards"][0].update(nonzeros=2**40), "damaged: the files of shard 0 are too small"),
         (lambda m: m.update(classes=["ham", "spam", "ham"]), "damaged: two classes have the same name"),
         (lambda m: m.update(classes=[str(i) for i in range(10**6)]), "more than 16384 classes"),
-        (lambda m: m.update(n_features=2**33), "more than 4294967296 features"),
+        (lambda m: m.update(n_features=2**31), "more than 2147483647 features"),
         (lambda m: m.update(classes="abc"), "damaged: classes, shards or sources is no list"),
     ],
 )
@@ -82,6 +85,14 @@ def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
     with pytest.raises(InputError, match=said) as error:
         Shards(shards.folder)
     assert MANIFEST in str(error.value)
+
+
+@pytest.mark.parametrize("learner", [Mira, MaxEntBatch, MultinomialNaiveBayes])
+def test_a_corpus_whose_parameters_have_no_room_is_refused_before_the_training(tmp_path, learner):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    damaged(shards.folder, lambda m: m.update(classes=[str(i) for i in range(2**14)], n_features=2**31 - 1))
+    with pytest.raises(InputError, match=r"x.bags has 2147483647 features: .* 562,950 GB, more than .* --hash"):
+        learner().train(shards.folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[]", b"[" * 100_000])
@@ -104,6 +115,20 @@ def test_folders_that_are_none_of_ours_are_told_apart(tmp_path):
         Shards(tmp_path / "file")
     with pytest.raises(InputError, match="folder must be the path"):
         Shards(3)
+
+
+def test_a_huge_manifest_is_not_read_into_memory(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    os.truncate(shards.folder / MANIFEST, 1 << 40)  # most of it a hole
+    with pytest.raises(InputError, match="manifest.json is damaged: it is larger than"):
+        Shards(shards.folder)
+
+
+def test_truncated_words_are_found_when_the_corpus_is_opened(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags", words=[f"w{i}" for i in range(30)])
+    os.truncate(shards.folder / "words.txt", 10)
+    with pytest.raises(InputError, match=r"words.txt has 10 bytes instead of 110"):
+        Shards(shards.folder)
 
 
 def test_a_missing_and_a_truncated_file_are_named(tmp_path):
