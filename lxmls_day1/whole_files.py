@@ -131,13 +131,18 @@ def remove_parts(path: str | os.PathLike[str]) -> None:
     []
     """
     place = Path(os.path.realpath(path))
-    with contextlib.suppress(OSError), os.scandir(place.parent) as entries:  # no such folder, or one that cannot be listed
+    with (
+        contextlib.suppress(OSError),
+        os.scandir(place.parent) as entries,
+    ):  # no such folder, or one that cannot be listed
         for part in [entry for entry in entries if entry.name.startswith(f".{place.name[:40]}.")]:
             if written_for(Path(part.name)) == place.name[:40] and _writer_has_ended(part.name):
                 os.unlink(part.path)
 
 
-_PART = re.compile(r"\.(.+)\.([0-9a-f]{8})([0-9a-f]{8})[0-9a-f]{4}\.part", re.DOTALL)  # computer, process, and any number
+_PART = re.compile(
+    r"\.(.+)\.([0-9a-f]{8})([0-9a-f]{8})[0-9a-f]{4}\.part", re.DOTALL
+)  # computer, process, and any number
 
 
 def written_for(part: Path) -> str | None:

@@ -113,7 +113,9 @@ def release(
     if not with_solutions:
         refuse_leaks(bundle, stubbed)
     content = zipped(bundle, name)
-    if archive.exists() and not (archive.is_file() and archive.read_bytes() == content):  # it stays where a release was killed
+    if archive.exists() and not (
+        archive.is_file() and archive.read_bytes() == content
+    ):  # it stays where a release was killed
         raise _is_there(archive)
     with new_folder(folder) as made:
         write_files(made, bundle)

@@ -16,6 +16,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.streaming import corpus_making, drafts, shard_writing
 from lxmls_day1.streaming.corpus_making import make_corpus
 from lxmls_day1.streaming.shards import JOURNAL, MANIFEST, Shards
+from lxmls_day1.whole_files import remove_folder
 
 
 def contents(folder):
@@ -159,7 +160,12 @@ def test_what_an_interrupted_run_left_must_be_whole(source, unfinished):
 
 def test_a_journal_without_a_whole_first_line_is_begun_anew(tmp_path, source, documents):
     out = tmp_path / "x.bags"
+    run = 'import os; from lxmls_day1.whole_files import whole_file; w = whole_file("x.bags/journal"); w.__enter__(); os._exit(1)'
     out.mkdir()
+    subprocess.run([sys.executable, "-c", run.replace("journal", JOURNAL)], cwd=tmp_path)  # killed while it wrote its first line
+    assert make_corpus([source], out, hash_bits=8).n_rows == len(documents)
+    for path in out.iterdir():
+        remove_folder(path) if path.is_dir() else path.unlink()
     (out / JOURNAL).write_text('{"format": "lxml')
     assert make_corpus([source], out, hash_bits=8, resume=True).n_rows == len(documents)
 
