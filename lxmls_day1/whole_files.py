@@ -172,7 +172,7 @@ def _writer_has_ended(name: str) -> bool:
 
 
 def _computer() -> str:
-    """This computer, and the name space of its processes: elsewhere the same number is another process."""
+    """A number for this computer, and for the name space of its processes: elsewhere the same number is another process."""
     name_space = ""
     with contextlib.suppress(OSError):  # of Linux only
         name_space = os.readlink("/proc/self/ns/pid")

@@ -47,7 +47,6 @@ def command(
       lxmls-day1 demo --export out/demos     for a room without Python
     """
     import os
-    import sys
     import webbrowser
 
     from lxmls_day1.demos import serving

@@ -184,7 +184,9 @@ writing.__enter__().write(b"half")
 os._exit(1)"""
     subprocess.run([sys.executable, "-c", script])
     (left,) = tmp_path.iterdir()
-    others = [tmp_path / f".{name}" for name in ("marks.part", "marks.csv.0123abcd.part", left.name[1:].replace("csv", "cs"))]
+    others = [
+        tmp_path / f".{name}" for name in ("marks.part", "marks.csv.0123abcd.part", left.name[1:].replace("csv", "cs"))
+    ]
     others.append(left.with_name(re.sub(r"(.csv\.)\w{8}", r"\g<1>00000000", left.name)))  # of another computer
     for other in others:
         other.touch()

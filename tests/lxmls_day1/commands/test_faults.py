@@ -399,6 +399,8 @@ def main() -> int:
         except pytest.skip.Exception as reason:
             print(f"{name} × {fault}: skipped, {reason}", flush=True)
             continue
+        except KeyboardInterrupt:
+            break
         except (AssertionError, ValueError, OSError, zipfile.BadZipFile) as error:
             counts[name, fault, "wrong"] += 1
             print(f"{name} × {fault} at {moment}: {str(error)[-1500:]}", flush=True)

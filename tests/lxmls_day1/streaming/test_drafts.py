@@ -162,7 +162,9 @@ def test_a_journal_without_a_whole_first_line_is_begun_anew(tmp_path, source, do
     out = tmp_path / "x.bags"
     run = 'import os; from lxmls_day1.whole_files import whole_file; w = whole_file("x.bags/journal"); w.__enter__(); os._exit(1)'
     out.mkdir()
-    subprocess.run([sys.executable, "-c", run.replace("journal", JOURNAL)], cwd=tmp_path)  # killed while it wrote its first line
+    subprocess.run(
+        [sys.executable, "-c", run.replace("journal", JOURNAL)], cwd=tmp_path
+    )  # killed while it wrote its first line
     assert make_corpus([source], out, hash_bits=8).n_rows == len(documents)
     for path in out.iterdir():
         remove_folder(path) if path.is_dir() else path.unlink()
