@@ -3,7 +3,6 @@
 import errno
 import hashlib
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -88,31 +87,6 @@ def test_a_run_that_is_interrupted_anywhere_ends_as_if_it_had_not_been(
     left[0] = 0
     make_corpus([source], out, resume=True, **settings)
     assert ends > 5 and contents(out) == contents(whole)
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
-@pytest.mark.parametrize("mode", ["hash_bits=10", "min_count=2"])
-def test_what_kill_9_leaves_is_gone_on_with(tmp_path, source, mode):
-    whole = make_corpus([source], tmp_path / "whole.bags", rows_a_shard=10, **eval(f"dict({mode})")).folder
-    out, killed = tmp_path / "x.bags", 0
-    rng = np.random.default_rng(0)
-    for _ in range(8):
-        run = make_in_a_process(source, out, mode, "resume=True")
-        begun = len(list(out.glob("draft-*"))) if out.exists() else 0
-        while run.poll() is None and len(list(out.glob("*-0*"))) < begun + 3:
-            time.sleep(0.002)
-        time.sleep(rng.random() * 0.02)
-        run.send_signal(signal.SIGKILL)
-        killed += run.wait() == -signal.SIGKILL
-        run.stderr.close()
-        if (out / MANIFEST).exists():
-            break
-        with pytest.raises(InputError, match=r"is unfinished.* --resume"):
-            Shards(out)
-    make_corpus([source], out, resume=True, rows_a_shard=10, **eval(f"dict({mode})"))
-    assert killed >= 1 and contents(out) == contents(whole)
 
 
 @pytest.fixture
