@@ -11,6 +11,7 @@ import socket
 import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeVar
@@ -119,21 +120,29 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def remove_parts(path: str | os.PathLike[str]) -> None:
-    """Remove what writing a file has left beside it where the process was killed. No other process may be writing it.
+    """Remove what processes that were killed while they wrote a file have left beside it; whatever writes a file does so first.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Path(folder, ".marks.csv.0123abcd.part").touch()
+    ...     Path(folder, f".marks.csv.{_computer()}{0x7fffffff:08x}0123.part").touch()  # no process has this number
     ...     remove_parts(Path(folder, "marks.csv"))
     ...     list(Path(folder).iterdir())
     []
     """
     place = Path(os.path.realpath(path))
-    with contextlib.suppress(OSError):  # no such folder, or one that cannot be listed
-        for part in place.parent.iterdir():
-            if written_for(part) == place.name[:40]:
-                part.unlink(missing_ok=True)
+    with (
+        contextlib.suppress(OSError),
+        os.scandir(place.parent) as entries,
+    ):  # no such folder, or one that cannot be listed
+        for part in [entry for entry in entries if entry.name.startswith(f".{place.name[:40]}.")]:
+            if written_for(Path(part.name)) == place.name[:40] and _writer_has_ended(part.name):
+                os.unlink(part.path)
+
+
+_PART = re.compile(
+    r"\.(.+)\.([0-9a-f]{8})([0-9a-f]{8})[0-9a-f]{4}\.part", re.DOTALL
+)  # computer, process, and any number
 
 
 def written_for(part: Path) -> str | None:
@@ -141,18 +150,41 @@ def written_for(part: Path) -> str | None:
 
     Examples
     --------
-    >>> written_for(Path(".marks.csv.0123abcd.part")), written_for(Path(".film.part"))
+    >>> written_for(Path(".marks.csv.0123abcd000004d20a1b.part")), written_for(Path(".film.part"))
     ('marks.csv', None)
     """
-    found = re.fullmatch(r"\.(.+)\.[0-9a-f]{8}\.part", part.name, re.DOTALL)
+    found = _PART.fullmatch(part.name)
     return found and found[1]
+
+
+def _writer_has_ended(name: str) -> bool:
+    """Whether the process that a half-written file is named after has ended; of other computers nobody knows."""
+    found = _PART.fullmatch(name)
+    if found is None or found[2] != _computer() or os.name == "nt":  # there, looking for a process may end it
+        return False
+    try:
+        os.kill(int(found[3], 16), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it lives, and is somebody else's
+        return False
+    return False
+
+
+def _computer() -> str:
+    """A number for this computer, and for the name space of its processes: elsewhere the same number is another process."""
+    name_space = ""
+    with contextlib.suppress(OSError):  # of Linux only
+        name_space = os.readlink("/proc/self/ns/pid")
+    return f"{zlib.crc32(f'{socket.gethostname()} {name_space}'.encode()):08x}"
 
 
 def _beside(place: Path) -> Path:
     """A new name in the same folder; not longer than the longest that a file can have."""
     if not place.name:  # the root
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
-    return place.with_name(f".{place.name[:40]}.{secrets.token_hex(4)}.part")
+    remove_parts(place)
+    return place.with_name(f".{place.name[:40]}.{_computer()}{os.getpid():08x}{secrets.token_hex(2)}.part")
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:
@@ -223,9 +255,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     []
     """
     beside = _beside(replaceable(path))
-    with named(Path(path)):
-        beside.touch(exist_ok=False)
-        beside.unlink()
+    try:
+        with named(Path(path)):
+            beside.touch(exist_ok=False)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

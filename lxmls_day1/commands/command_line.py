@@ -11,8 +11,10 @@ import importlib
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
@@ -196,6 +198,26 @@ def caches_without_home() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Whoever ends this process politely, or closes its terminal, has it tidy up as Ctrl-C does; ``nohup`` is obeyed."""
+
+    def end(number: int, _frame: object) -> NoReturn:
+        raise KeyboardInterrupt(number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
+        numbers = []
+    ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its status. Linear algebra runs on one thread in this process.
 
@@ -222,7 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     try:
         say = functools.partial(click.echo, err=True)
-        with caches_without_home(), first_compilation.announced(), waiting.announced(say):
+        with ended_by_signals(), caches_without_home(), first_compilation.announced(), waiting.announced(say):
             command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
     except SystemExit as end:
         status = end.code

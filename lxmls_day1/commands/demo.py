@@ -47,8 +47,6 @@ def command(
       lxmls-day1 demo --export out/demos     for a room without Python
     """
     import os
-    import signal
-    import sys
     import webbrowser
 
     from lxmls_day1.demos import serving
@@ -67,7 +65,6 @@ def command(
         for path in export(lab, out, only, dark, scale, lambda sentence: click.echo(sentence, err=True), processes):
             click.echo(path)
         return
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends with us, however we end
     notebooks = serving.demos_folder(lab.folder)
     files = serving.names(notebooks)
     with serving.served(notebooks, port or serving.preferred_port(), dark=dark, scale=scale) as (address, process):

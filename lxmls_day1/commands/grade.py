@@ -2,9 +2,7 @@
 
 import contextlib
 import os
-import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -209,7 +207,7 @@ def command(
         return any(row.failed for row in book.rows)
 
     try:
-        with _ended_by_signals(), held(folder, "grading into"), run_folder() as place:
+        with held(folder, "grading into"), run_folder() as place:
             for id, name, sentence in named_groups:
                 _name_group(folder, id, name, sentence, question or "")
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
@@ -307,24 +305,6 @@ def forget_python_path() -> None:
     """Import from nowhere that ``PYTHONPATH`` names, from now on and in all processes that are started."""
     named = {os.path.realpath(entry) for entry in os.environ.pop("PYTHONPATH", "").split(os.pathsep)}
     sys.path[:] = [entry for entry in library_path() if os.path.realpath(entry) not in named]
-
-
-@contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Whoever ends this process politely, or closes its terminal, has it clean up as Ctrl-C does."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():
-        names = []
-    before = {name: signal.signal(getattr(signal, name), interrupt) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
 
 
 def require_ipython() -> None:

@@ -5,7 +5,7 @@ import inspect
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -145,16 +145,11 @@ class _Lines:
 @contextlib.contextmanager
 def _interruption_told(checkpoint: "Checkpoint | None") -> Iterator[None]:
     """Say at Ctrl-C and SIGTERM how to go on, and end with the status of the signal."""
-
-    def terminate(number: int, _frame: object) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    before = signal.signal(signal.SIGTERM, terminate)
     try:
         yield
-    except (KeyboardInterrupt, SystemExit) as end:
+    except KeyboardInterrupt as end:
+        said = "Interrupted. Nothing is kept yet."
         if checkpoint is not None and Path(checkpoint.path).exists():
-            click.echo(f"Interrupted: the training is kept in {checkpoint.path}; --resume goes on with it.", err=True)
-        raise SystemExit(130 if isinstance(end, KeyboardInterrupt) else end.code) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+            said = f"Interrupted: the training is kept in {checkpoint.path}; --resume goes on with it."
+        click.echo(said, err=True)
+        raise SystemExit(128 + (end.args[0] if end.args else signal.SIGINT)) from None

@@ -22,7 +22,7 @@ from lxmls_day1.exercises.generation import LEFT_BEHIND, Files, reference_files,
 from lxmls_day1.exercises.registry import FILE, Registry
 from lxmls_day1.exercises.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.whole_files import temporary_folder
+from lxmls_day1.whole_files import replace_files, temporary_folder
 
 STUDENT, INSTRUCTOR = "lxmls-day1-lab", "lxmls-day1-lab-with-solutions"
 BUILD_FILES = ("pyproject.toml", "README.md", "LICENSE")
@@ -94,9 +94,8 @@ def release(
         Path(os.path.expanduser(out)).resolve() / name,
         Path(os.path.expanduser(out)).resolve() / f"{name}.zip",
     )
-    for path in (folder, archive):
-        if path.exists():
-            raise InputError(f"{path} is there already; nothing was touched. Delete it, or name another folder.")
+    if folder.exists():
+        raise _is_there(folder)
     if with_solutions:
         stubbed: tuple[str, ...] = ()
         lab = with_course(solved_files(reference), course)
@@ -113,15 +112,19 @@ def release(
     bundle[PurePosixPath(wheel_name)] = wheel
     if not with_solutions:
         refuse_leaks(bundle, stubbed)
+    content = zipped(bundle, name)
+    if archive.exists() and not (
+        archive.is_file() and archive.read_bytes() == content
+    ):  # it stays where a release was killed
+        raise _is_there(archive)
     with new_folder(folder) as made:
         write_files(made, bundle)
-        zip_beside = archive.with_name(f".{archive.name}.part")
-        try:
-            zip_beside.write_bytes(zipped(bundle, name))
-            os.replace(zip_beside, archive)
-        finally:
-            zip_beside.unlink(missing_ok=True)
+        replace_files({archive: content})
     return Release(folder, archive, stubbed, len(bundle))
+
+
+def _is_there(path: Path) -> InputError:
+    return InputError(f"{path} is there already; nothing was touched. Delete it, or name another folder.")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 import shlex
 import shutil
 import subprocess
@@ -29,7 +28,7 @@ from lxmls_day1.exercises.workspace_state import (
 from lxmls_day1.exercises.workspace_state import FILE as STATE
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
 from lxmls_day1.lab_interface import VERSION as INTERFACE
-from lxmls_day1.whole_files import named
+from lxmls_day1.whole_files import named, remove_abandoned, temporary_folder
 
 README = "README.md"
 IGNORED = f"""# what the lab, Python and Jupyter keep beside your files
@@ -154,12 +153,16 @@ def new_folder(folder: Path) -> Iterator[Path]:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a new folder.")
     is_there = folder.is_dir()
+    if is_there:
+        remove_abandoned(folder)
     if is_there and any(folder.iterdir()):
         raise InputError(f"{folder} is there already and not empty; nothing in it was touched. Name a new folder.")
-    part = f".{folder.name}.{secrets.token_hex(4)}.part"
-    made = folder / part if is_there else folder.with_name(part)
+    place = folder if is_there else folder.parent
+    stack = contextlib.ExitStack()
     try:
-        made.mkdir(parents=True)
+        place.mkdir(parents=True, exist_ok=True)
+        made = stack.enter_context(temporary_folder("lxmls-day1-new-", place)) / folder.name
+        made.mkdir()
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"{folder} lies in a file; name a folder.") from error
     except OSError as error:
@@ -167,7 +170,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"{folder} cannot be {'written to' if is_there else 'made'}: {reason}.") from error
     moved: list[Path] = []
     try:
-        with named(folder):
+        with stack, named(folder):
             yield made
             if not is_there:
                 made.rename(folder)
@@ -181,8 +184,6 @@ def new_folder(folder: Path) -> Iterator[Path]:
             with contextlib.suppress(OSError):
                 path.unlink()
         raise
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
 
 
 def write_files(folder: Path, files: Files) -> None:

@@ -34,7 +34,7 @@ from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.gradebook import ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
+from lxmls_day1.grading.gradebook import CRASHED, ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
 from lxmls_day1.grading.groups import behaviour_of
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.whole_files import temporary_folder
@@ -135,7 +135,8 @@ class CheckSession:
     ) -> None:
         """Run all checks on each lab in turn: the public ones, then the hidden ones in a new box.
 
-        A check that does not end in time is tried once more, alone in a fresh box, after the others of its kind.
+        A check that does not end in time, or whose box ends before it, is tried once more, alone in a fresh box, after the others of
+        its kind: another process may have been the reason, or whoever killed the box.
 
         Parameters
         ----------
@@ -236,7 +237,7 @@ class CheckSession:
         with contextlib.closing(lab), contextlib.closing(lab_of_second_tries):
             for numbers in (public, hidden):
                 self._run_checks(numbers, lab, tries)
-                self._run_checks(_timed_out(numbers, tries), lab_of_second_tries, tries, alone=True)
+                self._run_checks(_ended_as(numbers, tries, TIMEOUT, CRASHED), lab_of_second_tries, tries, alone=True)
                 if numbers is public:
                     shown = show([tries[i].grade for i in public], lab)
                 lab.close()
@@ -252,7 +253,7 @@ class CheckSession:
     def _run_checks(self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _Try], alone: bool = False) -> None:
         """Try some checks, each in a fresh box if `alone`; how they went goes into `tries`."""
         before = [i for i in tries if i not in numbers]
-        unending = Counter(self._known[i].exercise for i in _timed_out(before, tries))
+        unending = Counter(self._known[i].exercise for i in _ended_as(before, tries, TIMEOUT))
         for i in numbers:
             if alone:
                 lab.close()
@@ -319,8 +320,8 @@ def _picture(kind: str, example: str) -> str:
     return base64.b64encode(png or b"").decode("ascii")
 
 
-def _timed_out(numbers: Sequence[int], tries: Mapping[int, _Try]) -> list[int]:
-    return [i for i in numbers if tries[i].grade.verdict == TIMEOUT]
+def _ended_as(numbers: Sequence[int], tries: Mapping[int, _Try], *verdicts: str) -> list[int]:
+    return [i for i in numbers if tries[i].grade.verdict in verdicts]
 
 
 def _verdict(check: CheckGrade, error: BaseException | None) -> tuple[str, str, list[tuple[str, str]]]:

@@ -22,7 +22,7 @@ import numpy as np
 from lxmls_day1.checks import check_flag, check_number
 from lxmls_day1.errors import InputError, check_path
 from lxmls_day1.npz_file import check_storable, read_file, write_file
-from lxmls_day1.whole_files import check_writable, remove_parts
+from lxmls_day1.whole_files import check_writable
 
 KIND = "checkpoint of a training"
 _HELD_BACK = (signal.SIGINT, signal.SIGTERM)
@@ -90,7 +90,6 @@ class Checkpoint:
                     f"{error}, which a checkpoint cannot hold; give a number, or train without one"
                 ) from error
         self._belongs_to = dict(belongs_to)
-        remove_parts(self.path)  # a training that was killed while it wrote
         check_writable(self.path)
         if not self.path.exists():
             return None

@@ -240,7 +240,7 @@ class _Making:
         """Leave no trace of a making that ends before its first draft: there is nothing to go on with."""
         try:
             yield
-        except (Exception, KeyboardInterrupt):
+        except BaseException:
             if not self.drafts.written:
                 self.drafts.clear()
             raise

@@ -27,7 +27,7 @@ from lxmls_day1.streaming.shard_writing import (
 )
 from lxmls_day1.streaming.shards import ARRAYS, JOURNAL, MANIFEST, WORDS, Shards, read_words, shard_name
 from lxmls_day1.text.token_batches import rows_of, with_columns
-from lxmls_day1.whole_files import LOCK, check_readable, remove_folder, replace_files
+from lxmls_day1.whole_files import LOCK, check_readable, remove_folder, remove_parts, replace_files
 
 _COLUMNS = "columns.npy"
 _CODES = "codes.npy"
@@ -74,6 +74,7 @@ class Drafts:
             If the folder holds something that may be neither gone on with nor replaced.
         """
         folder = self.folder
+        remove_parts(folder / JOURNAL)  # a run that was killed before it had one
         present = {path.name for path in folder.iterdir()} - {LOCK}
         if present and not {MANIFEST, JOURNAL} & present:
             raise InputError(f"{folder} is not empty, and holds no corpus; name a new folder with --out")

@@ -173,6 +173,30 @@ class TestTemporaryFolder:
         assert len(calls) > 1 and contents(tmp_path) == {}
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there, looking for a process may end it")
+def test_what_a_killed_writer_has_left_goes_with_the_next_one_and_what_is_being_written_stays(tmp_path):
+    wanted = tmp_path / "marks.csv"
+    script = f"""
+import os
+from lxmls_day1.whole_files import whole_file
+writing = whole_file({str(wanted)!r})
+writing.__enter__().write(b"half")
+os._exit(1)"""
+    subprocess.run([sys.executable, "-c", script])
+    (left,) = tmp_path.iterdir()
+    others = [
+        tmp_path / f".{name}" for name in ("marks.part", "marks.csv.0123abcd.part", left.name[1:].replace("csv", "cs"))
+    ]
+    others.append(left.with_name(re.sub(r"(.csv\.)\w{8}", r"\g<1>00000000", left.name)))  # of another computer
+    for other in others:
+        other.touch()
+    with whole_file(wanted):
+        assert not left.exists()
+        replace_files({wanted: b"whole"})
+        assert len(contents(tmp_path)) == len(others) + 2  # that of a living process is there
+    assert set(contents(tmp_path)) == {"marks.csv", *(other.name for other in others)}
+
+
 def wants_locks():
     """Without them nobody knows that the process of a folder has ended."""
     if sys.platform != "win32":

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from click.testing import CliRunner
 
 import lxmls_day1
 import lxmls_day1.whole_files
-from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group
+from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, ended_by_signals
 from lxmls_day1.errors import InputError
 from lxmls_day1.result_table import ResultTable, Row
 
@@ -364,6 +365,22 @@ class TestSurroundings:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", 0)])
+def test_signals_that_end_a_command_are_like_ctrl_c_unless_they_are_ignored(number):
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        with pytest.raises(KeyboardInterrupt, match=str(int(number))), ended_by_signals():
+            signal.raise_signal(number)
+        assert signal.getsignal(number) is signal.SIG_DFL
+        signal.signal(number, signal.SIG_IGN)  # as nohup does
+        with ended_by_signals():
+            signal.raise_signal(number)
+        assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
+
+
 class TestReferenceLab:
     def test_toy_from_beginning_to_end(self, tmp_path, monkeypatch):
         """All classifiers of the guide, two data sets; pyplot, and with it a notebook's backend, stays out of it."""

@@ -107,6 +107,14 @@ class TestBundle:
         with pytest.raises(InputError, match="is there already; nothing was touched"):
             release(tmp_path / "out")
         assert tree(tmp_path / "out") == before
+        shutil.rmtree(tmp_path / "out" / "lxmls-day1-lab")  # as where a release is killed between its two parts
+        release(tmp_path / "out")
+        assert tree(tmp_path / "out") == before
+        shutil.rmtree(tmp_path / "out" / "lxmls-day1-lab")
+        (tmp_path / "out" / "lxmls-day1-lab.zip").write_bytes(b"mine")
+        with pytest.raises(InputError, match=r"lxmls-day1-lab\.zip is there already; nothing was touched"):
+            release(tmp_path / "out")
+        assert tree(tmp_path / "out") == {"lxmls-day1-lab.zip": b"mine"}
 
     def test_a_leak_stops_it(self, checkout, tmp_path):
         with (checkout / "README.md").open("a") as file:

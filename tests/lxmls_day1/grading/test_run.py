@@ -1,11 +1,7 @@
 """Whole runs: marks are right and named, a run can be taken up again and replayed, and a cluster does the same."""
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -260,39 +256,6 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one
     book = grade([class_of_three], out, plan, workers=one_worker)
     assert [row.points for row in book.rows] == [10, 0, 0]
     assert sorted([*done, *again]) == ["ada", "blaise", "carl"]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="an interrupt is sent as a signal")
-def test_ctrl_c_with_several_workers_keeps_rows_and_leaves_nothing_behind(tmp_path, solved, level):
-    inbox, out, temporary = tmp_path / "inbox", tmp_path / "out", tmp_path / "temporary"
-    temporary.mkdir()
-    for number in range(8):
-        write(inbox / f"student{number:02d}", solved)
-    command = [sys.executable, "-m", "lxmls_day1", "grade", str(inbox), "--out", str(out)]
-    command += ["--exercises", "1.5", "--jobs", "2"]
-    make_plan(out, level, ["1.5"], seed=3)  # what is expected lies in the folder: it is computed once for all tests
-    environment = {**os.environ, "TMPDIR": str(temporary)}
-    first = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    )
-    rows = out / ".rows"
-    ends = time.monotonic() + 600
-    while not any(rows.glob("*.json")) and first.poll() is None and time.monotonic() < ends:
-        time.sleep(0.01)
-    os.killpg(first.pid, signal.SIGINT)  # as a terminal does
-    said, _ = first.communicate(timeout=600)
-    assert first.returncode == 1, said.decode()
-    assert b"Traceback" not in said and b"again" in said, said.decode()
-    finished = {path.name: path.stat().st_mtime_ns for path in rows.glob("*.json")}
-    assert 0 < len(finished) < 8
-    assert [path.name for path in temporary.iterdir() if path.name.startswith("lxmls-day1")] == []
-
-    second = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    assert second.returncode == 0, second.stdout.decode()
-    assert {path.name: path.stat().st_mtime_ns for path in rows.glob("*.json")}.items() >= finished.items()
-    marks = json.loads((out / "grades.json").read_text(encoding="utf-8"))
-    assert len(marks["submissions"]) == 8
-    assert [path.name for path in temporary.iterdir() if path.name.startswith("lxmls-day1")] == []
 
 
 def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, one_worker, answers_computed_anew):

@@ -2,13 +2,10 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path, PurePosixPath
 
-import psutil
 import pytest
 
 from lxmls_day1.exercises.generation import solved_files, student_files
@@ -93,31 +90,3 @@ def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, s
     (row,) = kept_rows(out)
     assert row.points == 0
     assert {check.verdict for check in row.checks} == {"missing"}
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
-def test_nothing_outlives_the_main_process(tmp_path, expected, solved, how):
-    out, temporary = tmp_path / "marks", tmp_path / "temporary"
-    temporary.mkdir()
-    shutil.copytree(expected, out)
-    for number in range(30):
-        hand_in(tmp_path / "class" / f"student{number:02d}", solved)
-    started = command_in(tmp_path, "class", out, "--jobs", "2", TMPDIR=str(temporary))
-    with subprocess.Popen(**started, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        ends = time.monotonic() + 600
-        while not any((out / ".rows").glob("*.json")) and process.poll() is None and time.monotonic() < ends:
-            time.sleep(0.01)
-        assert process.poll() is None
-        family = psutil.Process(process.pid).children(recursive=True)
-        assert len(family) >= 4  # two workers, and what makes their boxes
-        process.send_signal(how)
-        said, _ = process.communicate(timeout=600)
-    _, alive = psutil.wait_procs(family, timeout=60)
-    assert alive == []
-    assert 0 < len(list((out / ".rows").glob("*.json"))) < 30
-    assert "Traceback" not in said
-    if how == signal.SIGTERM:
-        assert process.returncode == 1
-        assert "Stopped" in said
-        assert list(temporary.iterdir()) == []

@@ -13,7 +13,7 @@ from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
 from lxmls_day1.grading import boxed_lab
 from lxmls_day1.grading.box import NO_END, BoxFailure, StudentError
 from lxmls_day1.grading.boxed_lab import BoxedLab, exception_of
-from lxmls_day1.grading.gradebook import TIMEOUT
+from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.session import NOT_TRIED, CheckSession
 
@@ -230,6 +230,9 @@ def test_third(lab):
 """
 
 
+KILLED = float("inf")  # what stands for the seconds of a call during which the box is killed
+
+
 @pytest.fixture
 def boxes(monkeypatch):
     """Boxes whose answers take `FakeBox.seconds`, and what they are asked: (number, name)."""
@@ -248,6 +251,8 @@ def boxes(monkeypatch):
             asked.append((self.number, request["name"]))
             taken = FakeBox.seconds(self.number, request["name"])
             self.spent = min(taken, seconds)
+            if taken == KILLED:
+                raise BoxFailure(CRASHED, "the code brought Python down (killed)")
             if taken > seconds:
                 raise BoxFailure(TIMEOUT, NO_END.format(limit))
             return 1
@@ -287,12 +292,13 @@ def test_what_is_shown_comes_from_the_box_of_public_checks_alone(tmp_path, boxes
     assert done[0].printed == "<1><1><1>"
 
 
-def test_a_time_out_is_tried_once_more_alone_in_a_fresh_box(tmp_path, boxes):
+@pytest.mark.parametrize("taken", [1e9, KILLED])
+def test_what_ends_a_box_is_tried_once_more_alone_in_a_fresh_one(tmp_path, boxes, taken):
     box, asked = boxes
-    box.seconds = staticmethod(lambda number, name: 1e9 if number == 1 and name == "second" else 0.0)
+    box.seconds = staticmethod(lambda number, name: taken if number == 1 and name == "second" else 0.0)
     (found,) = run(session_of(tmp_path, timed=TIMED))
     assert {verdict for verdict, _, _ in found.values()} == {"ok"}
-    # the first box is gone with the time-out; the second try stands behind all public checks and before the hidden ones
+    # the first box is gone; the second try stands behind all public checks and before the hidden ones
     assert asked[:3] == [(1, "first"), (1, "second"), (2, "third")]
     assert asked[3:] == [(3, "second"), (4, "hidden"), (4, "another_hidden")]
 

@@ -1,10 +1,6 @@
 """Checkpoints: a training that was interrupted, however and wherever, ends with the bits of one that was not."""
 
-import os
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 
 import numpy as np
@@ -235,52 +231,3 @@ def test_what_makes_no_sense(corpus, tmp_path):
     damaged.write_bytes(b"PK\3\4 and so on")
     with pytest.raises(InputError, match="damaged is damaged or incomplete"):
         Mira().train(corpus, checkpoint=Checkpoint(damaged, resume=True))
-
-
-# --------------------------------------------------------------------------------------------------------------- kill -9
-
-#: Trains in children that are killed at random moments, and in ones that go on; prints how many were killed. Moments are of processor
-#: time, which no load changes; a timer of it ends a process by SIGPROF, as suddenly as SIGKILL does.
-CAMPAIGN = textwrap.dedent("""
-    import os, random, signal, sys, time
-    import numpy as np
-    from classifiers.svm import SVM
-    from lxmls_day1.streaming.checkpoint import Checkpoint
-    corpus, folder, n_trials, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-
-    def train(checkpoint=None):
-        return SVM(nr_rounds=40, averaged="last round").train(corpus, checkpoint=checkpoint)
-
-    expected = train()                                            # everything is imported and compiled: children are forked
-    started = time.process_time()
-    train(Checkpoint(f"{folder}/first", every=37))
-    seconds, moments, n_killed = time.process_time() - started, random.Random(seed), 0
-    for trial in range(n_trials):
-        path = f"{folder}/{trial}"
-        kills = [moments.random() * seconds for _ in range(1 + trial % 3)]
-        for at in [*kills, None]:
-            child = os.fork()
-            if child == 0:
-                if at is not None:
-                    signal.setitimer(signal.ITIMER_PROF, at)
-                params = train(Checkpoint(path, every=37, resume=True))
-                os._exit(0 if np.array_equal(params, expected) else 3)
-            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            n_killed += status == -signal.SIGPROF
-            assert status in (0, -signal.SIGPROF) and (at is not None or status == 0), (trial, status)
-    print(n_killed)
-""")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
-@pytest.mark.parametrize("n_trials", [3, pytest.param(20, marks=pytest.mark.campaign)])
-def test_after_a_sudden_end_at_random_moments_training_ends_with_the_same_bits(n_trials, corpus, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CAMPAIGN, str(corpus), str(tmp_path), str(n_trials), "1"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 0  # some were killed while they trained
-    assert not [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")]
