@@ -153,10 +153,9 @@ class Roster:
                 f"{path} is no table of students: it wants a first line with the names of columns, and a line for each "
                 "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
             )
-        ids = [id_column] if id_column else []
-        self.ids = [self._named(name) for name in ids] or [
-            number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS
-        ]
+        known = [number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS]
+        self.ids = [self._named(id_column)] if id_column else known
+        self._is_id_named = bool(id_column)
         if not self.ids:
             raise InputError(
                 f"{path} has no column of ids that is known here ({', '.join(ID_COLUMNS)}); name one with --id-column"
@@ -219,7 +218,8 @@ class Roster:
         points = {row.student: row for row in rows}
         students = self._students()
         columns = [
-            (self.header[i].casefold(), {number: self._cell(number, i) for number in students}) for i in self.ids
+            ("" if self._is_id_named else self.header[i].casefold(), {n: self._cell(n, i) for n in students})
+            for i in self.ids
         ]
         whose, problems = matched_lines(found, columns)
         times = {one.student: time_in(one.handed_in) for one in found}
