@@ -183,7 +183,6 @@ def command(
 
     def once(found: Any, first: bool = True) -> bool:
         """Grade these, and write all that is made of it; whether one could not be graded."""
-        before = _marks_in(folder)
         found = settled(folder, found, again if first else ())
         with cluster(scheduler) as workers, _ProgressBar() as bar:
             book = grade(
@@ -205,7 +204,7 @@ def command(
         _conclude(book, folder)
         if students is not None:
             fill_in(students, found, book, folder)
-        remove_stale(folder, students.path.name if students else "", before != _marks_in(folder))
+        remove_stale(folder)
         return any(row.failed for row in book.rows)
 
     try:
@@ -235,11 +234,6 @@ def command(
         raise click.exceptions.Exit(1) from None
     if failed:
         raise click.exceptions.Exit(NOT_ALL_GRADED)
-
-
-def _marks_in(folder: Path) -> bytes:
-    """The table of marks; empty before the first run."""
-    return table.read_bytes() if (table := folder / "grades.csv").is_file() else b""
 
 
 def _watched(inbox: Any, once: Callable[[Any, bool], bool], folder: Path) -> bool:

@@ -23,7 +23,16 @@ from lxmls_day1.exercises.generation import solved_files, student_files
 from lxmls_day1.exercises.registry import FILE, Registry
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
-from lxmls_day1.grading.identity import _loosely, key_of, settled
+from lxmls_day1.grading.identity import (
+    Found,
+    _loosely,
+    blackboard_users,
+    confirmed_partners,
+    key_of,
+    matched_lines,
+    read_names,
+    settled,
+)
 from lxmls_day1.grading.levels import Level, strongest_level
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.one_submission import Graded
@@ -297,6 +306,49 @@ class TestKeys:
             found = find_submissions([download(tmp_path / "all.zip", files)])
             assert [one.student for one in found] == ["anna-li_11", "anna-li_12"][:number]
 
+    @pytest.mark.parametrize("name", ["mar-1", "dec-24", "september-2026", "jan-1-26", "true", "false", "1e5", "007"])
+    def test_a_spreadsheet_changes_none(self, name):
+        assert key_of(name) == f"student-{name}" != key_of(f"student-{name}")
+
+
+def owner(student, *ids, platform=""):
+    return Found(student, student, "", PurePosixPath(), ids=ids or (student,), platform=platform, holder=student)
+
+
+class TestLinesOfTheRoster:
+    """What a stranger is called on the roster, or writes into it, takes no line from anybody."""
+
+    @pytest.mark.parametrize("id", ["ada", "101", "00101"])
+    def test_other_persons_on_it(self, id):
+        for person in [*PERSONS, "'101", '="101"', "0101", "=101", "Participant 101"]:
+            for cells in ({1: id, 2: person}, {2: person, 1: id}, {1: id, 2: person, 3: "x"}):
+                whose, problems = matched_lines([owner(id), owner("s", person)], [("username", cells)])
+                assert person == id or (whose[1].student, whose[2].student) == (id, "s"), (person, problems)
+
+    @pytest.mark.parametrize(
+        ("platform", "column", "other"),
+        [("Canvas", "id", "sis login id"), ("Moodle", "identifier", "id number"), ("Blackboard", "username", "email")],
+    )
+    def test_a_column_that_is_not_the_platforms(self, platform, column, other):
+        found, theirs = [owner("ada", "11", platform=platform)], (other, {1: "", 2: "11"})
+        assert matched_lines(found, [theirs]) == ({}, {})
+        assert list(matched_lines(found, [(column, {1: "11", 2: "12"}), theirs])[0]) == [1]
+        assert list(matched_lines(found, [("", theirs[1])])[0]) == [2]  # one that the instructor has named
+
+    @pytest.mark.parametrize("mallory", ["3_ada", "of_3_ada", "ada_3", "3"])
+    def test_a_name_that_looks_like_the_assignments(self, mallory):
+        users = blackboard_users([f"Day 1_of_3_{name}" for name in ("ada", "bob", mallory)])
+        found = [owner(start, *ids, platform="Blackboard") for start, (_, ids) in users.items()]
+        whose, _ = matched_lines(found, [("username", {1: "ada", 2: "bob", 3: mallory})])
+        assert {n: one.student for n, one in whose.items()} == dict(enumerate(users, 1))
+
+
+def test_many_files_with_two_readings_change_no_platform():
+    honest = [canvas(f"s{n}", n, "lab.zip") for n in range(10)]
+    hostile = [f"x_1_456_{MALLORY}_{90000 + n}_x_attempt_{TIME}_lab.zip" for n in range(30)]
+    names = read_names(honest + hostile, [])
+    assert names.platform == "Canvas" and set(names.matches) == set(honest) and set(names.doubts) == set(hostile)
+
 
 class TestOwners:
     """A key with another owner than before, or with two: it is said, and nothing changes for either."""
@@ -319,6 +371,25 @@ class TestOwners:
         run(of_class("files"))
         assert not any(row.doubts for row in run.book.rows)
         assert "Not in this run, so their pages were removed: ada-" in run.said[0]
+
+    def test_where_nobody_had_it_before_what_was_graded_stands(self, tmp_path, plan):
+        run = Run(tmp_path, plan, "files")(of_class("files"))
+        others = {"ada.rar": packed(False), "submission-ada.zip": packed(False)}
+        run({**of_class("files", without=["ada"]), **others})
+        assert run.marks["ada"] == "10" and [bool(row.doubts) for row in run.book.rows].count(True) == 2
+        assert (run.out / "feedback" / "ada.html").is_file()
+
+    def test_a_path_comes_before_what_is_in_another_one(self, tmp_path):
+        ada = download(tmp_path / "ada.zip", {WORK: b""})
+        eve = download(tmp_path / "eve.zip", {f"{name}/mira.py": b"" for name in ("ada", "bob", "carl")})
+        found = settled(tmp_path / "out", find_submissions([ada, eve]))
+        assert {one.student: bool(one.doubts) for one in found if one.path == ada} == {"ada": False}
+
+    def test_letters_and_accents_are_one_name(self, tmp_path):
+        for form in ("NFC", "NFD"):  # as a zip file has it, and as a disk does
+            name = unicodedata.normalize(form, moodle("Zoë", 11, "lab.zip"))
+            (one,) = settled(tmp_path, find_submissions([download(tmp_path / "all.zip", {name: b""})]))
+            assert not one.doubts
 
     def test_a_file_in_another_form_is_the_same_students(self, tmp_path, plan):
         run = Run(tmp_path, plan, "files")(of_class("files"))
@@ -448,6 +519,11 @@ class TestPartners:
         points = {row.student: row.points for row in run(files).book.rows}
         assert points == {"ada_101": 10, "bob_102": 0, "bob_666": 0}
         assert run.book.rows[0].doubts == ("It names bob as a partner, but 2 here have that name.",)
+
+
+def test_a_name_that_is_anothers_id_hides_no_partner():
+    found = [owner("ada_1", "1"), owner("bob_2", "2"), replace(owner("2_9", "9"), name="2")]
+    assert confirmed_partners(found, {"ada_1": ["2"], "bob_2": ["1"]}) == ({"ada_1": ["bob_2"], "bob_2": ["ada_1"]}, {})
 
 
 def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
