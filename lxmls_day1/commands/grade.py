@@ -107,19 +107,13 @@ def command(
     run_notebooks: bool,
     named_groups: tuple[tuple[str, str, str], ...],
     roster: str | None,
-    marks_column: str | None,
-    id_column: str | None,
-    due: str | None,
-    late_penalty: float | None,
-    time_column: str | None,
-    extension_column: str | None,
-    group_column: str | None,
     watch: bool,
     question: str | None,
     compare_with: tuple[str, ...],
     again: tuple[str, ...],
     backend: str,
     scheduler: str | None,
+    **about_roster: Any,
 ) -> None:
     """Run public and hidden checks on submissions, and write marks and feedback.
 
@@ -176,8 +170,7 @@ def command(
     ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
     if run_notebooks:
         require_ipython()
-    about_roster = marks_column, id_column, due, late_penalty, time_column, extension_column, group_column
-    students = read_roster(folder, roster, *about_roster) if roster else None
+    students = read_roster(folder, roster, **about_roster) if roster else None
     paths = [Path(path) for path in submissions]
     inbox = Inbox(paths) if watch else None
 

@@ -289,30 +289,21 @@ class Roster:
 
     def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
         """The file with these numbers in the column."""
-        comma = self._decimal_comma()
+        comma, is_new = self._decimal_comma(), self.target is None
+        target = max(map(len, self.rows)) if self.target is None else self.target
         written = []
         for number, row in enumerate(self.rows):
             value = points_text(values[number]) if number in values else None
             if value is not None and comma:
                 value = value.replace(".", ",")
-            if self.target is None and row[0].raw + row[-1].raw:
-                if number == 0:
-                    value = OWN_COLUMN
-                elif value is None and row[0].text.casefold() == "points possible":  # Canvas's second line
-                    value = points_text(out_of)
-                row = [
-                    *row[:-1],
-                    Cell(row[-1].raw, self.separator),
-                    Cell(_quoted_as(row[-1], value or ""), row[-1].end),
-                ]
-            elif value is not None and self.target is not None:
-                lacking = self.target + 1 - len(row)
-                if lacking > 0:
-                    end = row[-1].end
-                    row = [*row[:-1], Cell(row[-1].raw, self.separator), *[Cell("", self.separator)] * lacking]
-                    row[-1] = Cell("", end)
-                row = [*row]
-                row[self.target] = Cell(_quoted_as(row[self.target], value), row[self.target].end)
+            if is_new and row[0].raw + row[-1].raw:
+                is_possible = row[0].text.casefold() == "points possible"  # Canvas's second line
+                value = OWN_COLUMN if number == 0 else value or (points_text(out_of) if is_possible else "")
+            if value is not None:
+                cells = [*row, *[Cell("", "")] * (target + 1 - len(row))]
+                alike = row[-1] if is_new else cells[target]
+                cells[target] = Cell(_quoted_as(alike, value), "")
+                row = [*(Cell(cell.raw, self.separator) for cell in cells[:-1]), Cell(cells[-1].raw, row[-1].end)]
             written += [cell.raw + cell.end for cell in row]
         return self._mark + "".join(written).encode(self._encoding, "surrogatepass" if self._mark else "strict")
 
