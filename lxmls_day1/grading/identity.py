@@ -160,8 +160,10 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
         for platform, tops in named.items()
     }
     unclear = {
-        top for top, match in fits[CANVAS].items() if match.start("id") != _LAST_READING.fullmatch(top).start("id")
-    }  # type: ignore[union-attr]
+        top
+        for top, match in fits[CANVAS].items()
+        if (last := _LAST_READING.fullmatch(top)) and last.start("id") != match.start("id")
+    }
     uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear]
     if 2 * len(set(uploads)) <= len(uploads):  # each upload has a number of its own
         fits[CANVAS] = {}
