@@ -39,7 +39,7 @@ from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import Picture, Plan, make_plan
 from lxmls_day1.grading.report_files import files_of_student, pages_of
 from lxmls_day1.grading.roster import Roster
-from lxmls_day1.grading.run import _why_again, grade
+from lxmls_day1.grading.run import grade, keep
 from lxmls_day1.grading.submissions import read_submission
 from lxmls_day1.lab import reference_folder
 
@@ -182,12 +182,19 @@ class Run:
         self.roster = Roster(folder / "roster.csv", "marks", **options)
         self.said = []
 
-    def __call__(self, files, again=(), plan=None):
+    def __call__(self, files, again=(), plan=None, **options):
         path = download(self.folder / "download.zip", files)
         found = settled(self.out, find_submissions([path]), again)
         self.said = []
         self.book = grade(
-            [path], self.out, plan or self.plan, workers=Readers, found=found, again=again, told=self.said.append
+            [path],
+            self.out,
+            plan or self.plan,
+            workers=Readers,
+            found=found,
+            again=again,
+            told=self.said.append,
+            **options,
         )
         self.filled = self.roster.filled(found, self.book.rows)
         self.owners = {one.holder: one.student for one in found}
@@ -556,11 +563,12 @@ def test_what_has_changed_is_named(tmp_path, plan, change, why):
     assert run.said == [f"4 of 4 to be graded again: changed since the last run: {why}."]
 
 
-def test_what_could_not_be_graded_is_tried_again_unless_it_was_just_tried(plan):
+def test_what_could_not_be_graded_is_tried_again_unless_it_was_just_tried(tmp_path, plan):
     """`grade --watch` tries it once: another submission that arrives is no reason."""
-    for is_failed, retry, why in ((True, True, "the grader had failed on them"), (True, False, ""), (False, True, "")):
-        row = replace(row_of("ada", True), key=plan.key, failed=is_failed)
-        assert _why_again(plan, owner("ada"), row, (), retry) == why
+    run = Run(tmp_path, plan, "files")(of_class("files"))
+    for retry, said in ((False, []), (True, ["1 of 4 to be graded again: the grader had failed on them."])):
+        keep(run.out, Graded(replace(run.book.rows[0], failed=True), {}))
+        assert run(of_class("files"), retry_failed=retry).said == said
 
 
 @pytest.fixture(scope="module")

@@ -673,6 +673,9 @@ class TestMany:
             assert texts(read_submission(found[0], GIVEN)) == {MIRA: b"1"}
             assert [one.ids for one in found] == [("1",), (), ()] and found[0].student == "ada-lovelace_1"
 
+        (path / "assignment_9_export" / "submission_metadata.yml").unlink()
+        assert [one.ids for one in find_submissions([path])] == [(), (), ()]  # its numbers are no student's
+
     def test_a_folder_of_repositories(self, tmp_path):
         for login in ("ada", "al-turing"):
             write(tmp_path / "repos", within(f"day-1-lab-{login}", {**LAB, ".git/HEAD": b"ref"}))
