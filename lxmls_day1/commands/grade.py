@@ -105,19 +105,13 @@ def command(
     run_notebooks: bool,
     named_groups: tuple[tuple[str, str, str], ...],
     roster: str | None,
-    marks_column: str | None,
-    id_column: str | None,
-    due: str | None,
-    late_penalty: float | None,
-    time_column: str | None,
-    extension_column: str | None,
-    group_column: str | None,
     watch: bool,
     question: str | None,
     compare_with: tuple[str, ...],
     again: tuple[str, ...],
     backend: str,
     scheduler: str | None,
+    **about_roster: Any,
 ) -> None:
     """Run public and hidden checks on submissions, and write marks and feedback.
 
@@ -174,14 +168,12 @@ def command(
     ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
     if run_notebooks:
         require_ipython()
-    about_roster = marks_column, id_column, due, late_penalty, time_column, extension_column, group_column
-    students = read_roster(folder, roster, *about_roster) if roster else None
+    students = read_roster(folder, roster, **about_roster) if roster else None
     paths = [Path(path) for path in submissions]
     inbox = Inbox(paths) if watch else None
 
     def once(found: Any, first: bool = True) -> bool:
         """Grade these, and write all that is made of it; whether one could not be graded."""
-        before = _marks_in(folder)
         found = settled(folder, found, again if first else ())
         with cluster(scheduler) as workers, _ProgressBar() as bar:
             book = grade(
@@ -203,7 +195,7 @@ def command(
         _conclude(book, folder)
         if students is not None:
             fill_in(students, found, book, folder)
-        remove_stale(folder, students.path.name if students else "", before != _marks_in(folder))
+        remove_stale(folder)
         return any(row.failed for row in book.rows)
 
     try:
@@ -233,11 +225,6 @@ def command(
         raise click.exceptions.Exit(1) from None
     if failed:
         raise click.exceptions.Exit(NOT_ALL_GRADED)
-
-
-def _marks_in(folder: Path) -> bytes:
-    """The table of marks; empty before the first run."""
-    return table.read_bytes() if (table := folder / "grades.csv").is_file() else b""
 
 
 def _watched(inbox: Any, once: Callable[[Any, bool], bool], folder: Path) -> bool:

@@ -1,5 +1,7 @@
 """The options of ``lxmls-day1 grade`` about a roster: read before anything is graded, filled in after it."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.whole_files import replace_files
 
 ROSTERS = "roster"  # the folder of the roster that is filled in
+FILLED = ".filled.json"  # the names of those that were filled in so far, and the digests of the marks
 MOST_SAID = 20
 
 
@@ -48,7 +51,8 @@ def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: P
     filled = students.filled(found, book.rows)
     place = folder / ROSTERS
     place.mkdir(exist_ok=True)
-    replace_files({place / students.path.name: filled.content, place / ACCOUNT: filled.table()})
+    known = json.dumps({**_filled_in(folder), students.path.name: _digest_of_marks(folder)}).encode()
+    replace_files({place / FILLED: known, place / students.path.name: filled.content, place / ACCOUNT: filled.table()})
     click.echo(f"  {place / students.path.name}: {counted(filled.filled, 'student')} in the column {filled.column!r}")
     if late := sum(match.days_late > 0 for match in filled.matches):
         click.echo(f"  {late} of them late; {place / ACCOUNT} says by how much")
@@ -69,21 +73,31 @@ def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: P
             click.echo(f"  and {len(filled.open) - MOST_SAID} more", err=True)
 
 
-def remove_stale(folder: Path, current: str, has_changed: bool) -> None:
-    """Remove the rosters that an earlier run has filled in with other marks, but for the current one, and say so.
+def remove_stale(folder: Path) -> None:
+    """Remove the rosters that an earlier run has filled in with other marks, and say so; other files stay."""
+    place, now = folder / ROSTERS, _digest_of_marks(folder)
+    filled = _filled_in(folder)
+    stale = [name for name, marks in filled.items() if marks != now]
+    for path in (place / name for name in stale):
+        if path.is_file():
+            path.unlink()
+            click.echo(f"  {path} had marks of an earlier run, and was removed; --roster fills it in again", err=True)
+    if stale:
+        replace_files({place / FILLED: json.dumps({name: now for name in filled if name not in stale}).encode()})
+    if stale and len(stale) == len(filled):
+        (place / ACCOUNT).unlink(missing_ok=True)
 
-    Parameters
-    ----------
-    folder : Path
-        That of the marks.
-    current : str
-        The file name of this run's roster; empty without one.
-    has_changed : bool
-        Whether the marks are others than before.
-    """
-    filled = [path for path in sorted((folder / ROSTERS).glob("*")) if path.name not in (ACCOUNT, current)]
-    for path in filled if has_changed else ():
-        path.unlink()
-        click.echo(f"  {path} had marks of an earlier run, and was removed; --roster fills it in again", err=True)
-    if filled and has_changed and not current:
-        (folder / ROSTERS / ACCOUNT).unlink(missing_ok=True)
+
+def _filled_in(folder: Path) -> dict[str, str]:
+    """The rosters that were filled in so far, and with which marks."""
+    try:
+        return {
+            Path(name).name: str(marks) for name, marks in json.loads((folder / ROSTERS / FILLED).read_bytes()).items()
+        }
+    except (OSError, ValueError, AttributeError):
+        return {}  # none so far, or damaged: nothing is removed
+
+
+def _digest_of_marks(folder: Path) -> str:
+    table = folder / "grades.csv"
+    return hashlib.sha256(table.read_bytes()).hexdigest() if table.is_file() else ""

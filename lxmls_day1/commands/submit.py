@@ -1,5 +1,7 @@
 """``lxmls-day1 submit``: one zip file for the instructor."""
 
+from pathlib import Path
+
 import click
 
 from lxmls_day1.commands.output import writable_folder
@@ -12,7 +14,9 @@ from lxmls_day1.errors import InputError
 @click.option(
     "--with", "partners", multiple=True, metavar="NAME", help="Who has worked on it, too; both name each other."
 )
-@click.option("--out", type=click.Path(), help="Where the zip file goes; the workspace unless given.")
+@click.option(
+    "--out", type=click.Path(), help="A folder, or the zip file itself if it ends in .zip; the workspace unless given."
+)
 @click.option("--force", is_flag=True, help="Pack it even if something is missing or is not Python.")
 @lab_option
 def command(name: str | None, partners: tuple[str, ...], out: str | None, force: bool, lab_folder: str | None) -> None:
@@ -26,6 +30,7 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
     Examples:
       lxmls-day1 submit --name "Ada Lovelace"
       lxmls-day1 submit --name "Ada Lovelace" --with "Alan Turing"
+      lxmls-day1 submit --name "Ada Lovelace" --out ada.zip
     """
     from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
     from lxmls_day1.exercises.report_text import packed_lines
@@ -43,7 +48,10 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
             raise InputError("nothing was packed; put that right first, or take --force.")
     echo_status(status_of(folder))
     file_name, content = pack_submission(folder, hand_in, name or folder.name, partners)
-    path = writable_folder(out or str(folder)) / file_name
+    if out and out.casefold().endswith(".zip") and not Path(out).is_dir():
+        path = writable_folder(str(Path(out).parent)) / Path(out).name
+    else:
+        path = writable_folder(out or str(folder)) / file_name
     was_there = path.is_file()
     replace_files({path: content})
     click.echo()

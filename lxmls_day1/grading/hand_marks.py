@@ -46,9 +46,10 @@ class _Form(NamedTuple):
     encoding: str
     delimiter: str
     line_end: str
+    columns: Sequence[str]
 
 
-OURS = _Form("utf-8-sig", ",", "\r\n")  # as grades.csv: Excel takes UTF-8 without the mark for something else
+OURS = _Form("utf-8-sig", ",", "\r\n", COLUMNS)  # as grades.csv: Excel takes UTF-8 without the mark for something else
 
 
 @dataclass(frozen=True)
@@ -172,22 +173,15 @@ def _rows_below(before: bytes, added: Sequence[tuple[SubmissionGrade, ExerciseGr
     """Rows in the form of the file, and in the order of its columns."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=form.delimiter, lineterminator=form.line_end)
-    columns: Sequence[str] = COLUMNS
-    if before:
-        decoded = before.decode(form.encoding, "replace")
-        columns = [
-            cell.strip().lower()
-            for cell in next(csv.reader(io.StringIO(decoded, newline=""), delimiter=form.delimiter))
-        ]
-        if not decoded.endswith(("\n", "\r")):
-            text.write(form.line_end)
-    else:
+    if not before:
         writer.writerow(COLUMNS)
+    elif not before.decode(form.encoding, "replace").endswith(("\n", "\r")):
+        text.write(form.line_end)
     for row, exercise in added:
         cells = _cells(row, exercise)
         if form.delimiter == ";":
             cells[OUT_OF] = cells[OUT_OF].replace(".", ",")
-        writer.writerow([cells.get(column, "") for column in columns])
+        writer.writerow([cells.get(column, "") for column in form.columns])
     encoding = form.encoding
     if before and encoding in ("utf-8-sig", "utf-16"):  # the mark stands at the head of a file alone
         little = before.startswith(b"\xff\xfe")
@@ -233,11 +227,10 @@ def _table(content: bytes, path: Path) -> tuple[dict[str, int], list[list[str]],
         encoding = "utf-8"
     for delimiter in ",;\t":
         records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-        head: dict[str, int] = {}
-        for n, cell in enumerate(records[0] if records else []):
-            head.setdefault(cell.strip().lower(), n)
+        columns = [cell.strip().lower() for cell in records[0]] if records else []
+        head = {name: columns.index(name) for name in columns}  # the first of a name
         if {STUDENT, QUESTION, POINTS} <= head.keys():
-            return head, records[1:], _Form(encoding, delimiter, "\r\n" if "\r\n" in text else "\n")
+            return head, records[1:], _Form(encoding, delimiter, "\r\n" if "\r\n" in text else "\n", columns)
     raise InputError(
         f"{path} is no table of marks: its first row must name the columns {STUDENT}, {QUESTION} and {POINTS}, separated by commas, "
         f"semicolons or tabs. Save it as CSV, or move it away to begin a new one."

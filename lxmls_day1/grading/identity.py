@@ -24,7 +24,7 @@ import itertools
 import json
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,6 +60,10 @@ ID_COLUMN = {CANVAS: "id", MOODLE: "identifier", BLACKBOARD: "username"}
 OWNERS = ".owners.json"
 LONGEST_SLUG, MOST_SLUG_BYTES = 60, 150  # file systems allow names of 255 bytes, and the slug is not all of them
 _PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+#: Names that a spreadsheet takes for numbers, dates or truth values, and saves as these.
+_CHANGED = re.compile(
+    r"[0-9].*|true|false|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*-[0-9]+(?:-[0-9]+)?"
+)
 _OURS = re.compile(r"student-.*|(?:.*-)?[0-9a-f]{12}")  # what `key_of` makes of other names
 
 
@@ -116,7 +120,8 @@ class Found:
     def label(self) -> str:
         """What tells the owner of a key from another one of that key: the platform and its name, else the file."""
         if self.platform:
-            return f"{self.platform}: {self.holder if self.platform == BLACKBOARD else self.name}"
+            name = self.holder if self.platform == BLACKBOARD else self.name
+            return f"{self.platform}: {unicodedata.normalize('NFC', name)}"  # systems take letters and accents apart
         return self.source.replace("\\", "/").rpartition("/")[2]
 
 
@@ -154,7 +159,12 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
         platform: {top: match for top in tops if (match := PATTERNS[platform].fullmatch(top))}
         for platform, tops in named.items()
     }
-    uploads = [match["upload"] for match in fits[CANVAS].values()]
+    unclear = {
+        top
+        for top, match in fits[CANVAS].items()
+        if (last := _LAST_READING.fullmatch(top)) and last.start("id") != match.start("id")
+    }
+    uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear]
     if 2 * len(set(uploads)) <= len(uploads):  # each upload has a number of its own
         fits[CANVAS] = {}
     most = max(map(len, fits.values()))
@@ -165,10 +175,9 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
     for other, theirs in fits.items():
         for top in theirs:
             doubts[top] = f"{shown(top)} looks like a name of {other}, and the download is none: that is not believed."
-    for top, match in list(matches.items()):
-        if platform == CANVAS and match.start("id") != _LAST_READING.fullmatch(top).start("id"):  # type: ignore[union-attr]
-            del matches[top]
-            doubts[top] = f"Whose {shown(top)} is cannot be told from its name, which can be read in two ways."
+    for top in unclear if platform == CANVAS else ():
+        del matches[top]
+        doubts[top] = f"Whose {shown(top)} is cannot be told from its name, which can be read in two ways."
     return NamesRead(platform, matches, doubts)
 
 
@@ -211,8 +220,8 @@ def slug_of(name: str) -> str:
 def key_of(name: str, id: str = "") -> str:
     """A student's key: different for different ids, or for names that are not written the same, and a file name everywhere.
 
-    It depends on nobody else. A name that is no plain word has a digest behind it; a number has ``student-`` before it, for
-    spreadsheets change numbers.
+    It depends on nobody else. A name that is no plain word has a digest behind it; what a spreadsheet would
+    change, a number or ``mar-1``, has ``student-`` before it.
 
     Examples
     --------
@@ -224,7 +233,7 @@ def key_of(name: str, id: str = "") -> str:
         return f"{slug}_{id if _PLAIN.fullmatch(id) and len(id) <= 20 and not _OURS.fullmatch(id) else _digest(id)}"
     if slug != name or not _PLAIN.fullmatch(name) or _OURS.fullmatch(name):
         return f"{slug}-{_digest(name)}"
-    return f"student-{name}" if name[0].isdigit() else name
+    return f"student-{name}" if _CHANGED.fullmatch(name) else name
 
 
 def _digest(text: str) -> str:
@@ -245,8 +254,9 @@ def settled(out: Path, found: Iterable[Found], again: Collection[str] = ()) -> l
     Returns
     -------
     list of Found
-        In the order of their keys. One of several with the same key keeps it if it had it before. The others have keys of
-        their own, no id, and a doubt. Where the platform gives an id another name than before, the row of before stands.
+        In the order of their keys. Of several with the same key the one that had it before keeps it, else the one that is a
+        path by itself. The others have keys of their own, no id, and a doubt. Where nobody keeps the key, or the platform
+        gives an id another name than before, the row of before stands.
     """
     known = _known_owners(out)
     owners: dict[str, list[Found]] = defaultdict(list)
@@ -258,7 +268,9 @@ def settled(out: Path, found: Iterable[Found], again: Collection[str] = ()) -> l
         label, student, since = known.get(holder, ("", "", this_run))
         theirs = [replace(one, since=since) for one in theirs]
         owner = [one for one in theirs if one.label == label] or (theirs if not label or not theirs[0].platform else [])
-        if len(theirs) == len(owner) == 1 or (len(owner) == 1 and label == owner[0].label):
+        if len(owner) > 1:
+            owner = [one for one in owner if not one.parts]  # what the instructor has named, and not what a file holds
+        if len(owner) == 1:
             one = replace(owner[0], student=student or owner[0].student)
             known[holder] = one.label, one.student, since
             kept.append(one)
@@ -267,7 +279,8 @@ def settled(out: Path, found: Iterable[Found], again: Collection[str] = ()) -> l
             kept.append(_renamed(theirs[0], label, student, student in again))
             known[holder] = kept[-1].label if student in again else label, student, since
         else:
-            kept += (_disputed(one, one) for one in theirs)
+            kept += [replace(theirs[0], student=student, is_frozen=True)] if label else []
+            kept += (_disputed(one, theirs[0]) for one in theirs)
     out.mkdir(parents=True, exist_ok=True)
     replace_files({out / OWNERS: json.dumps(dict(sorted(known.items()))).encode()})
     return sorted(kept, key=lambda one: one.student)
@@ -310,14 +323,15 @@ def matched_lines(
 ) -> tuple[dict[int, Found], dict[int | str, str]]:
     """Match submissions with the lines of a roster, by ids alone.
 
-    Who was found in an earlier run comes first. Of the others, an id as it is written does, then one in other letters, then a
-    number without its zeros. Who comes later takes no line, and no doubt falls on whoever has it.
+    Who was found in an earlier run comes first. Of the others, an id as it is written does, then one without a spreadsheet's
+    signs, then one in other letters, then a number without its zeros. Who comes later takes no line, and no doubt falls on whoever has it.
 
     Parameters
     ----------
     found : sequence of Found
     columns : sequence of (name, mapping from line to cell)
-        The columns with ids; their names in lower case.
+        The columns with ids; their names in lower case, none for what an instructor has named. A platform's submissions
+        belong to its own column: in others students may write what they like.
 
     Returns
     -------
@@ -326,7 +340,11 @@ def matched_lines(
     """
     whose: dict[int, Found] = {}
     problems: dict[int | str, str] = {}
-    forms = {w: [(name, _lines_by_id(cells, w)) for name, cells in columns] for w in (str, _loosely, _without_zeros)}
+    forms = {
+        written: [(name, _lines_by_id(cells, written)) for name, cells in columns]
+        for written in (_exactly, _plainly, _loosely, _without_zeros)
+    }
+    found = _with_one_reading(found, columns)
     runs = sorted({one.since for one in found})
     for run, written in itertools.product(runs, forms):
         have_one = {one.student for one in whose.values()}
@@ -350,7 +368,7 @@ def matched_lines(
             if first is None:
                 problems[number] = f"{' and '.join(one.student for one in ones)} have this id"
     for _, cells in columns:
-        for id, numbers in _lines_by_id(cells, str).items():
+        for id, numbers in _lines_by_id(cells, _plainly).items():
             for number in numbers if len(numbers) > 1 else ():
                 if number not in whose:
                     problems[number] = f"the id {id} stands in {len(numbers)} lines"
@@ -360,20 +378,28 @@ def matched_lines(
 def _lines_of(
     one: Found, lines: Sequence[tuple[str, Mapping[str, set[int]]]], written: Callable[[str], str]
 ) -> set[int]:
-    """The lines that a submission may belong to: in its platform's own column of ids, where the roster has that."""
-    own = [column for name, column in lines if name == ID_COLUMN.get(one.platform)]
+    """The lines that a submission may belong to."""
     keys = {written(id) for id in one.ids} - {""}
-    return {n for column in own or [column for _, column in lines] for key in keys for n in column.get(key, ())}
+    own = [column for name, column in lines if name in ("", ID_COLUMN.get(one.platform, name))]
+    return {n for column in own for key in keys for n in column.get(key, ())}
+
+
+def _with_one_reading(found: Sequence[Found], columns: Sequence[tuple[str, Mapping[int, str]]]) -> list[Found]:
+    """Names that can be read in several ways are read in that in which most of them are ids of the roster."""
+    known = {text for _, cells in columns for text in cells.values()}
+    fits = Counter(n for one in found if len(one.ids) > 1 for n, id in enumerate(one.ids) if id in known)
+    best = [n for n in fits if fits[n] == max(fits.values())]
+    if len(best) != 1:
+        return list(found)
+    return [replace(one, ids=one.ids[best[0] : best[0] + 1]) if len(one.ids) > 1 else one for one in found]
 
 
 def _lines_by_id(cells: Mapping[int, str], written: Callable[[str], str]) -> dict[str, set[int]]:
-    """Id -> lines. A spreadsheet is kept from reading it as a number by ``="007"`` or ``'007``."""
+    """Id -> lines."""
     start = _common_start([text for text in cells.values() if text])
     found: dict[str, set[int]] = defaultdict(set)
     for number, text in cells.items():
-        wrapped = re.fullmatch(r'="?([^"]*)"?', text)
-        plain = (wrapped[1] if wrapped else text.removeprefix("'")).strip()
-        for key in {written(plain), written(plain.removeprefix(start))} - {""}:
+        for key in {written(text), written(text.removeprefix(start))} - {""}:
             found[key].add(number)
     return found
 
@@ -385,14 +411,24 @@ def _common_start(ids: Sequence[str]) -> str:
     return start if len(start.strip()) > 5 else ""
 
 
+def _exactly(id: str) -> str:
+    return id
+
+
+def _plainly(id: str) -> str:
+    """``="007"`` and ``'007``, which a spreadsheet does not read as numbers, -> ``007``."""
+    wrapped = re.fullmatch(r'="?([^"]*)"?', id)
+    return (wrapped[1] if wrapped else id.removeprefix("'")).strip()
+
+
 def _loosely(id: str) -> str:
     """`` Ada`` -> ``ada``; letters and their accents are one character."""
-    return unicodedata.normalize("NFC", id).strip().casefold()
+    return unicodedata.normalize("NFC", _plainly(id)).casefold()
 
 
 def _without_zeros(id: str) -> str:
     """``007`` -> ``7``; nothing of what is no number."""
-    id = id.strip()
+    id = _plainly(id)
     return id.lstrip("0") if id.isascii() and id.isdigit() else ""
 
 
@@ -418,8 +454,10 @@ def confirmed_partners(
     >>> confirmed_partners(found, {"ada": ["Bob"], "bob": ["ada"], "eve": ["ada"]})
     ({'ada': ['bob'], 'bob': ['ada']}, {'eve': ('It names ada as a partner, but ada does not name eve.',)})
     """
-    called = _called([one for one in found if one.ids and not one.is_frozen], _spoken)
-    named = {student: {name: called[_spoken(name)] - {student} for name in names} for student, names in claims.items()}
+    sure = [one for one in found if one.ids and not one.is_frozen]
+    by_id = _called(sure, _spoken, lambda one: (one.student, *one.ids))
+    called = _called(sure, _spoken) | by_id  # an id is the platform's word, a name is a student's
+    named = {s: {name: called.get(_spoken(name), set()) - {s} for name in names} for s, names in claims.items()}
     alone = {s: {name: next(iter(who)) for name, who in theirs.items() if len(who) == 1} for s, theirs in named.items()}
     partners: dict[str, list[str]] = {}
     doubts: dict[str, tuple[str, ...]] = {}
@@ -483,11 +521,15 @@ def with_owners(found: Sequence[Found], rows: Sequence[SubmissionGrade]) -> list
     return whole
 
 
-def _called(found: Iterable[Found], written: Callable[[str], str]) -> dict[str, set[str]]:
-    """Name -> students, by their keys, names and ids."""
+def _called(
+    found: Iterable[Found],
+    written: Callable[[str], str],
+    names_of: Callable[[Found], Iterable[str]] = lambda one: (one.student, one.name, *one.ids),
+) -> dict[str, set[str]]:
+    """Name -> students; by their keys, names and ids unless told otherwise."""
     called: dict[str, set[str]] = defaultdict(set)
     for one in found:
-        for text in (one.student, one.name, *one.ids):
+        for text in names_of(one):
             called[written(text)].add(one.student)
     return called
 

@@ -9,12 +9,7 @@ from lxmls_day1.exercises.answers import RecordedAnswers
 from lxmls_day1.exercises.registry import RECORDED
 from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import Commands, answers_html, summary_html
-from lxmls_day1.grading.class_tables import (
-    grades_csv,
-    grades_json,
-    gradescope_json,
-    junit_xml,
-)
+from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json, junit_xml
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade, to_plain
 from lxmls_day1.grading.notebook_answers import model_answers
 from lxmls_day1.grading.printable import printable_html
@@ -63,12 +58,8 @@ def files_of_student(
 
 def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath, PurePosixPath]:
     """Where the page of a student is, the same as Markdown, and the file for Gradescope."""
-    page = PurePosixPath("feedback", student)
-    return (
-        page.with_name(f"{student}.html"),
-        page.with_name(f"{student}.md"),
-        PurePosixPath("gradescope", f"{student}.json"),
-    )
+    page, markdown, gradescope = f"feedback/{student}.html", f"feedback/{student}.md", f"gradescope/{student}.json"
+    return PurePosixPath(page), PurePosixPath(markdown), PurePosixPath(gradescope)
 
 
 def has_page(out: Path, student: str) -> bool:

@@ -153,10 +153,9 @@ class Roster:
                 f"{path} is no table of students: it wants a first line with the names of columns, and a line for each "
                 "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
             )
-        ids = [id_column] if id_column else []
-        self.ids = [self._named(name) for name in ids] or [
-            number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS
-        ]
+        known = [number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS]
+        self.ids = [self._named(id_column)] if id_column else known
+        self._is_id_named = bool(id_column)
         if not self.ids:
             raise InputError(
                 f"{path} has no column of ids that is known here ({', '.join(ID_COLUMNS)}); name one with --id-column"
@@ -219,7 +218,8 @@ class Roster:
         points = {row.student: row for row in rows}
         students = self._students()
         columns = [
-            (self.header[i].casefold(), {number: self._cell(number, i) for number in students}) for i in self.ids
+            ("" if self._is_id_named else self.header[i].casefold(), {n: self._cell(n, i) for n in students})
+            for i in self.ids
         ]
         whose, problems = matched_lines(found, columns)
         times = {one.student: time_in(one.handed_in) for one in found}
@@ -289,30 +289,21 @@ class Roster:
 
     def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
         """The file with these numbers in the column."""
-        comma = self._decimal_comma()
+        comma, is_new = self._decimal_comma(), self.target is None
+        target = max(map(len, self.rows)) if self.target is None else self.target
         written = []
         for number, row in enumerate(self.rows):
             value = points_text(values[number]) if number in values else None
             if value is not None and comma:
                 value = value.replace(".", ",")
-            if self.target is None and row[0].raw + row[-1].raw:
-                if number == 0:
-                    value = OWN_COLUMN
-                elif value is None and row[0].text.casefold() == "points possible":  # Canvas's second line
-                    value = points_text(out_of)
-                row = [
-                    *row[:-1],
-                    Cell(row[-1].raw, self.separator),
-                    Cell(_quoted_as(row[-1], value or ""), row[-1].end),
-                ]
-            elif value is not None and self.target is not None:
-                lacking = self.target + 1 - len(row)
-                if lacking > 0:
-                    end = row[-1].end
-                    row = [*row[:-1], Cell(row[-1].raw, self.separator), *[Cell("", self.separator)] * lacking]
-                    row[-1] = Cell("", end)
-                row = [*row]
-                row[self.target] = Cell(_quoted_as(row[self.target], value), row[self.target].end)
+            if is_new and row[0].raw + row[-1].raw:
+                is_possible = row[0].text.casefold() == "points possible"  # Canvas's second line
+                value = OWN_COLUMN if number == 0 else value or (points_text(out_of) if is_possible else "")
+            if value is not None:
+                cells = [*row, *[Cell("", "")] * (target + 1 - len(row))]
+                alike = row[-1] if is_new else cells[target]
+                cells[target] = Cell(_quoted_as(alike, value), "")
+                row = [*(Cell(cell.raw, self.separator) for cell in cells[:-1]), Cell(cells[-1].raw, row[-1].end)]
             written += [cell.raw + cell.end for cell in row]
         return self._mark + "".join(written).encode(self._encoding, "surrogatepass" if self._mark else "strict")
 

@@ -317,6 +317,18 @@ def test_submit(here, tmp_path):
     assert "classifiers/steps.py:1: this is not Python" in said and "nothing was packed" in said
     assert "Packed:" in run("submit", "--out", tmp_path / "out", "--name", "Ada L.", "--force")
     assert (tmp_path / "out/submission-ada-l.zip").is_file()
+    (tmp_path / "folder.zip").mkdir()
+    for path, file in {
+        "new/A.ZIP": "new/A.ZIP",
+        "folder.zip": "folder.zip/submission-ada-l.zip",
+        "z/": "z/submission-ada-l.zip",
+    }.items():
+        assert f"Packed: {tmp_path / file} (" in run(
+            "submit", "--out", f"{tmp_path}/{path}", "--name", "Ada L.", "--force"
+        )
+        assert zipfile.is_zipfile(tmp_path / file)
+    assert f"Packed again: {tmp_path}/new/A.ZIP" in run("submit", "--out", tmp_path / "new/A.ZIP", "--force")
+    assert "lies in, a file" in run("submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1)
     assert "a partner needs a name" in run("submit", "--force", "--with", " ", status=1)
     run("submit", "--force", "--with", "Bob", "--with", "Carl ", "--with", "Bob")
     with zipfile.ZipFile(here / "submission-mine.zip") as archive:

@@ -200,14 +200,6 @@ def test_a_file_without_a_last_line_end_is_continued_on_a_new_line(tmp_path):
     assert len(read(tmp_path, rows).places) == 4
 
 
-def test_a_run_again_changes_nothing_in_the_file(tmp_path):
-    rows = written(tmp_path, "ada", "bob")
-    fill(tmp_path, {("ada", "1.1"): ("3", "Fine.")})
-    before = (tmp_path / FILE).read_bytes()
-    write_hand_marks(tmp_path, rows, read(tmp_path, rows))
-    assert (tmp_path / FILE).read_bytes() == before
-
-
 def test_rows_of_students_who_are_not_in_this_run_are_left_alone(tmp_path):
     written(tmp_path, "ada", "bob")
     fill(tmp_path, {("bob", "1.1"): ("3", "")})

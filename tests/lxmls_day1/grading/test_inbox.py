@@ -10,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from lxmls_day1.commands import grade as command
-from lxmls_day1.commands.roster_options import remove_stale
+from lxmls_day1.commands.roster_options import fill_in, remove_stale
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import levels, plan, run
 from lxmls_day1.grading.gradebook import ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.inbox import Inbox
+from lxmls_day1.grading.roster import Roster
 
 
 def hand_in(folder, name, text="x = 1"):
@@ -215,18 +216,27 @@ def test_options_that_cannot_be(tmp_path, monkeypatch, options, said):
 
 
 def test_a_roster_that_holds_other_marks_is_removed_and_said(tmp_path, capsys):
+    """Also where the run that changed the marks was stopped before it came to that; what is not ours stays."""
     folder = tmp_path / "roster"
-    folder.mkdir()
-    for current, has_changed, left in (
-        ("", False, {"a.csv", "b.csv", "matches.csv"}),
-        ("b.csv", True, {"b.csv", "matches.csv"}),
-        ("", True, set()),
-    ):
-        for name in ("a.csv", "b.csv", "matches.csv"):
-            (folder / name).touch()
-        remove_stale(tmp_path, current, has_changed)
-        assert {path.name for path in folder.iterdir()} == left
-        assert ("a.csv had marks of an earlier run, and was removed" in capsys.readouterr().err) == has_changed
+
+    def runs(marks, name=""):
+        (tmp_path / "grades.csv").write_text(marks)
+        if name:
+            (tmp_path / name).write_text("username,marks\nada,\n")
+            fill_in(Roster(tmp_path / name), [], SimpleNamespace(rows=()), tmp_path)
+        remove_stale(tmp_path)
+        return {path.name for path in folder.iterdir()} - {".filled.json"}
+
+    assert runs("first", "a.csv") == {"a.csv", "matches.csv"}
+    (folder / "notes.txt").touch()
+    assert runs("first", "b.csv") == {"a.csv", "b.csv", "matches.csv", "notes.txt"} == runs("first")
+    (folder / "b.csv").unlink()
+    assert "removed" not in capsys.readouterr().err
+    assert runs("second", "b.csv") == {"b.csv", "matches.csv", "notes.txt"}
+    assert "a.csv had marks of an earlier run, and was removed" in capsys.readouterr().err
+    assert runs("third") == {"notes.txt"} == runs("third")
+    (folder / ".filled.json").write_text("[")
+    assert runs("fourth") == {"notes.txt"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def run_of_two():
 def test_every_file_is_of_its_kind():
     run = run_of_two()
     files = files_of_class(run) | {k: v for row in run.rows for k, v in files_of_student(row, run, b"PNG").items()}
-    assert len(files) == 6 + 2 * 3
+    assert len(files) == 7 + 2 * 3
     for path, content in files.items():
         assert not path.is_absolute() and ".." not in path.parts
         text = content.decode("utf-8-sig")

@@ -181,18 +181,11 @@ def test_empty_and_short_lines_stay(roster):
     text = "username;name;marks\n\nada;Ada\n;nobody;\n\n"
     filled = roster(text, column="marks").filled([found("s", "ada")], [row("s")])
     assert filled.content == b"username;name;marks\n\nada;Ada;10\n;nobody;\n\n" and len(filled.matches) == 1
-
-
-def test_three_hundred_students(roster):
-    lines = [f"s{n:03d},Student {n}," for n in range(300)]
-    text = "\n".join(["username,name,marks", *lines, ""])
-    theirs = [found(f"x{n}", f"S{n:03d}") for n in range(300)]
-    filled = roster(text, column="marks").filled(theirs, [row(one.student) for one in theirs])
-    assert filled.content.decode() == text.replace(",\n", ",10\n") and not filled.open
+    own = roster("username;name;marks\n\nada\n;nobody;3;left\n").filled([found("s", "ada")], [row("s")])
+    assert own.content == b"username;name;marks;;lxmls-day1\n\nada;;;;10\n;nobody;3;left;\n"
 
 
 def test_numbers_have_a_comma_where_the_others_have_one(roster):
-    half = row("s")
     public = CheckGrade("test_1_05_mira.py::public", "1.5", "A check", False, OK)
     hidden = CheckGrade("test_1_05_mira.py::hidden", "1.5", "A check", True, WRONG)
     half = SubmissionGrade("s", "s", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (public, hidden)),))
@@ -298,12 +291,7 @@ def test_what_is_no_roster(roster, content, settings, said):
 
 def test_a_header_in_another_language_with_the_column_named(roster):
     text = "Matrikel;Nachname;Punkte\n007;Lovelace;\n008;Turing;\n"
-    filled = roster(text, id_column="matrikel", column="Punkte").filled([found("ada", "7")], [row("ada")])
+    filled = roster(text, id_column="matrikel", column="Punkte").filled(
+        [replace(found("ada", "7"), platform="Moodle")], [row("ada")]
+    )
     assert filled.content == b"Matrikel;Nachname;Punkte\n007;Lovelace;10\n008;Turing;\n"
-
-
-def test_a_number_of_a_submission_at_gradescope_is_no_student(tmp_path):
-    for id in (11, 12):
-        (tmp_path / f"submission_{id}").mkdir()
-        (tmp_path / f"submission_{id}" / "mira.py").touch()
-    assert [one.ids for one in find_submissions([tmp_path])] == [(), ()]

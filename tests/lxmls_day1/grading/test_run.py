@@ -5,7 +5,6 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from types import SimpleNamespace
 
 import pytest
 
@@ -18,11 +17,8 @@ from lxmls_day1.exercises.registry import FOLDER, Registry, exercise_of_check
 from lxmls_day1.grading import one_submission, run
 from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
-from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.levels import Level, strongest_level
 from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.run import grade, kept_rows
 from lxmls_day1.grading.submissions import Submission
@@ -224,15 +220,6 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, one_wor
     grade([class_of_three], out, again, workers=one_worker, compare_with=[earlier])
     with pytest.raises(InputError, match="is what is graded now"):
         grade([class_of_three], out, again, workers=one_worker, compare_with=[out])
-    # Another limit may give other marks: everything is graded again.
-    graded.clear()
-    grade(
-        [class_of_three],
-        out,
-        make_plan(out, level, ["1.1", "1.4", "1.5"], limits=Limits(check_seconds=9)),
-        workers=one_worker,
-    )
-    assert sorted(graded) == ["ada", "blaise", "carl"]
 
 
 def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one_worker, monkeypatch):
@@ -344,27 +331,3 @@ def test_what_is_expected_is_computed_once_for_a_seed_the_checks_and_the_version
     monkeypatch.setattr(plans, "version", lambda library: "99.0")
     planned(2)
     assert asked == [1, 2, 2]
-
-
-def test_what_could_not_be_graded_is_tried_again_unless_it_was_just_tried(tmp_path, monkeypatch):
-    """`grade --watch` tries it once: another submission that arrives is no reason."""
-    rows = [
-        SubmissionGrade(name, name, "", f"digest of {name}", (), key="key", failed=name == "bob")
-        for name in ("ada", "bob")
-    ]
-    for row in rows:
-        run.keep(tmp_path, Graded(row, {}))
-    kept = []
-
-    def graded(_plan, found, digests, _crew):
-        kept.append(dict(digests))
-        yield from ((one, Graded(rows[1], {}) if one.student not in digests else None) for one in found)
-
-    monkeypatch.setattr(run, "_graded", graded)
-    plan = SimpleNamespace(key="key", exercises=(), gradebook=lambda rows: Gradebook(tuple(rows), 1, "process", ""))
-    plan.with_points, plan.new_points = lambda row: row, lambda row: []
-    found = [Found(row.student, row.name, "", tmp_path) for row in rows]
-    for retry in (True, False):
-        book = grade([tmp_path], tmp_path, plan, workers=lambda _plan: None, found=found, retry_failed=retry)
-        assert [row.student for row in book.rows] == ["ada", "bob"]
-    assert [set(digests) for digests in kept] == [{"ada"}, {"ada", "bob"}]
