@@ -247,6 +247,6 @@ def test_a_roster_that_holds_other_marks_is_removed_and_said(tmp_path, capsys):
     ],
 )
 def test_points_are_told_with_two_decimals_at_most(points, said, tmp_path, capsys):
-    rows = [SimpleNamespace(points=some, out_of=10.0, exercises=(), notes=(), doubts=()) for some in points]
+    rows = [SimpleNamespace(points=some, out_of=10.0, exercises=(), notes=(), doubts=(), problem="") for some in points]
     command._conclude(SimpleNamespace(rows=rows), tmp_path)
     assert capsys.readouterr().out.startswith(said)
