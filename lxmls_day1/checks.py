@@ -4,7 +4,7 @@ Each returns its argument in the one form that the algorithms work on, or raises
 was wanted, what was got and what to do.
 """
 
-import math
+import mmap
 from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any
@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from lxmls_day1.errors import InputError
 
+_LARGE = 1 << 30  # bytes: room for less is not asked for
 MOST_CLASSES = 1 << 14  # the costs of confusing two classes are a table of K² numbers
 
 
@@ -268,7 +269,7 @@ def check_labels(y: Any) -> np.ndarray:
         labels = np.array(labels.tolist(), dtype=object)
     if labels.dtype.kind in "cO" and any(isinstance(label, (complex, np.complexfloating)) for label in labels):
         raise InputError(
-            "labels must be of a kind that has an order, but some are complex; pass texts, or real numbers"
+            "Complex data not supported: labels must be of a kind that has an order; pass texts, or real numbers"
         )
     unknown = _unknown_labels(labels)
     if unknown.any():
@@ -379,13 +380,14 @@ def check_parameters(of: str, n_features: int, n_classes: int, quadratic: bool =
             f"{of} has {n_classes} different labels, of which each would be a class, but at most {MOST_CLASSES} can be learnt; if "
             "the labels are measurements, put them into a few intervals, as with numpy.digitize"
         )
-    shape = 2, 1 + n_features * (1 + quadratic), n_classes
+    n_bytes = 2 * 8 * (1 + n_features * (1 + quadratic)) * n_classes
     try:
-        np.empty(shape)
-    except (MemoryError, ValueError) as error:  # the other one beyond what can be addressed
+        if n_bytes > _LARGE:
+            mmap.mmap(-1, n_bytes).close()
+    except (MemoryError, OSError, OverflowError, ValueError) as error:  # the last two beyond what can be addressed
         raise InputError(
             f"{of} has {n_features} features: training the parameters for {n_classes} classes would take "
-            f"{math.prod(shape) * 8e-9:,.0f} GB, more than this computer has; leave out the columns that hold nothing, or hash the "
+            f"{n_bytes * 1e-9:,.0f} GB, more than this computer has; leave out the columns that hold nothing, or hash the "
             "features into fewer columns (of a corpus on disk: `lxmls-day1 cache --hash 18`)"
         ) from error
 

@@ -13,7 +13,6 @@ import re
 import shutil
 import signal
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -170,15 +169,15 @@ def describe_os_error(error: OSError) -> str:
     >>> describe_os_error(shutil.Error([("lab/a.py", "copy/a.py", "[Errno 13] Permission denied: 'copy/a.py'")]))
     'copy/a.py: permission denied.'
     """
+    from lxmls_day1.whole_files import OURS
+
     if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
         _, place, why = error.args[0][0]
         number, reason = re.fullmatch(r"(?:\[Errno (\d+)\] )?(.*?)(?:: '.*)?", str(why), re.DOTALL).groups()  # type: ignore[union-attr]  # it fits anything
         return describe_os_error(OSError(int(number or 0), reason, place))
     reason = error.strerror or str(error) or type(error).__name__
     reason = reason[0].lower() + reason[1:]
-    temporary = not error.filename or (
-        tempfile.tempdir is not None and str(error.filename).startswith(tempfile.tempdir)
-    )
+    temporary = not error.filename or f"{os.sep}{OURS}" in str(error.filename)
     if "no usable temporary directory" in reason or (error.errno in (errno.ENOSPC, errno.EDQUOT) and temporary):
         reason += "; make room, or set TMPDIR to a folder that has some"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."

@@ -21,6 +21,7 @@ from lxmls_day1.compiled.threads import thread_pool
 from lxmls_day1.errors import CorpusUnavailable, InputError, check_path
 from lxmls_day1.text import downloads
 from lxmls_day1.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, WantedFile
+from lxmls_day1.whole_files import remove_abandoned
 
 DATA_VARIABLE = "LXMLS_DAY1_DATA"
 CACHE_VARIABLE = "LXMLS_DAY1_CACHE"
@@ -355,7 +356,7 @@ def _on_this_machine(corpus: Corpus, cache_dir: str | os.PathLike[str] | None) -
                 return found, looked_in
             looked_in.append(folder)
     cache = _corpora_in(cache_dir)
-    downloads.clear_leftovers(cache)
+    remove_abandoned(cache)  # what killed downloads have left
     cached = cache / corpus.folder
     looked_in.append(cached)
     if _verified(corpus, cached):

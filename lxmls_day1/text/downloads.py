@@ -14,16 +14,14 @@ import os
 import re
 import sys
 import tarfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from lxmls_day1.whole_files import OURS, remove_abandoned, temporary_folder, written_for
+from lxmls_day1.whole_files import OURS, temporary_folder
 
 _MEGABYTE = 1 << 20
-_YOUNG = 60  # seconds that writing a small file may take
 
 
 class DownloadFailed(Exception):
@@ -191,15 +189,6 @@ def fetch_files(
         except (DownloadFailed, OSError) as error:
             return error
     return None
-
-
-def clear_leftovers(cache: Path) -> None:
-    """Remove what processes that were killed have left: scratch folders of downloads, half-written files."""
-    remove_abandoned(cache)
-    for path in cache.parent.glob("*/.*.part"):
-        with contextlib.suppress(OSError):
-            if written_for(path) and time.time() - path.stat().st_mtime > _YOUNG:
-                path.unlink()
 
 
 def _publish(one: WantedFile, path: Path) -> None:

@@ -117,7 +117,7 @@ def looked_at_often(monkeypatch):
 
 @pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
 def test_whoever_gets_no_processor_is_waited_for(monkeypatch, tmp_path, waits):
-    monkeypatch.setattr(waiting, "_used_and_asleep", lambda pid: (0.0, 0.0))
+    monkeypatch.setattr(waiting, "_used_and_asleep", lambda pid, seen: (0.0, 0.0))
     waits(monkeypatch, tmp_path)
 
 

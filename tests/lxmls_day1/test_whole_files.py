@@ -128,6 +128,7 @@ class TestWhatIsNoRegularFile:
         assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "null", "pipe"]
         assert (tmp_path / "pipe").is_fifo() and Path(os.devnull).is_char_device()
 
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
     def test_a_lock_is_no_link_and_no_pipe(self, tmp_path):
         precious, lock = tmp_path / "precious", tmp_path / LOCK
         precious.write_text("precious")

@@ -124,10 +124,10 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
         of_all = parts.Shards
 
         class Poorer(of_all):
-            def __init__(self, place):
+            def __init__(self, place, partial=False):
                 if what == "corpus":
                     raise InputError(f"there is no folder {place}")
-                super().__init__(place)
+                super().__init__(place, partial)
 
         size = parts._bytes_of
         parts.Shards = Poorer
@@ -195,6 +195,7 @@ def test_no_scheduler_and_no_dask(corpus, monkeypatch):
         Mira(n_jobs=2).train(corpus, scheduler="tcp://127.0.0.1:9")
 
 
+@pytest.mark.filterwarnings("ignore:The scheduler at")
 def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monkeypatch):
     expected = Mira(nr_rounds=4, n_jobs=2).train(corpus)
     path, runs, run = tmp_path / "kept", [], parts.PartWorkers.run

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import click
@@ -297,10 +296,8 @@ class TestMistakes:
                 "make room, or set TMPDIR",
             ),
             (
-                shutil.Error(
-                    [("a.py", f"{tempfile.gettempdir()}/a.py", f"[Errno {errno.ENOSPC}] No space left: 'a.py'")]
-                ),
-                f"{tempfile.gettempdir()}/a.py: no space left; make room, or set TMPDIR",
+                shutil.Error([("a.py", "/tmp/lxmls-day1-run-1/a.py", f"[Errno {errno.ENOSPC}] No space left: 'a.py'")]),
+                "/tmp/lxmls-day1-run-1/a.py: no space left; make room, or set TMPDIR",
             ),
             (OSError(errno.ENOSPC, "No space left on device", "out/a.png"), "out/a.png: no space left on device."),
             (MemoryError(), "there is not enough memory for this; take less data"),

@@ -167,7 +167,7 @@ STREAMS = {
 
 
 @pytest.fixture(scope="module", params=["a sample", pytest.param("all", marks=pytest.mark.campaign)])
-def ended(request, tmp_path_factory, drawn):
+def ended(request, tmp_path_factory):
     """How each command ends with its streams: (command, streams) -> status, out, err, traceback.
 
     Of the streams that are not ordinary, each command has one, drawn by lot; in a campaign all.
@@ -180,8 +180,10 @@ def ended(request, tmp_path_factory, drawn):
         (lab / "small" / name).touch()
     (lab / "small.npz").write_bytes(b"no model")
     usual, *others = STREAMS
-    share = 1 if request.param == "all" else len(others)
-    names = [(command, streams) for command in CASES for streams in (usual, *drawn(command, others, share))]
+    others_of = {command: [others[n % len(others)]] for n, command in enumerate(CASES)}
+    if request.param == "all":
+        others_of = dict.fromkeys(CASES, others)
+    names = [(command, streams) for command in CASES for streams in (usual, *others_of[command])]
     cases = [
         {"arguments": CASES[command], **dict(zip(("out", "err", "environment"), STREAMS[streams], strict=True))}
         for command, streams in names

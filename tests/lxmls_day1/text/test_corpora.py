@@ -687,18 +687,6 @@ def test_what_a_killed_download_has_left_is_cleared_at_the_next_use(find, tmp_pa
     assert list(cache.glob("lxmls-day1-*")) == []
 
 
-def test_half_written_files_are_cleared_once_they_are_old(find, tmp_path):
-    put(tmp_path / "cache" / "corpora" / "sentiment" / "books")
-    parsed = tmp_path / "cache" / "parsed"
-    parsed.mkdir()
-    for name in (".books.reviews.1234abcd.part", ".dvd.reviews.5678abcd.part", "books.reviews", ".film.part"):
-        (parsed / name).touch()
-    for name in (".books.reviews.1234abcd.part", ".film.part"):  # another program's
-        os.utime(parsed / name, (0, 0))
-    find("books")
-    assert files_under(parsed) == [".dvd.reviews.5678abcd.part", ".film.part", "books.reviews"]
-
-
 def test_without_a_home_folder_the_variable_is_named(monkeypatch):
     monkeypatch.delenv("LXMLS_DAY1_CACHE", raising=False)
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda _: "~/.cache/lxmls-day1")
