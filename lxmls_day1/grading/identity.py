@@ -11,8 +11,6 @@ Canvas the name of the person, too. What follows is never taken for anything but
 - a line of a roster gets the submission whose id is written so; looser readings never take a line from it (`matched_lines`);
 - who names a partner is believed when that partner's own submission says so, too (`confirmed_partners`).
 
-(More than 400 lines: one place decides whose something is; half of it says how.)
-
 References
 ----------
 Canvas, ``lib/content_zipper.rb`` (the name of a person may hold underscores and digits); Moodle, ``mod/assign/locallib.php``
