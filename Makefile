@@ -89,7 +89,7 @@ test: set-up-test
 
 # Without the notebooks: nbval would measure their kernels, and waits in vain for those of this version of Jupyter.
 coverage:
-	$(MAKE) test ARGS='--cov --cov-report= --ignore=notebooks $(ARGS)'
+	$(MAKE) test ARGS='--cov --cov-report= --deselect=notebooks $(ARGS)'
 	$(VENV_PYTHON) -m coverage report --include='classifiers/*,readers/*' --fail-under=92
 	$(VENV_PYTHON) -m coverage report --fail-under=88
 
