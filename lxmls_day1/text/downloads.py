@@ -17,7 +17,7 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from lxmls_day1.whole_files import OURS, temporary_folder
 
@@ -39,7 +39,7 @@ class CorpusFile:
     sha256 : str or None
         Checksum of the whole file, 64 hexadecimal digits; None for what comes with this package.
     max_bytes : int
-        A member of an archive that says it is longer is passed over.
+        No download of it is read any further than this.
     """
 
     name: str
@@ -87,7 +87,7 @@ class PlainFiles:
         """Download into `scratch`; yield each wanted file that came complete and with the right checksum."""
         for one in wanted:
             file = one.file
-            yield one, _download(self.base_url + file.name, scratch, network, sha256=file.sha256)
+            yield one, _download(self.base_url + file.name, scratch, file.max_bytes, network, sha256=file.sha256)
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,14 @@ class TarArchive:
     ----------
     url : str
         Where the archive is.
+    max_bytes : int
+        The archive is read no further than this.
     max_unpacked_bytes : int
-        What it unpacks to is read no further than this: a small archive may hold a huge one.
+        Nor is what it unpacks to: a small archive may hold a huge one.
     """
 
     url: str
+    max_bytes: int = 64 * _MEGABYTE
     max_unpacked_bytes: int = 512 * _MEGABYTE
 
     @property
@@ -112,7 +115,7 @@ class TarArchive:
 
     def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
         """Download into `scratch`; yield each wanted member that came complete and with the right checksum."""
-        archive = _download(self.url, scratch, network)
+        archive = _download(self.url, scratch, self.max_bytes, network)
         try:
             yield from self._members(archive, wanted, scratch)
         except (DownloadFailed, GeneratorExit):
@@ -131,9 +134,7 @@ class TarArchive:
         ):
             for member in members:
                 if members.offset > self.max_unpacked_bytes:  # tarfile would read up to there before it goes on
-                    raise DownloadFailed(
-                        f"what came unpacks to more than {self.max_unpacked_bytes} bytes, which it cannot do"
-                    )
+                    raise _too_large(self.max_unpacked_bytes)
                 folder_and_name = "/".join(PurePosixPath(member.name).parts[-2:])
                 one = missing.get(folder_and_name)
                 if one is None or not member.isreg() or member.size > one.file.max_bytes:
@@ -200,7 +201,7 @@ def _publish(one: WantedFile, path: Path) -> None:
             raise
 
 
-def _download(url: str, scratch: Path, network: Network, sha256: str | None = None) -> Path:
+def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
     """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
     try:
         import pooch
@@ -213,7 +214,12 @@ def _download(url: str, scratch: Path, network: Network, sha256: str | None = No
         path=scratch, base_url="", registry=registry, urls={name: url}, retry_if_failed=network.retries
     )
     timeouts = (network.connect_timeout, network.read_timeout)
-    transfer = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeouts)
+    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeouts)
+
+    def transfer(url: str, path: str, manager: object) -> None:
+        with open(path, "wb") as file:
+            downloader(url, _Capped(file, max_bytes), manager)
+
     try:
         with _quiet(pooch.get_logger()):
             return Path(fetcher.fetch(name, downloader=transfer))
@@ -260,15 +266,29 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
         logger.setLevel(level)
 
 
-class _Capped:
-    """A file that refuses to be read beyond so many bytes."""
+def _too_large(max_bytes: int) -> DownloadFailed:
+    return DownloadFailed(f"what came is larger than {max_bytes} bytes, which it cannot be")
 
-    def __init__(self, file: gzip.GzipFile, max_bytes: int):
+
+class _Capped:
+    """A file that refuses to be read or written beyond so many bytes."""
+
+    def __init__(self, file: IO[bytes] | gzip.GzipFile, max_bytes: int):
         self._file, self._left, self._max_bytes = file, max_bytes, max_bytes
+
+    def _spend(self, nr_bytes: int) -> None:
+        self._left -= nr_bytes
+        if self._left < 0:
+            raise _too_large(self._max_bytes)
 
     def read(self, size: int) -> bytes:
         content = self._file.read(min(size, self._left + 1))
-        self._left -= len(content)
-        if self._left < 0:
-            raise DownloadFailed(f"what came unpacks to more than {self._max_bytes} bytes, which it cannot do")
+        self._spend(len(content))
         return content
+
+    def write(self, content: bytes) -> int:
+        self._spend(len(content))
+        return self._file.write(content)
+
+    def flush(self) -> None:
+        self._file.flush()

@@ -103,7 +103,7 @@ def row(name, source):
 
 @pytest.fixture
 def table(server):
-    archive = TarArchive(f"{server.url}/all.tar.gz", max_unpacked_bytes=2_000_000)
+    archive = TarArchive(f"{server.url}/all.tar.gz", max_bytes=1_000_000, max_unpacked_bytes=2_000_000)
     plain = PlainFiles(f"{server.url}/plain/")
     return {"books": row("books", plain), "dvd": row("dvd", archive), "kitchen": row("kitchen", archive)}
 
@@ -309,6 +309,7 @@ BAD_ANSWERS = {
     "empty": (answer(b""), "the file that came has the wrong checksum"),
     "not found": (answer(b"no such thing", 404), "the server answered 404 for http://127.0.0.1:"),
     "failing": (answer(b"oops", 500), "the server answered 500"),
+    "too large": (answer(b"x" * 10_001), "larger than 10000 bytes"),
 }
 
 
@@ -504,7 +505,7 @@ BAD_ARCHIVES = {
     "with one of two": (lambda _: tar_gz(good_members("dvd")[:1]), "does not hold negative.review with the right"),
     "bomb": (
         lambda _: tar_gz([("zeros", bytes(3_000_000)), *good_members("dvd")]),
-        "unpacks to more than 2000000 bytes",
+        "larger than 2000000 bytes",
     ),
     "huge header": (lambda _: huge_header(), "the archive that came is damaged"),
     "cut": (
@@ -514,6 +515,7 @@ BAD_ARCHIVES = {
     "damaged": (lambda _: damaged_gzip(), "did not give it"),
     "not an archive": (lambda _: b"<html>Welcome</html>", "the archive that came is damaged"),
     "no tar": (lambda _: gzip.compress(b"hello"), "the archive that came is damaged"),
+    "too large": (lambda _: os.urandom(1_000_001), "larger than 1000000 bytes"),
 }
 
 
@@ -584,7 +586,7 @@ def claimed(name, size, kind=tarfile.REGTYPE, before=()):
 @pytest.mark.parametrize("name", ["big", "processed_acl/dvd/positive.review"])
 def test_a_member_that_claims_a_petabyte_ends_the_reading(find, tmp_path, server, kind, name):
     server.answers["/all.tar.gz"] = answer(gzip.compress(claimed(name, 10**15, kind)))
-    with pytest.raises(CorpusUnavailable, match=r"unpacks to more than 2000000 bytes|archive that came is damaged"):
+    with pytest.raises(CorpusUnavailable, match=r"larger than 2000000 bytes|archive that came is damaged"):
         find("dvd")
     assert files_under(tmp_path / "cache") == []
 
