@@ -97,7 +97,7 @@ teach-report: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/teach_report.py $(ARGS)
 
 test-processors: set-up-test
-	$(VENV_PYTHON) tests/lxmls_day1/compiled/processors.py $(ARGS)
+	$(VENV_PYTHON) tests/lxmls_day1/engine/compiled/processors.py $(ARGS)
 
 test-load: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/load_campaign.py $(ARGS)

@@ -94,7 +94,9 @@ class BernoulliNaiveBayes(LinearClassifier):
         InputError
             For a smoothing that is not above 0, or data that cannot be trained on.
         """
-        from lxmls_day1.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
+        from lxmls_day1.engine.compiled.class_sums import (
+            class_sums,  # numba takes its time: imported by the first training
+        )
 
         alpha = check_number("smooth_param (α)", self.smooth_param, above=0)
         X, labels = self._training_data(X, y, check=as_matrix)

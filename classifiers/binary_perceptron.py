@@ -140,7 +140,7 @@ class BinaryPerceptron(LinearClassifier):
         InputError
             For data that cannot be trained on, more than two classes, or settings that make no sense.
         """
-        from lxmls_day1.compiled import sparse_rows  # numba: imported when it is needed, and not before
+        from lxmls_day1.engine.compiled import sparse_rows  # numba: imported when it is needed, and not before
 
         max_rounds = check_number("max_rounds", self.max_rounds, at_least=1, whole=True)
         X, labels = self._training_data(X, y)
@@ -181,6 +181,6 @@ class BinaryPerceptron(LinearClassifier):
 
 @functools.cache
 def _compiled_pass():
-    from lxmls_day1.compiled.primitives import kernel
+    from lxmls_day1.engine.compiled.primitives import kernel
 
     return kernel()(one_pass)

@@ -195,7 +195,7 @@ class CRF(StructuredGradient):
 
     def _first_rounds(self, sentences, shape):
         """Where L-BFGS begins: W after some rounds of descent, if these lower F; else 0."""
-        from lxmls_day1.compiled import chain_sums, online_steps
+        from lxmls_day1.engine.compiled import chain_sums, online_steps
 
         n_sentences, weights = len(sentences.starts) - 1, online_steps.Weights(*shape, False)
         orders = self._orders(n_sentences)[:FIRST_ROUNDS]
@@ -208,7 +208,7 @@ class CRF(StructuredGradient):
         return W if lowered else np.zeros(shape)
 
     def _steps_of(self, layout, sentences, costs, weights):
-        from lxmls_day1.compiled import chain_sums
+        from lxmls_day1.engine.compiled import chain_sums
 
         return functools.partial(chain_sums.take_round_of_descent, sentences, self._shrinkage(), weights)
 
@@ -216,7 +216,7 @@ class CRF(StructuredGradient):
         return self.regularizer / 2 * (W**2).sum()
 
     def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray:
-        from lxmls_day1.compiled import chain_sums
+        from lxmls_day1.engine.compiled import chain_sums
 
         losses: np.ndarray = chain_sums.log_losses(sentences, params)
         return losses
@@ -240,7 +240,7 @@ class CRF(StructuredGradient):
         InputError
             If X holds no sentences, or params have not as many rows as there are features and tags.
         """
-        from lxmls_day1.compiled import chain_sums
+        from lxmls_day1.engine.compiled import chain_sums
 
         layout, params = self._fit(params)
         words: TokenFeatures = self._encode(check_sentences(X))
@@ -253,7 +253,7 @@ class Objective:
 
     Parameters
     ----------
-    sentences : lxmls_day1.compiled.chains.Sentences
+    sentences : lxmls_day1.engine.compiled.chains.Sentences
     shape : (rows, K)
     regularizer : float
         λ.
@@ -264,7 +264,7 @@ class Objective:
     one of them is to be expected; so the slope by the bias of tag 0 is −1:
 
     >>> from classifiers.tag_features import FeatureIndex
-    >>> from lxmls_day1.compiled.chains import Sentences
+    >>> from lxmls_day1.engine.compiled.chains import Sentences
     >>> _, words = FeatureIndex.learn([["a", "b"]], ["word"])
     >>> F = Objective(Sentences(*words, np.array([0, 0]), 2), (1 + 2 + 2 + 2, 2), regularizer=0.1)
     >>> value, gradient = F(np.zeros(7 * 2))
@@ -277,7 +277,7 @@ class Objective:
         self.n_sentences = len(sentences.starts) - 1
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        from lxmls_day1.compiled import chain_sums
+        from lxmls_day1.engine.compiled import chain_sums
 
         loss, gradient = chain_sums.loss_and_gradient(self.sentences, x.reshape(self.shape))
         gradient = gradient.ravel()

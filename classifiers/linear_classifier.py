@@ -30,10 +30,10 @@ from lxmls_day1.checks import (
     listed,
     shown,
 )
+from lxmls_day1.engine.streaming.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
+from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import check_settings
-from lxmls_day1.streaming.shard_rows import check_alone, columns_of_classes, corpus_on_disk, row_blocks
-from lxmls_day1.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 
 
 class LinearClassifier:

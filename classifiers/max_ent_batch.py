@@ -46,8 +46,7 @@ from lxmls_day1.checks import (
     check_sample_weight,
     random_numbers,
 )
-from lxmls_day1.errors import InputError
-from lxmls_day1.streaming.shard_rows import (
+from lxmls_day1.engine.streaming.shard_rows import (
     check_alone,
     check_classes,
     check_in_memory,
@@ -55,6 +54,7 @@ from lxmls_day1.streaming.shard_rows import (
     corpus_on_disk,
     row_blocks,
 )
+from lxmls_day1.errors import InputError
 
 SOLVERS = ("lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
 PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
@@ -279,7 +279,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """Who computes the loss of a corpus on disk: a cluster, or None for threads; for the length of a ``with``."""
         if scheduler is None:
             return contextlib.nullcontext()
-        from lxmls_day1.cluster.sums import cluster_loss
+        from lxmls_day1.engine.cluster.sums import cluster_loss
 
         return cluster_loss(scheduler, int(self.n_jobs))
 
@@ -318,7 +318,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             yield _Point(number, functools.partial(problem.params, x), value, arrived, near)
 
     def _by_dual(self, X, labels, shares):
-        from lxmls_day1.compiled import sparse_rows
+        from lxmls_day1.engine.compiled import sparse_rows
 
         examples, n_classes = sparse_rows.as_examples(X), len(self.classes)
         tolerance = max(float(self.tolerance), ROUNDING)
@@ -389,8 +389,8 @@ class MaxEntObjective:
         n_jobs: int = 1,
         loss_of: Callable[..., Any] | None = None,
     ) -> None:
-        from lxmls_day1.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
-        from lxmls_day1.streaming import streamed_loss
+        from lxmls_day1.engine.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
+        from lxmls_day1.engine.streaming import streamed_loss
 
         n_columns = 1 if n_classes == 2 else n_classes
         shards = corpus_on_disk(X)

@@ -103,7 +103,7 @@ def ascend_dual(
 
     Parameters
     ----------
-    examples : lxmls_day1.compiled.sparse_rows.Examples
+    examples : lxmls_day1.engine.compiled.sparse_rows.Examples
     labels : int64 array (M,), columns of the true classes
     n_classes : int, K
     regularizer : float > 0, λ
@@ -123,13 +123,13 @@ def ascend_dual(
     --------
     Points at 1 and −1, each of its own class. With λ = 1/(2 log 3) the best weight is log 3, which gives the right class 3/4:
 
-    >>> from lxmls_day1.compiled.sparse_rows import as_examples
+    >>> from lxmls_day1.engine.compiled.sparse_rows import as_examples
     >>> examples, labels = as_examples(np.array([[1.0], [-1.0]])), np.array([1, 0])
     >>> *_, last = ascend_dual(examples, labels, 2, 1 / (2 * np.log(3)), 1e-9, 50, np.random.default_rng(1))
     >>> bool(last.gap <= 1e-9 * last.objective), np.exp(last.weights[1]).round(3)
     (True, array([3.]))
     """
-    from lxmls_day1.compiled import max_ent_dual
+    from lxmls_day1.engine.compiled import max_ent_sweeps
 
     n_examples, two = len(labels), n_classes == 2
     shares = np.ones(n_examples) if shares is None else shares
@@ -141,12 +141,12 @@ def ascend_dual(
     yield point
     before = point.gap
     for number in range(1, most_sweeps + 1):
-        estimate = max_ent_dual.take_sweep(examples, order=rng.permutation(visited), unit=unit, **state) / n_examples
+        estimate = max_ent_sweeps.take_sweep(examples, order=rng.permutation(visited), unit=unit, **state) / n_examples
         # The gap falls by a like factor from sweep to sweep, and may have come to exactly 0.
         expected = estimate * min(1.0, estimate / before) if before > 0 else estimate
         before = estimate
         if 2 * expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
-            loss, entropy = max_ent_dual.measure_all(examples, **state)
+            loss, entropy = max_ent_sweeps.measure_all(examples, **state)
             penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
             point = DualPoint(
                 number, float(loss) / n_examples + penalty, float(entropy) / n_examples - penalty, weights

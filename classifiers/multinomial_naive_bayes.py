@@ -37,14 +37,14 @@ from lxmls_day1.checks import (
     check_sample_weight,
     shown,
 )
-from lxmls_day1.errors import InputError
-from lxmls_day1.streaming.shard_rows import (
+from lxmls_day1.engine.streaming.shard_rows import (
     check_alone,
     check_classes,
     check_in_memory,
     columns_of_classes,
     corpus_on_disk,
 )
+from lxmls_day1.errors import InputError
 
 
 class MultinomialNaiveBayes(LinearClassifier):
@@ -126,7 +126,9 @@ class MultinomialNaiveBayes(LinearClassifier):
         InputError
             For a negative count, a class without a single word (unsmoothed), or data that cannot be trained on.
         """
-        from lxmls_day1.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
+        from lxmls_day1.engine.compiled.class_sums import (
+            class_sums,  # numba takes its time: imported by the first training
+        )
 
         check_choice("length", self.length, ("same", "poisson"))
         alpha = check_number("smooth_param", self.smooth_param, above=0) if check_flag("smooth", self.smooth) else 0.0
@@ -175,13 +177,13 @@ class MultinomialNaiveBayes(LinearClassifier):
         """What one pass over a corpus on disk counts, as a document of each class (empty here), its label and how many there are
         of it, the counts of words (J, K) and the smallest entry.
         """
-        from lxmls_day1.compiled.class_sums import class_sums
+        from lxmls_day1.engine.compiled.class_sums import class_sums
 
         self.classes = check_classes(shards)
         columns, n_classes = columns_of_classes(shards, self.classes), len(self.classes)
         of_each = sp.csr_array((n_classes, shards.n_features))
         if scheduler is not None:
-            from lxmls_day1.cluster.sums import counts_on_cluster
+            from lxmls_day1.engine.cluster.sums import counts_on_cluster
 
             word_counts, lowest, n_documents = counts_on_cluster(scheduler, shards, columns, n_classes)
             return of_each, np.arange(n_classes), n_documents, word_counts, lowest

@@ -8,7 +8,7 @@ d in R^K, and
 (shrink, then add; the shrinking is left out where the learner has none). ``online_loop.py`` is this loop in plain NumPy. What
 differs between two learners is the rule, its step sizes and whether it shrinks: that is all that ``perceptron.py``,
 ``mira.py``, ``svm.py`` and ``max_ent_online.py`` contain. Settings, rounds and history are here; the steps, sparse and
-compiled, are in ``lxmls_day1/compiled/online_steps.py``.
+compiled, are in ``lxmls_day1/engine/compiled/online_steps.py``.
 
 Sources: the guide, algorithms 2, 3, 5 and 6. Its printed indices of the average, w^1 … w^T, leave the last update out;
 here the average is over the matrices after each step.
@@ -36,8 +36,7 @@ from lxmls_day1.checks import (
     check_sample_weight,
     random_numbers,
 )
-from lxmls_day1.errors import InputError
-from lxmls_day1.streaming.shard_rows import (
+from lxmls_day1.engine.streaming.shard_rows import (
     MatrixRows,
     ShardRows,
     check_alone,
@@ -46,6 +45,7 @@ from lxmls_day1.streaming.shard_rows import (
     columns_of_classes,
     corpus_on_disk,
 )
+from lxmls_day1.errors import InputError
 
 
 class Round(NamedTuple):
@@ -230,7 +230,7 @@ class OnlineClassifier(LinearClassifier):
             that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep.
         sample_weight : M numbers ≥ 0, optional
             How much each example counts: its step η_t, or its cap, times its weight over the mean of all weights.
-        checkpoint : lxmls_day1.streaming.checkpoint.Checkpoint, optional
+        checkpoint : lxmls_day1.engine.streaming.checkpoint.Checkpoint, optional
             Where the training on a corpus on disk is kept every so many documents, so that it can go on after an interruption.
         report : function (Validation), optional
             Called during the training on a corpus on disk with each line of its progressive validation: after 1, 2, 4, 8, …
@@ -259,7 +259,7 @@ class OnlineClassifier(LinearClassifier):
                 0
             ]
         check_in_memory(y, checkpoint=checkpoint, report=report, scheduler=scheduler, mix_every=mix_every)
-        from lxmls_day1.compiled import online_steps  # numba takes its time: imported by the first training
+        from lxmls_day1.engine.compiled import online_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
         X, labels = self._training_data(X, y, check=as_matrix)
@@ -293,7 +293,7 @@ class OnlineClassifier(LinearClassifier):
 
         Parameters
         ----------
-        state : lxmls_day1.compiled.online_steps.OnlineState or None
+        state : lxmls_day1.engine.compiled.online_steps.OnlineState or None
             What ``resume`` returned before; it stays as it is. None to begin with.
         X : array or sparse matrix (M, J), or a corpus on disk
             The same examples or others, of the same features.
@@ -330,7 +330,7 @@ class OnlineClassifier(LinearClassifier):
             check_alone(shards, y=y, sample_weight=sample_weight, order=self.order, classes=classes)
             return self._train_streamed(shards, state, callback)
         check_in_memory(y)
-        from lxmls_day1.compiled import online_steps  # numba takes its time: imported by the first training
+        from lxmls_day1.engine.compiled import online_steps  # numba takes its time: imported by the first training
 
         self.check_settings()
         if state is not None:
@@ -360,8 +360,8 @@ class OnlineClassifier(LinearClassifier):
     ):
         """The rounds over a corpus on disk, from a state, a checkpoint or nothing on; the parameters and the state after it."""
         # numba takes its time: imported by the first training
-        from lxmls_day1.streaming import mixed_steps, streamed_steps
-        from lxmls_day1.streaming.training import Training
+        from lxmls_day1.engine.streaming import mixed_steps, streamed_steps
+        from lxmls_day1.engine.streaming.training import Training
 
         self.check_settings()
         if mix_every is not None:
@@ -387,7 +387,7 @@ class OnlineClassifier(LinearClassifier):
             if mixes:
                 crew = mixed_steps.Threads(learner, shards, norms)
                 if scheduler is not None:
-                    from lxmls_day1.cluster.online import online_crew
+                    from lxmls_day1.engine.cluster.online import online_crew
 
                     crew = stack.enter_context(online_crew(self, learner, shards, scheduler))
                     longest = crew.longest
@@ -401,7 +401,7 @@ class OnlineClassifier(LinearClassifier):
         return params, state
 
     def _new_state(self, weights, sq_norms):
-        from lxmls_day1.compiled import online_steps
+        from lxmls_day1.engine.compiled import online_steps
 
         names = getattr(self, "feature_names", self.vector_names)
         return online_steps.OnlineState(
@@ -445,7 +445,7 @@ class OnlineClassifier(LinearClassifier):
         ----------
         take : function (first, last) -> (updates, errors[, validation]) of each round
             Takes the steps of the rounds first, …, last − 1, changes the weights of the state and counts its steps.
-        state : lxmls_day1.compiled.online_steps.OnlineState
+        state : lxmls_day1.engine.compiled.online_steps.OnlineState
             Where to begin. ``take`` changes its weights, and this function the rest.
         objective : function (params) -> float or None
         callback : function (round, weights, params), or None

@@ -110,7 +110,7 @@ def train_in_parts(
     [1.0, 1.5]
     """
     # numba takes its time: imported by the first training
-    from lxmls_day1.compiled.online_steps import RowSteps, Weights
+    from lxmls_day1.engine.compiled.online_steps import RowSteps, Weights
 
     labels = np.asarray(labels, dtype=np.int64)
     n_classes = int(labels.max()) + 1

@@ -175,7 +175,7 @@ class StructuredClassifier(OnlineClassifier):
 
         Parameters
         ----------
-        state : lxmls_day1.compiled.online_steps.OnlineState or None
+        state : lxmls_day1.engine.compiled.online_steps.OnlineState or None
         X : EncodedSentences, or list of M sentences, each a sequence of words
         y : list of M sequences of tags, one for each word
         callback : as in ``train``
@@ -188,7 +188,10 @@ class StructuredClassifier(OnlineClassifier):
         return self._go_on(state, X, y, callback)
 
     def _go_on(self, state, X, y, callback, keep_state=True):
-        from lxmls_day1.compiled import chains, online_steps  # numba takes its time: imported by the first training
+        from lxmls_day1.engine.compiled import (  # numba takes its time: imported by the first training
+            chains,
+            online_steps,
+        )
 
         self.check_settings()
         X = check_sentences(X)
@@ -222,7 +225,7 @@ class StructuredClassifier(OnlineClassifier):
 
     def _learn_sentences(self, X, y):
         """Set ``classes`` and ``feature_names``; returns the layout of W and the sentences as the kernels read them."""
-        from lxmls_day1.compiled import chains
+        from lxmls_day1.engine.compiled import chains
 
         labels = self._learn_tags(X, y)
         self.feature_names, words = self._learn_features(X)
@@ -231,7 +234,7 @@ class StructuredClassifier(OnlineClassifier):
 
     def _steps_of(self, layout, sentences, costs, weights):
         """What takes the steps of a round: a function (order, steps) -> how many changed the weights."""
-        from lxmls_day1.compiled import chains, online_steps
+        from lxmls_day1.engine.compiled import chains, online_steps
 
         machine_code = online_steps.machine_code_of(self.rule, stacklevel=5) if self._compiles() else None
         if machine_code is None:
@@ -290,7 +293,7 @@ class StructuredClassifier(OnlineClassifier):
         InputError
             If there was no training, a sentence is none, or the parameters are not of this classifier.
         """
-        from lxmls_day1.compiled import chains
+        from lxmls_day1.engine.compiled import chains
 
         if self.decoder is not None:
             return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
@@ -382,7 +385,7 @@ class StructuredClassifier(OnlineClassifier):
         InputError
             If there are no sentences, or sentences, tags and parameters do not fit together.
         """
-        from lxmls_day1.compiled import chains
+        from lxmls_day1.engine.compiled import chains
 
         (layout, params), X = self._fit(params), check_sentences(X)
         labels = self._codes(_all_tags(X, y))

@@ -52,6 +52,6 @@ class StructuredSVM(StructuredGradient):
     augmented = True
 
     def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray:
-        from lxmls_day1.compiled import chains
+        from lxmls_day1.engine.compiled import chains
 
         return chains.hinge_losses(sentences, costs, params)

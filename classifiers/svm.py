@@ -25,8 +25,8 @@ from classifiers.online_classifier import compiled
 from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.svm_dual import solve_dual
 from lxmls_day1.checks import check_choice, check_costs, check_number, check_sample_weight, random_numbers
+from lxmls_day1.engine.streaming.shard_rows import check_in_memory, corpus_on_disk
 from lxmls_day1.errors import InputError
-from lxmls_day1.streaming.shard_rows import check_in_memory, corpus_on_disk
 
 
 @compiled
@@ -278,7 +278,7 @@ class SVM(StochasticGradient):
         return super().resume(state, X, y, classes, callback, sample_weight)
 
     def _train_dual(self, X, y, callback, sample_weight):
-        from lxmls_day1.compiled import sparse_rows
+        from lxmls_day1.engine.compiled import sparse_rows
 
         self.check_settings()
         X, labels = self._training_data(X, y)

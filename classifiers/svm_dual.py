@@ -142,7 +142,7 @@ def solve_dual(
 
     Parameters
     ----------
-    examples : lxmls_day1.compiled.sparse_rows.Examples, M of them with J features
+    examples : lxmls_day1.engine.compiled.sparse_rows.Examples, M of them with J features
     labels : int64 array (M,), columns 0 … K − 1
     costs : array (K, K), ``costs[p, y]`` the cost of predicting p where y is true
     regularizer : float > 0, λ
@@ -161,7 +161,7 @@ def solve_dual(
     --------
     Points at 1 and −1, each of its own class: both weights are just as large as the margin of 1 wants them.
 
-    >>> from lxmls_day1.compiled.sparse_rows import as_examples
+    >>> from lxmls_day1.engine.compiled.sparse_rows import as_examples
     >>> examples, labels, costs = as_examples(np.array([[1.0], [-1.0]])), np.array([1, 0]), 1 - np.eye(2)
     >>> epochs = []
     >>> keep = lambda epoch, params: epochs.append(epoch)
@@ -211,11 +211,11 @@ class _Problem:
 
     def sweep(self, rng):
         """One step for each example that is not left out, in random order: (estimated gap, steps that changed)."""
-        from lxmls_day1.compiled import dual
+        from lxmls_day1.engine.compiled import svm_sweeps
 
         order = rng.permutation(np.flatnonzero((self.rests < PATIENCE) & (self.shares > 0)))
         unit = 1 / (self.regularizer * len(self.labels))
-        gap, n_steps = dual.take_sweep(
+        gap, n_steps = svm_sweeps.take_sweep(
             self.examples, labels=self.labels, order=order, costs=self.costs, unit=unit, relaxation=RELAXATION,
             multipliers=self.multipliers, weights=self.weights, rests=self.rests, shares=self.shares,
         )  # fmt: skip
@@ -223,9 +223,9 @@ class _Problem:
 
     def measure(self):
         """(P(W), D(α)) exactly; wakes the examples that have a share in the gap again."""
-        from lxmls_day1.compiled import dual
+        from lxmls_day1.engine.compiled import svm_sweeps
 
-        loss, cost = dual.measure_all(
+        loss, cost = svm_sweeps.measure_all(
             self.examples, labels=self.labels, costs=self.costs,
             multipliers=self.multipliers, weights=self.weights, rests=self.rests, shares=self.shares,
         )  # fmt: skip

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lxmls_day1.engine.text.packed_texts import PackedTexts
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.packed_texts import PackedTexts
 
 #: What `FeatureIndex` uses unless it is given other templates. They were chosen on the development part of the English
 #: Web Treebank.

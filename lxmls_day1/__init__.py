@@ -1,21 +1,21 @@
 """The machinery of the day-1 lab: it opens, runs and compares what stands in a lab folder.
 
-=====================  =====================================================================
-``lab``                opens a lab folder and loads its ``readers`` and ``classifiers``
-``notebook_lab``       the lab as a notebook opens it: with checks, hints and status
-``lab_interface``      which names of this package lab files may import
-``library_path``       where libraries are imported from: never the current folder or a lab
-``errors``             the errors that a user's mistake raises
-``checks``             the checks of what a caller passes in
-``settings``           the settings of a class: found, read and checked
-``whole_files``        files that are either written completely or left as they were; locked folders
-``waiting``            waiting for processes on a busy machine: limits on what they do, not on the clock
-``gaussians``          scores and Bayes error of Gaussian classes
-``result_table``       what a comparison of classifiers ends with, and its files
-``npz_file``           values and arrays in one file that runs no code when it is read
-``model_file``         trained classifiers as files
-``tuning``             hyper-parameters chosen on the development part
-``sklearn_adapter``    the classifiers as scikit-learn estimators
+===================  =====================================================================
+``lab``              opens a lab folder and loads its ``readers`` and ``classifiers``
+``notebook_lab``     the lab as a notebook opens it: with checks, hints and status
+``lab_interface``    which names of this package lab files may import
+``library_path``     where libraries are imported from: never the current folder or a lab
+``errors``           the errors that a user's mistake raises
+``checks``           the checks of what a caller passes in
+``settings``         the settings of a class: found, read and checked
+``whole_files``      files that are either written completely or left as they were; locked folders
+``waiting``          waiting for processes on a busy machine: limits on what they do, not on the clock
+``gaussians``        scores and Bayes error of Gaussian classes
+``result_table``     what a comparison of classifiers ends with, and its files
+``npz_file``         values and arrays in one file that runs no code when it is read
+``model_file``       trained classifiers as files
+``tuning``           hyper-parameters chosen on the development part
+``sklearn_adapter``  the classifiers as scikit-learn estimators
 ``compiled/``          the compiled loops
 ``text/``              corpora, tokens, files of documents
 ``streaming/``         corpora on disk that need not fit into memory: made, read, trained on
@@ -26,7 +26,7 @@
 ``grading/``           untrusted submissions: run in a box, judged outside of it
 ``demos/``             demonstrations for the projector
 ``browser/``           the lab as a web site, with Python in the page
-=====================  =====================================================================
+===================  =====================================================================
 
 The reference lab is part of the package: ``from lxmls_day1 import Lab``, ``from lxmls_day1.classifiers import Mira`` and
 ``from lxmls_day1.readers import SentimentCorpus`` work wherever the package is installed.

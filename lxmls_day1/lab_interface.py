@@ -6,7 +6,7 @@ survive (a name less, an argument more, another meaning) raises `VERSION`; a new
 """
 
 #: The version of this interface; a workspace puts down the one that it was made with.
-VERSION: int = 3
+VERSION: int = 4
 
 #: Module of this package -> the names in it that lab files may import.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -33,26 +33,26 @@ NAMES: dict[str, tuple[str, ...]] = {
         "random_numbers",
         "shown",
     ),
-    "cluster.online": ("online_crew",),
-    "cluster.sums": ("cluster_loss", "counts_on_cluster"),
-    "compiled.batch": ("LogLoss",),
-    "compiled.chain_search": ("k_best",),
-    "compiled.chain_sums": ("log_losses", "loss_and_gradient", "tag_marginals", "take_round_of_descent"),
-    "compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
-    "compiled.class_sums": ("class_sums",),
-    "compiled.dual": ("measure_all", "take_sweep"),
-    "compiled.max_ent_dual": ("measure_all", "take_sweep"),
-    "compiled.online_steps": ("OnlineState", "RowSteps", "Weights", "check_rule", "machine_code_of"),
-    "compiled.primitives": ("kernel",),
-    "compiled.sparse_rows": ("Examples", "as_examples"),
+    "engine.cluster.online": ("online_crew",),
+    "engine.cluster.sums": ("cluster_loss", "counts_on_cluster"),
+    "engine.compiled.batch": ("LogLoss",),
+    "engine.compiled.chain_search": ("k_best",),
+    "engine.compiled.chain_sums": ("log_losses", "loss_and_gradient", "tag_marginals", "take_round_of_descent"),
+    "engine.compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
+    "engine.compiled.class_sums": ("class_sums",),
+    "engine.compiled.svm_sweeps": ("measure_all", "take_sweep"),
+    "engine.compiled.max_ent_sweeps": ("measure_all", "take_sweep"),
+    "engine.compiled.online_steps": ("OnlineState", "RowSteps", "Weights", "check_rule", "machine_code_of"),
+    "engine.compiled.primitives": ("kernel",),
+    "engine.compiled.sparse_rows": ("Examples", "as_examples"),
     "errors": ("CorpusError", "CorpusUnavailable", "InputError", "check_path"),
     "figures.plotting": ("BLACK", "add_boundary", "plot_accuracies", "plot_points"),
     "gaussians": ("bayes_error", "discriminant_params", "linear_discriminant_params"),
     "model_file": ("SavedModel", "class_finder", "load_model", "save_model"),
     "result_table": ("ResultTable", "Row"),
     "settings": ("check_settings", "settings"),
-    "streaming.mixed_steps": ("MixedSteps", "Threads", "place_of"),
-    "streaming.shard_rows": (
+    "engine.streaming.mixed_steps": ("MixedSteps", "Threads", "place_of"),
+    "engine.streaming.shard_rows": (
         "MatrixRows",
         "ShardRows",
         "check_alone",
@@ -62,15 +62,15 @@ NAMES: dict[str, tuple[str, ...]] = {
         "corpus_on_disk",
         "row_blocks",
     ),
-    "streaming.shards": ("Shards",),
-    "streaming.streamed_loss": ("StreamedLogLoss",),
-    "streaming.streamed_steps": ("Learner", "StreamedSteps", "place_of"),
-    "streaming.training": ("Training",),
-    "text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
-    "text.feature_vectors": ("are_dictionaries", "as_rows", "column_names", "names_of"),
-    "text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
-    "text.packed_texts": ("PackedTexts",),
-    "text.parsed_reviews": (
+    "engine.streaming.shards": ("Shards",),
+    "engine.streaming.streamed_loss": ("StreamedLogLoss",),
+    "engine.streaming.streamed_steps": ("Learner", "StreamedSteps", "place_of"),
+    "engine.streaming.training": ("Training",),
+    "engine.text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
+    "engine.text.feature_vectors": ("are_dictionaries", "as_rows", "column_names", "names_of"),
+    "engine.text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
+    "engine.text.packed_texts": ("PackedTexts",),
+    "engine.text.parsed_reviews": (
         "FILES",
         "LABEL_NAMES",
         "ParsedReviews",
@@ -79,7 +79,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "parse_reviews",
         "save_parsed",
     ),
-    "text.svmlight": ("is_number",),
-    "text.token_matrix": ("REVIEW_WORDS", "WordRules", "count_texts"),
-    "text.tokens": ("count_tokens",),
+    "engine.text.svmlight": ("is_number",),
+    "engine.text.token_matrix": ("REVIEW_WORDS", "WordRules", "count_texts"),
+    "engine.text.tokens": ("count_tokens",),
 }

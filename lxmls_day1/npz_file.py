@@ -23,8 +23,8 @@ from typing import IO, Any
 import numpy as np
 
 from lxmls_day1 import __version__
+from lxmls_day1.engine.text.packed_texts import PackedTexts
 from lxmls_day1.errors import InputError, check_path
-from lxmls_day1.text.packed_texts import PackedTexts
 from lxmls_day1.whole_files import whole_file
 
 FORMAT = "lxmls-day1 model"

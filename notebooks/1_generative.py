@@ -446,7 +446,7 @@ print(
 # %% tags=["real-data", "cell-text"]
 from textwrap import fill
 
-from lxmls_day1.text.tokens import count_tokens
+from lxmls_day1.engine.text.tokens import count_tokens
 
 text = "A wonderful book. I could not put it down, and the ending is excellent. Only the first chapter is a bit boring."
 bag = count_tokens(text)
@@ -680,7 +680,7 @@ fig, axes = plot_regions(three_classes, axes)
 # and the zeros leave the other columns out.
 
 # %% tags=["cell-blocks"]
-from lxmls_day1.figures.joint_features import plot_joint_features
+from lxmls_day1.figures.joint_feature_table import plot_joint_features
 
 topics = ["sports", "politics", "weather"]
 W = np.array([[0.5, 0.0, -0.5], [2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [1.5, -0.5, 0.0]])  # (J + 1, K): J = 3, K = 3

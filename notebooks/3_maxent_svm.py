@@ -1301,7 +1301,7 @@ lab.reveal("1.7")
 
 # %% tags=["real-data", "cell-votes"]
 from lxmls_day1.figures.contributions import plot_contributions
-from lxmls_day1.text.tokens import count_tokens
+from lxmls_day1.engine.text.tokens import count_tokens
 
 text = "A wonderful book. I could not put it down, and the ending is excellent. Only the first chapter is a bit boring."
 x = np.zeros(reviews.nr_features)
@@ -1461,7 +1461,7 @@ with lab.exercise("1.19"):
     from classifiers.max_ent_batch import MaxEntBatch
     from classifiers.owl_qn import soft_threshold
     from classifiers.regularization_path import largest_useful_penalty, regularization_path
-    from lxmls_day1.figures.regularization_path import plot_path
+    from lxmls_day1.figures.weight_paths import plot_path
 
     print("soft threshold of 2, 0.3, -1 with λ = 0.5:", soft_threshold(np.array([2.0, 0.3, -1.0]), 0.5))
     largest = largest_useful_penalty(parts.train_X, parts.train_y)

@@ -53,8 +53,8 @@ import scipy.sparse as sp
 from lxmls_day1.figures.comparison import plot_curves
 from lxmls_day1.figures.plotting import BLACK
 from lxmls_day1.figures.style import TRAINING, label_ends
-from lxmls_day1.text.token_batches import TokenCounter
-from lxmls_day1.text.toy_stream import toy_documents
+from lxmls_day1.engine.text.token_batches import TokenCounter
+from lxmls_day1.engine.text.toy_stream import toy_documents
 
 N_TRAIN, N_SEEDS = 4096, 20
 documents = [document for block in toy_documents(2 * N_TRAIN, seed=6, n_words=40) for document in block]
@@ -189,7 +189,7 @@ lab.reveal("1.14")
 # %% tags=["cell-inner-products", "exercise-1.14"]
 with lab.exercise("1.14"):
     from classifiers.hashed_features import hashed_row
-    from lxmls_day1.compiled.hashing import joined_names, signed_hashes
+    from lxmls_day1.engine.compiled.hashing import joined_names, signed_hashes
 
     def tokens_of(m):
         """The numbers of the tokens of a document, and how often each occurs."""
@@ -323,7 +323,7 @@ lab.reveal("1.14")
 with lab.exercise("1.14"):
     from classifiers.hashed_features import columns_and_signs
     from classifiers.perceptron import Perceptron
-    from lxmls_day1.compiled.hashing import joined_names, signed_hashes
+    from lxmls_day1.engine.compiled.hashing import joined_names, signed_hashes
 
     kept = set(tokens)  # what --keep-words keeps
     own = Perceptron(nr_rounds=1).train(unhashed[:N_TRAIN], y[:N_TRAIN])  # a column for each token
@@ -380,7 +380,7 @@ folder = Path(tempfile.mkdtemp())
 sizes = [1024, 2048, 4096, 8192]
 with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
-    from lxmls_day1.streaming.corpus_making import make_corpus
+    from lxmls_day1.engine.streaming.corpus_making import make_corpus
     from readers.streamed_corpus import StreamedCorpus
 
     def peak(work):
@@ -432,7 +432,7 @@ with lab.exercise("1.14"):
 # %% tags=["cell-progressive", "exercise-1.14"]
 with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
-    from lxmls_day1.streaming.shard_writing import write_shards
+    from lxmls_day1.engine.streaming.shard_writing import write_shards
 
     X = rows.hashed(16)
     marks = [2**power for power in range(4, 13)]

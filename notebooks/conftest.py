@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from lxmls_day1.exercises import notebook_building
+from lxmls_day1.course import notebook_building
 from lxmls_day1.figures.figure_data import MIME_TYPE, differences
 from lxmls_day1.figures.number_tolerance import same_text
 

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.checks import check_flag, check_number
+from lxmls_day1.engine.text.corpora import corpus_named, find_corpus
+from lxmls_day1.engine.text.parsed_reviews import LABEL_NAMES, ParsedReviews, parse_reviews
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.corpora import corpus_named, find_corpus
-from lxmls_day1.text.parsed_reviews import LABEL_NAMES, ParsedReviews, parse_reviews
 from readers.sentiment_reader import cut_rare_tokens, read_reviews
 from readers.splitting import split_ends
 from readers.vocabulary import checked_min_count

@@ -26,8 +26,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from lxmls_day1.engine.text import corpora
 from lxmls_day1.errors import CorpusError, InputError, check_path
-from lxmls_day1.text import corpora
 
 #: Which column of a file each kind of tag stands in, counted from 0.
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
@@ -273,7 +273,7 @@ class PosCorpus:
     tags : {"upos", "xpos"}
         The universal tags, or the treebank's own: for English those of the Penn Treebank.
     data_dir : path, optional
-        A folder that holds the corpus. Otherwise `lxmls_day1.text.corpora.find_corpus` looks for it, and may download it.
+        A folder that holds the corpus. Otherwise `lxmls_day1.engine.text.corpora.find_corpus` looks for it, and may download it.
 
     Attributes
     ----------

@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from lxmls_day1.engine.text.corpora import find_corpus
 from lxmls_day1.errors import CorpusError, InputError
-from lxmls_day1.text.corpora import find_corpus
 from readers.splitting import split_ends
 from readers.vocabulary import PLAIN_WORDS, BagCorpus, checked_min_count
 
@@ -142,7 +142,7 @@ class QuestionCorpus(BagCorpus):
     min_count : int
         A token becomes a feature if it occurs at least so often in the training part.
     data_dir : path, optional
-        A folder that holds the corpus. Otherwise `lxmls_day1.text.corpora.find_corpus` looks for it, and may download it.
+        A folder that holds the corpus. Otherwise `lxmls_day1.engine.text.corpora.find_corpus` looks for it, and may download it.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ A corpus is two files, ``positive.review`` and ``negative.review``, with a revie
     token:count token:count … #label#:positive
 
 The reader turns them into a sparse matrix, X[m, j] = how often token j occurs in review m, in three steps: the counts of
-all tokens (`lxmls_day1.text.parsed_reviews`), the cut (only tokens that occur often enough *in the training part*
+all tokens (`lxmls_day1.engine.text.parsed_reviews`), the cut (only tokens that occur often enough *in the training part*
 become columns), and the split. `vectorise` of ``vocabulary.py`` makes rows over the same columns from reviews that come
 later.
 
@@ -26,9 +26,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.checks import check_choice, check_flag
-from lxmls_day1.errors import CorpusUnavailable, InputError
-from lxmls_day1.text.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
-from lxmls_day1.text.parsed_reviews import (
+from lxmls_day1.engine.text.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
+from lxmls_day1.engine.text.parsed_reviews import (
     FILES,
     LABEL_NAMES,
     ParsedReviews,
@@ -36,6 +35,7 @@ from lxmls_day1.text.parsed_reviews import (
     parse_pair,
     save_parsed,
 )
+from lxmls_day1.errors import CorpusUnavailable, InputError
 from readers.splitting import split_ends, split_train_dev_test
 from readers.vocabulary import checked_min_count, vectorise  # noqa: F401 - vectorise: for whoever has read reviews here
 
@@ -64,7 +64,7 @@ def cut_rare_tokens(
 
     Examples
     --------
-    >>> from lxmls_day1.text.parsed_reviews import parse_reviews
+    >>> from lxmls_day1.engine.text.parsed_reviews import parse_reviews
     >>> reviews = parse_reviews(["book:2 dull:1 #label#:negative", "book:1 dull:4 #label#:negative"])
     >>> X, kept, totals = cut_rare_tokens(reviews, min_count=2, nr_counted=1)
     >>> X.toarray().ravel(), kept, totals
@@ -99,7 +99,7 @@ class SentimentCorpus:
         Where they are counted: in the training part, or in all reviews. The latter lets the test part have a say in
         what the features are; it reproduces older published figures.
     data_dir : path, optional
-        A folder that holds the corpus. Otherwise `lxmls_day1.text.corpora.find_corpus` looks for it, and may download it.
+        A folder that holds the corpus. Otherwise `lxmls_day1.engine.text.corpora.find_corpus` looks for it, and may download it.
     cache : bool
         Keep the parsed files in the user's cache, and use what is there.
 

@@ -1,14 +1,14 @@
 """A corpus on disk, of any size: `lxmls-day1 cache FILE… --out big.bags` makes it, and learners go through it shard by shard.
 
-The folder holds sparse matrices that are mapped into memory; `lxmls_day1.streaming.shards` says how. Nothing of it is read before it is
-needed.
+The folder holds sparse matrices that are mapped into memory; `lxmls_day1.engine.streaming.shards` says how. Nothing of it is read before it
+is needed.
 """
 
 import os
 from functools import cached_property
 
+from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
-from lxmls_day1.streaming.shards import Shards
 
 
 class StreamedCorpus:
@@ -40,7 +40,7 @@ class StreamedCorpus:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from lxmls_day1.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
     >>> with tempfile.TemporaryDirectory() as place:
     ...     folder = pathlib.Path(place, "small.bags")
     ...     _ = write_shards(folder, [[1, 0], [0, 2], [3, 3]], [0, 1, 1], ["ham", "spam"], rows_a_shard=2, words=["a", "b"])

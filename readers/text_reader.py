@@ -15,7 +15,7 @@ svmlight (libsvm) has a label and the features that are not zero, by number; wha
     +1 3:1 17:2.5   # a remark
     -1 qid:4 2:1
 
-There are three steps: `lxmls_day1.text.labelled_files` reads labelled examples and says what is wrong with a line; texts are
+There are three steps: `lxmls_day1.engine.text.labelled_files` reads labelled examples and says what is wrong with a line; texts are
 counted into bags; `readers.vocabulary` makes the matrix.
 """
 
@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.checks import check_flag, check_number
+from lxmls_day1.engine.text.labelled_files import name_of_data, read_labelled
+from lxmls_day1.engine.text.svmlight import is_number
+from lxmls_day1.engine.text.token_matrix import REVIEW_WORDS
+from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.labelled_files import name_of_data, read_labelled
-from lxmls_day1.text.svmlight import is_number
-from lxmls_day1.text.token_matrix import REVIEW_WORDS
-from lxmls_day1.text.tokens import count_tokens
 from readers.splitting import checked_shares, split_ends
 from readers.vocabulary import PLAIN_WORDS, BagCorpus, check_bag, checked_min_count, count_words
 

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.checks import all_finite, as_list, as_numbers
+from lxmls_day1.engine.text.token_matrix import WordRules, count_texts
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.token_matrix import WordRules, count_texts
 
 _BAGS_WANTED = (
     "bags must be a list of mappings, each from tokens to finite numbers, and feat_dict one from tokens to columns"
@@ -70,7 +70,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     Parameters
     ----------
     bags : iterable of mappings of str to number
-        Token -> count for each text: from `lxmls_day1.text.tokens.count_tokens` for plain text, from `parse_review` for a
+        Token -> count for each text: from `lxmls_day1.engine.text.tokens.count_tokens` for plain text, from `parse_review` for a
         line of the review corpora, from `count_words` for a question.
     feat_dict : mapping of str to int
         Token -> column, such as ``corpus.feat_dict``; the columns are 0, 1, …, J - 1.
@@ -146,7 +146,7 @@ def count_words(text: str) -> dict[str, int]:
     """How often each word and each pair of neighbouring words occurs in a text whose words stand between spaces.
 
     Words are lower-cased and nothing is left out: in a question "what", "is" and "how" say most. For prose with its
-    punctuation there is `lxmls_day1.text.tokens.count_tokens`.
+    punctuation there is `lxmls_day1.engine.text.tokens.count_tokens`.
 
     Parameters
     ----------

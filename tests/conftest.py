@@ -12,7 +12,7 @@ from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 # No test depends on the clock: a slow machine gives the same verdicts.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("any machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib; subprocesses inherit it

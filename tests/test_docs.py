@@ -25,7 +25,7 @@ import pytest
 
 from classifiers.perceptron import Perceptron
 from lxmls_day1.commands.command_line import command_group
-from lxmls_day1.exercises.registry import Registry
+from lxmls_day1.course.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -136,7 +136,7 @@ def test_an_own_rule_learns_as_the_formula_says(own_rule, n_classes):
 @pytest.mark.slow
 def test_an_own_rule_has_the_compiled_speed(own_rule):
     """It is machine code of the same loop as the perceptron's (how fast that is, the benchmarks tell)."""
-    from lxmls_day1.compiled import sparse_rows
+    from lxmls_day1.engine.compiled import sparse_rows
 
     signatures = [sparse_rows.compile_rule(rule).nopython_signatures for rule in (own_rule.pa2_rule, Perceptron.rule)]
     assert signatures[0] == signatures[1] == [sparse_rows.RULE_SIGNATURE]

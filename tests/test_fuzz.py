@@ -36,6 +36,13 @@ from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
+from lxmls_day1.engine.streaming.corpus_making import make_corpus
+from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.engine.text.feature_contributions import explain
+from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
+from lxmls_day1.engine.text.svmlight import parse_svmlight
+from lxmls_day1.engine.text.tables import parse_columns, parse_json_lines
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
@@ -47,13 +54,6 @@ from lxmls_day1.gaussians import (
     linear_discriminant_params,
 )
 from lxmls_day1.settings import known_settings
-from lxmls_day1.streaming.corpus_making import make_corpus
-from lxmls_day1.streaming.shard_writing import write_shards
-from lxmls_day1.streaming.shards import Shards
-from lxmls_day1.text.explanations import explain
-from lxmls_day1.text.parsed_reviews import parse_review, parse_reviews
-from lxmls_day1.text.svmlight import parse_svmlight
-from lxmls_day1.text.tables import parse_columns, parse_json_lines
 from lxmls_day1.tuning import tune, with_development_part
 from readers.pos_corpus import parse_conllu
 from readers.question_reader import parse_question

@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from lxmls_day1.exercises import notebook_building
-from lxmls_day1.exercises.generation import solved_files
-from lxmls_day1.exercises.release import with_course
-from lxmls_day1.exercises.workspace import start_workspace, write_files
+from lxmls_day1.course import notebook_building
+from lxmls_day1.course.generation import solved_files
+from lxmls_day1.course.student_bundle import with_course
+from lxmls_day1.course.workspace import start_workspace, write_files
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"
@@ -59,7 +59,7 @@ class TestRecorded:
     @pytest.mark.parametrize("script", SCRIPTS, ids=NAMES)
     def test_notebook_and_script_are_in_step(self, script):
         assert notebook_building.check(script), (
-            f"run: python -m lxmls_day1.exercises.notebook_building build {script.stem}"
+            f"run: python -m lxmls_day1.course.notebook_building build {script.stem}"
         )
 
     @pytest.mark.parametrize("name", NAMES)

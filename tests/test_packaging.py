@@ -87,7 +87,7 @@ def site(wheel, tmp_path_factory):
     """The unpacked wheel: one for all tests, with the machine code that this checkout has of the same sources."""
     folder = tmp_path_factory.mktemp("wheel") / "site"
     zipfile.ZipFile(wheel).extractall(folder)
-    for place, its_place in (("lxmls_day1/compiled", ""), ("classifiers", "lxmls_day1/reference_lab")):
+    for place, its_place in (("lxmls_day1/engine/compiled", ""), ("classifiers", "lxmls_day1/reference_lab")):
         kept = folder / its_place / place / "__pycache__"
         kept.mkdir()
         for file in (ROOT / place / "__pycache__").glob("*.nbc"):
@@ -106,7 +106,8 @@ class TestWheel:
         wanted = {file.relative_to(ROOT).as_posix() for file in (ROOT / "lxmls_day1").rglob("*.py")}
         wanted.add("lxmls_day1/py.typed")
         wanted |= {
-            f"lxmls_day1/text/toy_corpus/{file.name}" for file in (ROOT / "lxmls_day1/text/toy_corpus").glob("*.review")
+            f"lxmls_day1/engine/text/toy_corpus/{file.name}"
+            for file in (ROOT / "lxmls_day1/engine/text/toy_corpus").glob("*.review")
         }
         templates = ROOT / "lxmls_day1/grading/templates"
         wanted |= {f"lxmls_day1/grading/templates/{file.name}" for file in templates.iterdir()}
@@ -119,7 +120,7 @@ class TestWheel:
                     wanted.add(f"lxmls_day1/reference_lab/{file.relative_to(ROOT).as_posix()}")
         assert {
             "lxmls_day1/reference_lab/classifiers/mira.py",
-            "lxmls_day1/text/toy_corpus/positive.review",
+            "lxmls_day1/engine/text/toy_corpus/positive.review",
             "lxmls_day1/grading/templates/student.html.j2",
             "lxmls_day1/grading/autograder_files/gradescope/setup.sh",
         } <= wanted

@@ -54,7 +54,7 @@ for package in packages:
             importlib.import_module(module.name)
 import lxmls_day1.notebook_lab
 """
-LAB = ["tests/lxmls_day1/exercises", "tests/lxmls_day1/commands", "tests/lxmls_day1/test_lab.py"]
+LAB = ["tests/lxmls_day1/course", "tests/lxmls_day1/commands", "tests/lxmls_day1/test_lab.py"]
 LAB += ["tests/lxmls_day1/test_whole_files.py", "tests/lxmls_day1/test_library_path.py"]
 
 
@@ -90,10 +90,10 @@ def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
 @pytest.mark.parametrize(
     ("paths", "marked"),
     [
-        (["tests/lxmls_day1/exercises/test_workspace_state.py", "tests/lxmls_day1/test_whole_files.py"], "not slow"),
+        (["tests/lxmls_day1/course/test_workspace_state.py", "tests/lxmls_day1/test_whole_files.py"], "not slow"),
         pytest.param(LAB, "not slow", marks=pytest.mark.campaign),
-        pytest.param(["tests/lxmls_day1/exercises/test_checking.py"], "slow", marks=pytest.mark.campaign),
-        pytest.param(["tests/lxmls_day1/exercises/test_exercise_commands.py"], "slow", marks=pytest.mark.campaign),
+        pytest.param(["tests/lxmls_day1/course/test_checking.py"], "slow", marks=pytest.mark.campaign),
+        pytest.param(["tests/lxmls_day1/course/test_exercise_commands.py"], "slow", marks=pytest.mark.campaign),
     ],
     ids=["a few", "the lab", "checks", "commands"],
 )

@@ -41,13 +41,13 @@ from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, St
 from classifiers.structured_classifier import StructuredClassifier
 from classifiers.svm import SVM
 from lxmls_day1.checks import MOST_CLASSES
+from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.gaussians import bayes_error, discriminant_params, linear_discriminant_params
 from lxmls_day1.settings import settings
 from lxmls_day1.sklearn_adapter import as_estimator
-from lxmls_day1.text.explanations import explain
 from readers.pos_corpus import PosCorpus, read_conllu
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus

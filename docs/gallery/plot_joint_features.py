@@ -8,7 +8,7 @@ f(x, y) puts the features of x into the block of class y. With it the scores of 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lxmls_day1.figures.joint_features import plot_joint_features
+from lxmls_day1.figures.joint_feature_table import plot_joint_features
 
 topics = ["sports", "politics", "travel"]
 params = np.array([[0.0, 0.1, 0.2], [1.5, -0.5, -0.2], [-1.0, 2.0, 0.1], [1.0, -0.3, 0.4]])  # (J + 1, K)

@@ -6,7 +6,7 @@ The L1 penalty sets weights to exactly zero. From the largest useful λ downward
 """
 
 from classifiers.regularization_path import largest_useful_penalty, regularization_path
-from lxmls_day1.figures.regularization_path import plot_path
+from lxmls_day1.figures.weight_paths import plot_path
 from readers import SentimentCorpus
 
 reviews = SentimentCorpus("toy", train_per=0.6, dev_per=0.2)

@@ -23,12 +23,12 @@ from typing import Any
 
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import INSTALLED, Wheel, installed_wheel
+from lxmls_day1.course.archives import source_date, zipped
+from lxmls_day1.course.generation import Files
+from lxmls_day1.course.student_bundle import refuse_leaks, student_lab
+from lxmls_day1.course.workspace import new_folder, with_workspace_files, write_files
+from lxmls_day1.engine.text.corpora import CORPORA, DATA_VARIABLE, OFFLINE_VARIABLE
 from lxmls_day1.errors import InputError, check_path, nearest
-from lxmls_day1.exercises.archives import source_date, zipped
-from lxmls_day1.exercises.generation import Files
-from lxmls_day1.exercises.release import refuse_leaks, student_lab
-from lxmls_day1.exercises.workspace import new_folder, with_workspace_files, write_files
-from lxmls_day1.text.corpora import CORPORA, DATA_VARIABLE, OFFLINE_VARIABLE
 from lxmls_day1.whole_files import temporary_folder
 
 #: Those that go together, and with `runtime.VERSION`. Later widgets want a later JupyterLab than the one of this JupyterLite.

@@ -39,7 +39,7 @@ def command(platform: str, out: str, exercises: str | None, seed: int | None, tr
 
     from lxmls_day1.commands.output import writable_folder
     from lxmls_day1.errors import InputError
-    from lxmls_day1.grading.autograder import autograder
+    from lxmls_day1.grading.autograder_kit import autograder
     from lxmls_day1.whole_files import replace_files
 
     path = Path(out)

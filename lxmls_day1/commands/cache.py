@@ -75,9 +75,9 @@ def command(
       lxmls-day1 cache --verify big.bags
     """
     from lxmls_day1.commands.output import warnings_as_notes
-    from lxmls_day1.streaming.corpus_making import make_corpus
-    from lxmls_day1.streaming.shards import JOURNAL, Shards
-    from lxmls_day1.text.documents import printable
+    from lxmls_day1.engine.streaming.corpus_making import make_corpus
+    from lxmls_day1.engine.streaming.shards import JOURNAL, Shards
+    from lxmls_day1.engine.text.documents import printable
 
     if verify is not None:
         if paths or out:
@@ -123,8 +123,8 @@ def command(
 
 def _tell_memory(paths: tuple[str, ...]) -> None:
     """Say before the work begins that all tokens are kept, where they may take much memory."""
-    from lxmls_day1.text.documents import STANDARD_INPUT
-    from lxmls_day1.text.labelled_streams import expanded
+    from lxmls_day1.engine.text.documents import STANDARD_INPUT
+    from lxmls_day1.engine.text.labelled_streams import expanded
 
     files = expanded(paths)
     most = BYTES_OF_MEMORY * sum(Path(file).stat().st_size for file in files if file != STANDARD_INPUT)

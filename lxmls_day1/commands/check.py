@@ -13,7 +13,7 @@ from lxmls_day1.commands.shared_options import lab_option
 from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
-    from lxmls_day1.exercises.checking import CheckReport
+    from lxmls_day1.course.checking import CheckReport
 
 POLLED_EVERY = 0.5  # seconds
 
@@ -60,7 +60,7 @@ def command(
       lxmls-day1 check --watch 1.5
       lxmls-day1 check 1.5 --because "Two blocks of weights move."
     """
-    from lxmls_day1.exercises.terminal import shown_workspace
+    from lxmls_day1.course.terminal import shown_workspace
 
     if because is not None and (watch or len(exercises) != 1):
         raise click.UsageError('--because answers the question on one exercise: check 1.5 --because "…".')
@@ -84,10 +84,10 @@ def check_and_show(
     folder: Path, ids: Collection[str] | None, time_limit: float, can_ask: bool = False
 ) -> "CheckReport":
     """Run checks, show the report, keep the results; show the questions on named mistakes, and let one be answered."""
-    from lxmls_day1.exercises.checking import CheckReport, remember, run_checks
-    from lxmls_day1.exercises.explanations import asked_after, remember_questions
-    from lxmls_day1.exercises.report_text import check_lines, question_lines
-    from lxmls_day1.exercises.terminal import echo_lines, echo_unless_kept
+    from lxmls_day1.course.checking import CheckReport, remember, run_checks
+    from lxmls_day1.course.explanations import asked_after, remember_questions
+    from lxmls_day1.course.report_text import check_lines, question_lines
+    from lxmls_day1.course.terminal import echo_lines, echo_unless_kept
 
     with shown_check() as progressed:
         report = run_checks(folder, ids, time_limit, progressed)
@@ -104,7 +104,7 @@ def check_and_show(
 
 def answer_one(folder: Path, exercise: str) -> None:
     """Let the question on an exercise be answered at once; Enter, Ctrl-C and the end of the input leave it for later."""
-    from lxmls_day1.exercises.terminal import echo_unless_kept
+    from lxmls_day1.course.terminal import echo_unless_kept
 
     try:
         text = click.prompt("  Your answer (Enter: later)", default="", show_default=False)
@@ -117,9 +117,9 @@ def answer_one(folder: Path, exercise: str) -> None:
 
 def keep_and_show(folder: Path, exercise: str, text: str) -> None:
     """Keep the answer to the question on an exercise, and show what was kept."""
-    from lxmls_day1.exercises.explanations import explain
-    from lxmls_day1.exercises.report_text import explained_lines
-    from lxmls_day1.exercises.terminal import echo_lines
+    from lxmls_day1.course.explanations import explain
+    from lxmls_day1.course.report_text import explained_lines
+    from lxmls_day1.course.terminal import echo_lines
 
     echo_lines(explained_lines(explain(folder, exercise, text)))
 
@@ -157,8 +157,8 @@ def watch_files(
     Files are asked for their time and size twice a second: that works on network drives too, where no system reports a
     change. A change counts once two looks in a row are the same, so that a half-written file is not checked.
     """
-    from lxmls_day1.exercises.newest_code import snapshot
-    from lxmls_day1.exercises.registry import Registry
+    from lxmls_day1.course.autoreload import snapshot
+    from lxmls_day1.course.registry import Registry
 
     seen = snapshot(folder)
     wanted = ids

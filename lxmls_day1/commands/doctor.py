@@ -90,7 +90,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _compiled_loops() -> Iterator[Finding]:
-    from lxmls_day1.compiled import primitives
+    from lxmls_day1.engine.compiled import primitives
 
     if not primitives.COMPILES:
         if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
@@ -103,7 +103,7 @@ def _compiled_loops() -> Iterator[Finding]:
         return
     import numba
 
-    from lxmls_day1.compiled.machine_code import where_kept
+    from lxmls_day1.engine.compiled.machine_code import where_kept
 
     kept, why = where_kept(Path(primitives.__file__))
     if kept is None:
@@ -125,7 +125,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _corpora() -> Iterator[Finding]:
-    from lxmls_day1.text import corpora
+    from lxmls_day1.engine.text import corpora
 
     found = {name: corpora.on_this_machine(name) for name in corpora.names()}
     here = [name for name, place in found.items() if place is not None]
@@ -136,7 +136,7 @@ def _corpora() -> Iterator[Finding]:
 
 
 def _room() -> Iterator[Finding]:
-    from lxmls_day1.text.corpora import CACHE_VARIABLE, cache_folder
+    from lxmls_day1.engine.text.corpora import CACHE_VARIABLE, cache_folder
 
     places = {
         "the current folder": (Path.cwd(), "make room there"),

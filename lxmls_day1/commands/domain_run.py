@@ -29,10 +29,10 @@ import scipy.sparse as sp
 
 from lxmls_day1.commands.output import ReportProgress, aligned, png, shown_progress, writable_folder
 from lxmls_day1.commands.shared_options import REVIEWS
+from lxmls_day1.engine.text.corpora import find_corpus
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.figures.domains import plot_domains
 from lxmls_day1.lab import Lab
-from lxmls_day1.text.corpora import find_corpus
 from lxmls_day1.whole_files import replace_files
 
 ALL = "all"

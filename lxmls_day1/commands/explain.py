@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Group
 
+    from lxmls_day1.engine.text.documents import Document
+    from lxmls_day1.engine.text.feature_contributions import Explanation
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import SavedModel
-    from lxmls_day1.text.documents import Document
-    from lxmls_day1.text.explanations import Explanation
 
 MOST_CLASSES = 3
 BETWEEN = 3  # characters from one column to the next
@@ -64,9 +64,9 @@ def command(
       lxmls-day1 explain mira.npz review.txt --json
     """
     from lxmls_day1.commands.predict import open_documents, open_model
+    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.text.feature_contributions import explain
     from lxmls_day1.lab import Lab
-    from lxmls_day1.text.documents import printable
-    from lxmls_day1.text.explanations import explain
 
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     model = open_model(lab, model_path)
@@ -135,8 +135,8 @@ def features_and_weights(
         return vectorised(lab, documents, model), model.params, variances, model.feature_names or []
     import numpy as np
 
-    from lxmls_day1.compiled.hashing import buckets_and_signs
-    from lxmls_day1.text.token_batches import numbered_bags, with_columns
+    from lxmls_day1.engine.compiled.hashing import buckets_and_signs
+    from lxmls_day1.engine.text.token_batches import numbered_bags, with_columns
 
     rows = numbered_bags([document.counts for document in documents])
     names = rows.tokens.names()
@@ -173,8 +173,8 @@ def drawn(explanation: "Explanation", where: str, top: int, width: int) -> "Grou
     from rich.table import Table
     from rich.text import Text
 
-    from lxmls_day1.text.documents import printable
-    from lxmls_day1.text.explanations import lead
+    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.text.feature_contributions import lead
 
     names = [printable(name) for name in explanation.class_names]
     predicted, rival = explanation.predicted, explanation.rival
@@ -262,7 +262,7 @@ def number_text(number: float, digits: int, sign: str = "") -> str:
 
 def shortened(word: str) -> str:
     """A word as the table shows it: without control characters, and not longer than a column can be."""
-    from lxmls_day1.text.documents import printable
+    from lxmls_day1.engine.text.documents import printable
 
     text = printable(word)
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"

@@ -17,7 +17,7 @@ import click
 from lxmls_day1.library_path import STARTS_PROCESSES, command_of
 
 SENTENCE = "Compiling the loops for this machine: once, it takes up to a minute ..."
-_COMPILED = logging.getLogger("lxmls_day1.compiled")
+_COMPILED = logging.getLogger("lxmls_day1.engine.compiled")
 
 
 class _AtTheFirst(logging.Handler):

@@ -154,12 +154,12 @@ def command(
     from lxmls_day1.grading.class_page import Commands
     from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
+    from lxmls_day1.grading.grading_run import grade
     from lxmls_day1.grading.identity import settled
     from lxmls_day1.grading.inbox import Inbox
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.limits import Limits
     from lxmls_day1.grading.plan import make_plan
-    from lxmls_day1.grading.run import grade
     from lxmls_day1.grading.run_folders import run_folder
     from lxmls_day1.whole_files import held
 
@@ -278,8 +278,8 @@ def words_of(context: click.Context) -> tuple[str, ...]:
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
     """Name a group of the run in a folder, and say where that is written."""
+    from lxmls_day1.grading.grading_run import kept_rows
     from lxmls_day1.grading.groups import name_group
-    from lxmls_day1.grading.run import kept_rows
 
     taught, path = name_group(list(kept_rows(folder)), id, name, sentence, question)
     click.echo(f"{id} is the known mistake {taught.name} of exercise {taught.exercise} now: {path}", err=True)
@@ -308,7 +308,7 @@ def cluster(scheduler: str | None) -> Iterator[Any]:
     if scheduler is None:
         yield None
         return
-    from lxmls_day1.cluster.workers import connected
+    from lxmls_day1.engine.cluster.workers import connected
     from lxmls_day1.grading.cluster import Cluster
 
     with connected(scheduler, "--backend dask") as client:

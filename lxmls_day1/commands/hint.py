@@ -18,9 +18,9 @@ def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 hint 1.5
     """
-    from lxmls_day1.exercises.hints import next_hint, remember_hint
-    from lxmls_day1.exercises.report_text import hint_lines
-    from lxmls_day1.exercises.terminal import columns, echo_lines, echo_unless_kept, shown_workspace
+    from lxmls_day1.course.hints import next_hint, remember_hint
+    from lxmls_day1.course.report_text import hint_lines
+    from lxmls_day1.course.terminal import columns, echo_lines, echo_unless_kept, shown_workspace
 
     folder = shown_workspace(lab_folder, "hint")
     hints = next_hint(folder, exercise, again)

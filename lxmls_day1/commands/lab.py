@@ -25,9 +25,9 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
       lxmls-day1 lab
       lxmls-day1 lab my-lab --start
     """
-    from lxmls_day1.exercises.status import status_of
-    from lxmls_day1.exercises.terminal import shown_workspace
-    from lxmls_day1.exercises.workspace import as_typed, start_workspace
+    from lxmls_day1.course.progress import status_of
+    from lxmls_day1.course.terminal import shown_workspace
+    from lxmls_day1.course.workspace import as_typed, start_workspace
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
         click.echo(f"{start_workspace(folder)} is your new lab.")

@@ -119,8 +119,8 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
         As `TextCorpus` does, if there is only one label, and if the test part has a label that the training part has not.
     """
     from lxmls_day1.checks import listed
+    from lxmls_day1.engine.text.documents import printable
     from lxmls_day1.settings import known_settings
-    from lxmls_day1.text.documents import printable
 
     if sys.stderr.isatty() and "progress" in known_settings(lab.load("readers.text_reader").TextCorpus):
         settings = {**settings, "progress": True}  # the reader of an older workspace shows none

@@ -13,9 +13,9 @@ from lxmls_day1.errors import InputError, counted
 if TYPE_CHECKING:
     import numpy as np
 
+    from lxmls_day1.engine.text.documents import CountText, Document
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import SavedModel
-    from lxmls_day1.text.documents import CountText, Document
 
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -80,13 +80,13 @@ def command(
       echo "A dull book." | lxmls-day1 predict mira.npz -
       lxmls-day1 predict crf.npz --marginals sentences.txt
     """
+    from lxmls_day1.engine.text.documents import printable
     from lxmls_day1.lab import Lab
-    from lxmls_day1.text.documents import printable
 
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     model = open_model(lab, model_path)
     if model.notes.get("tokens") == "sentences":
-        from lxmls_day1.text.tagged_files import tag_files
+        from lxmls_day1.engine.text.tagged_files import tag_files
 
         tag_files(lab, model, paths, marginals)
         return
@@ -170,7 +170,7 @@ def open_model(lab: "Lab", path: str) -> "SavedModel":
 
 def open_documents(lab: "Lab", model: "SavedModel", paths: Sequence[str], form: str, unit: str) -> list["Document"]:
     """The documents of all files. All are read before anything is shown: a mistake in the last costs nothing."""
-    from lxmls_day1.text.documents import read_bytes, read_documents, shown_name
+    from lxmls_day1.engine.text.documents import read_bytes, read_documents, shown_name
 
     count = count_function(lab, model)
     documents = []
@@ -183,7 +183,7 @@ def open_documents(lab: "Lab", model: "SavedModel", paths: Sequence[str], form: 
 
 def count_function(lab: "Lab", model: "SavedModel") -> "CountText":
     """What takes a raw text apart as the texts were from which the model has learnt; its notes say which these were."""
-    from lxmls_day1.text.tokens import count_tokens
+    from lxmls_day1.engine.text.tokens import count_tokens
 
     kind = model.notes.get("tokens", "reviews")
     if kind == "reviews":
@@ -216,7 +216,7 @@ def vectorised(lab: "Lab", documents: Sequence["Document"], model: "SavedModel")
     """The documents as rows over the features of the model, (M, J); hashed ones as they were in training."""
     hash_bits = model.notes.get("hash_bits")
     if hash_bits is not None:
-        from lxmls_day1.text.token_batches import numbered_bags
+        from lxmls_day1.engine.text.token_batches import numbered_bags
 
         return numbered_bags([document.counts for document in documents]).hashed(hash_bits)
     columns = {name: column for column, name in enumerate(model.feature_names or [])}

@@ -22,8 +22,8 @@ def command(out: str, exercises: str | None, with_solutions: bool, course: str) 
       lxmls-day1 release out --course https://example.org/day-1.git
       lxmls-day1 release out --with-solutions
     """
+    from lxmls_day1.course.student_bundle import release
     from lxmls_day1.errors import InputError, counted
-    from lxmls_day1.exercises.release import release
 
     if exercises is not None and with_solutions:
         raise InputError("--with-solutions leaves no exercise open, so --exercises does not go with it.")

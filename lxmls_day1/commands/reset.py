@@ -19,7 +19,7 @@ def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
       lxmls-day1 reset 1.5
     """
     from lxmls_day1.commands.solve import tell
-    from lxmls_day1.exercises.replacements import reset
-    from lxmls_day1.exercises.terminal import shown_workspace
+    from lxmls_day1.course.solve_reset_undo import reset
+    from lxmls_day1.course.terminal import shown_workspace
 
     tell(reset(shown_workspace(lab_folder, "reset"), exercise, whole_file), f"The empty exercise {exercise}")

@@ -7,7 +7,7 @@ import click
 from lxmls_day1.commands.shared_options import lab_option
 
 if TYPE_CHECKING:
-    from lxmls_day1.exercises.replacements import Replaced
+    from lxmls_day1.course.solve_reset_undo import Replaced
 
 
 @click.command(name="solve", short_help="Put in the reference solution of an exercise.")
@@ -23,8 +23,8 @@ def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 solve 1.5
     """
-    from lxmls_day1.exercises.replacements import solve
-    from lxmls_day1.exercises.terminal import shown_workspace
+    from lxmls_day1.course.solve_reset_undo import solve
+    from lxmls_day1.course.terminal import shown_workspace
 
     tell(solve(shown_workspace(lab_folder, "solve"), exercise, whole_file), f"The solution of exercise {exercise}")
 

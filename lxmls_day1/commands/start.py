@@ -16,9 +16,9 @@ def command(folder: str) -> None:
     """
     from pathlib import Path
 
+    from lxmls_day1.course.registry import Registry
+    from lxmls_day1.course.workspace import as_typed, start_workspace
     from lxmls_day1.errors import counted
-    from lxmls_day1.exercises.registry import Registry
-    from lxmls_day1.exercises.workspace import as_typed, start_workspace
 
     made = start_workspace(folder)
     typed = str(made) if folder.startswith("~") else folder

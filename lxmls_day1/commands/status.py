@@ -13,7 +13,7 @@ def command(lab_folder: str | None) -> None:
     An exercise counts as done when its public checks have passed on the files as they are now, or its answer stands in
     the notebook.
     """
-    from lxmls_day1.exercises.status import status_of
-    from lxmls_day1.exercises.terminal import echo_status, shown_workspace
+    from lxmls_day1.course.progress import status_of
+    from lxmls_day1.course.terminal import echo_status, shown_workspace
 
     echo_status(status_of(shown_workspace(lab_folder, "status")))

@@ -12,8 +12,8 @@ import click
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
+    from lxmls_day1.engine.streaming.checkpoint import Checkpoint
     from lxmls_day1.lab import Lab
-    from lxmls_day1.streaming.checkpoint import Checkpoint
 
 _FLAGS = {
     "test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume",
@@ -83,9 +83,9 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
         Where the model goes.
     """
     from lxmls_day1.commands.output import warnings_as_notes
+    from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+    from lxmls_day1.engine.text.documents import printable
     from lxmls_day1.model_file import save_model
-    from lxmls_day1.streaming.checkpoint import Checkpoint
-    from lxmls_day1.text.documents import printable
 
     if not getattr(learner, "streams", False):
         raise InputError(

@@ -32,11 +32,11 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
       lxmls-day1 submit --name "Ada Lovelace" --with "Alan Turing"
       lxmls-day1 submit --name "Ada Lovelace" --out ada.zip
     """
-    from lxmls_day1.exercises.hand_in import collect_submission, pack_submission
-    from lxmls_day1.exercises.report_text import packed_lines
-    from lxmls_day1.exercises.status import status_of
-    from lxmls_day1.exercises.terminal import echo_lines, echo_status, shown_workspace
-    from lxmls_day1.exercises.workspace import workspace_folder
+    from lxmls_day1.course.progress import status_of
+    from lxmls_day1.course.report_text import packed_lines
+    from lxmls_day1.course.submission_export import collect_submission, pack_submission
+    from lxmls_day1.course.terminal import echo_lines, echo_status, shown_workspace
+    from lxmls_day1.course.workspace import workspace_folder
     from lxmls_day1.whole_files import replace_files
 
     folder = workspace_folder(shown_workspace(lab_folder, "submit"), "submit")

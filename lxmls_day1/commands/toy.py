@@ -37,7 +37,7 @@ def command(documents: int, seed: int, classes: int, words: int) -> None:
       lxmls-day1 toy --documents 1e6 | lxmls-day1 cache - --hash 18 --out toy.bags
       lxmls-day1 toy --documents 1000 --classes 20 --seed 7 > twenty.tsv
     """
-    from lxmls_day1.text.toy_stream import toy_documents
+    from lxmls_day1.engine.text.toy_stream import toy_documents
 
     click.echo("label\ttext")
     for block in toy_documents(documents, seed, classes, words):

@@ -108,9 +108,9 @@ def command(
       lxmls-day1 train --classifier svm --corpus big.bags --checkpoint svm.kept
       lxmls-day1 train --classifier mira --corpus big.bags --n-jobs 4
     """
+    from lxmls_day1.engine.text.documents import printable
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import save_model
-    from lxmls_day1.text.documents import printable
 
     streaming = {
         "corpus": corpus, "test_corpus": test_corpus, "checkpoint": checkpoint, "every": every, "resume": resume,

@@ -12,8 +12,8 @@ def command(lab_folder: str | None) -> None:
 
     If you have edited the file since then, your edited text is kept too, and where is said.
     """
-    from lxmls_day1.exercises.replacements import undo
-    from lxmls_day1.exercises.terminal import shown_workspace
+    from lxmls_day1.course.solve_reset_undo import undo
+    from lxmls_day1.course.terminal import shown_workspace
 
     undone = undo(shown_workspace(lab_folder, "undo"))
     click.echo(f"`{undone.what}` is undone: {', '.join(undone.files)}")

@@ -18,8 +18,8 @@ def command(lab_folder: str | None) -> None:
     Example:
       lxmls-day1 update
     """
-    from lxmls_day1.exercises.renewal import update
-    from lxmls_day1.exercises.terminal import shown_workspace
+    from lxmls_day1.course.terminal import shown_workspace
+    from lxmls_day1.course.upgrade import update
 
     renewed = update(shown_workspace(lab_folder, "update"))
     if not renewed.place:

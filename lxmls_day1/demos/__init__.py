@@ -11,11 +11,11 @@
 | ``confidence`` | the Gaussian that AROW keeps over two weights: an ellipse that shrinks |
 | ``beyond_a_line`` | what a line cannot do: a kernel perceptron and nearest neighbours |
 
-``demonstration`` is their base class and says how one is written; ``stage`` is the page of one, ``look`` its colours,
+``demonstration``  is their base class and says how one is written; ``stage`` is the page of one, ``theme`` its colours,
 with ``stage.css``, ``environment`` what the surroundings ask for. ``recording`` makes pictures and animations,
-``export`` a folder of them all, ``serving`` puts them into the browser (``lxmls-day1 demo``) with Voilà,
-``warm_kernels`` and the page template in ``jupyter/``; ``index_page`` lists them, with the pictures that
-``thumbnails`` makes; ``learners`` are the lab's classifiers, written or not, ``background`` computes beside a live
+``export``         a folder of them all, ``serving`` puts them into the browser (``lxmls-day1 demo``) with Voilà,
+``warm_kernels``   and the page template in ``jupyter/``; ``index_page`` lists them, with the pictures that
+``thumbnails``     makes; ``learners`` are the lab's classifiers, written or not, ``background`` computes beside a live
 page. Each demonstration has a notebook of two cells in ``notebooks/demos/``, which ``notebook_pairs`` makes from a
 script.
 """

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from lxmls_day1.compiled.threads import threads_start
+from lxmls_day1.engine.compiled.threads import threads_start
 
 _PAUSE = 0.02  # seconds between two turns that compute: the page answers in them
 

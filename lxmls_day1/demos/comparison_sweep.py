@@ -14,7 +14,7 @@ from lxmls_day1.demos.accuracy_sweep import SWEPT, Measurement, Results, Sweep, 
 from lxmls_day1.demos.background import Background
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import LeftOut, sentences
-from lxmls_day1.demos.look import page_pixels
+from lxmls_day1.demos.theme import page_pixels
 
 AXES = {
     "size": "training points",

@@ -15,7 +15,7 @@ import numpy as np
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, Setting, best_possible, draw_sample, train_one
 from lxmls_day1.demos.learners import Learner
-from lxmls_day1.demos.look import page_pixels
+from lxmls_day1.demos.theme import page_pixels
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lxmls_day1.demos.look import DARK, LIGHT, Look
+from lxmls_day1.demos.theme import DARK, LIGHT, Look
 
 THUMBNAILS = Path(__file__).with_name("thumbnails")  # made by lxmls_day1.demos.thumbnails
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.course import notebook_building
 from lxmls_day1.demos.serving import FOLDER
-from lxmls_day1.exercises import notebook_building
 from lxmls_day1.whole_files import replace_files
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, LeftOut, left_out, made, trained
-from lxmls_day1.text.explanations import Explanation, explain, lead
-from lxmls_day1.text.tokens import count_tokens, split_words, unigrams_and_bigrams
+from lxmls_day1.engine.text.feature_contributions import Explanation, explain, lead
+from lxmls_day1.engine.text.tokens import count_tokens, split_words, unigrams_and_bigrams
 
 MOST_CHARACTERS = 200_000  # of a text that is read
 _CHUNK = re.compile(r"\S+")

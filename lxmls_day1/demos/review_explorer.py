@@ -17,7 +17,6 @@ import numpy as np
 from lxmls_day1.demos.background import Background
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import FOR_COUNTS, LeftOut, sentences
-from lxmls_day1.demos.look import page_pixels
 from lxmls_day1.demos.review_decisions import (
     Decision,
     Trained,
@@ -44,7 +43,8 @@ from lxmls_day1.demos.review_text import (
     with_text_above,
 )
 from lxmls_day1.demos.reviews import EXAMPLES, Reviews, domains, open_reviews
-from lxmls_day1.text.documents import printable
+from lxmls_day1.demos.theme import page_pixels
+from lxmls_day1.engine.text.documents import printable
 
 SMOOTHED = FOR_COUNTS[0].label
 VIEWS = {"this review": "review", "telling words": "telling", "smoothing": "smoothing"}

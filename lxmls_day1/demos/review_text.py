@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.review_decisions import MOST_CHARACTERS, Decision, Word, WordCounts
+from lxmls_day1.engine.text.documents import printable
+from lxmls_day1.engine.text.feature_contributions import lead
 from lxmls_day1.figures.plotting import BLUE, ORANGE, SKY_BLUE, VERMILION
-from lxmls_day1.text.documents import printable
-from lxmls_day1.text.explanations import lead
 
 MOST_SHOWN = 400  # words of the review, in colour
 LONGEST_SHOWN = 60  # characters of one word

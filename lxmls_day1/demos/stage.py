@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.course.exercise_cell import place_in_folder
 from lxmls_day1.demos.environment import dark_wanted, has_own_window, in_a_kernel, require_widgets, scale_wanted
-from lxmls_day1.demos.look import DARK, LIGHT, Look, page_pixels, page_style
+from lxmls_day1.demos.theme import DARK, LIGHT, Look, page_pixels, page_style
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.exercise_cell import place_in_folder
 from lxmls_day1.figures import plotting
 from lxmls_day1.figures.style import line_style
 from lxmls_day1.library_path import PACKAGES

@@ -6,7 +6,7 @@
 ``style``                one colour and dash for each classifier; labels at the ends of lines
 ``confusion``            which class is taken for which, counted and drawn
 ``regions``              regions of linear classifiers in the plane: half-planes and their intersections
-``joint_features``       f(x, y), one block per class, drawn
+``joint_feature_table``  f(x, y), one block per class, drawn
 ``squishing``            column squishing as a projection, drawn
 ``margins``              the street of a support vector machine, computed and drawn
 ``descents``             ways down an objective of two weights, drawn
@@ -14,9 +14,9 @@
 ``overlap``              the Bayes error as an area, with the posterior
 ``updates``              steps of online learners, and the proof of the mistake bound, drawn
 ``contributions``        what each feature of one example votes for, drawn
-``regularization_path``  accuracy and sparsity over λ, drawn
-``reliability``            how far probabilities can be trusted: bins, calibration error, diagram
-``domains``                accuracies from each domain to each other one, drawn as heat maps
+``weight_paths``         accuracy and sparsity over λ, drawn
+``reliability``          how far probabilities can be trusted: bins, calibration error, diagram
+``domains``              accuracies from each domain to each other one, drawn as heat maps
 ``tuning_curve``         accuracy over a hyper-parameter, drawn
 ``counter_examples``     the smallest input with a wrong answer, drawn
 ``lattice``              the search over tag sequences, drawn

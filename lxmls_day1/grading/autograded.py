@@ -1,6 +1,6 @@
 """What an autograder does in its container: grade one submission, and write the file that the platform reads.
 
-The scripts of `lxmls_day1.grading.autograder` start it, with a Python that imports nothing from the current folder::
+The scripts of `lxmls_day1.grading.autograder_kit` start it, with a Python that imports nothing from the current folder::
 
     python -I -m lxmls_day1.grading.autograded gradescope --settings … --submission … --results …
 
@@ -19,11 +19,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.course.checking import CheckReport, run_checks
+from lxmls_day1.course.generation import Files, student_files
+from lxmls_day1.course.workspace import write_files
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.checking import CheckReport, run_checks
-from lxmls_day1.exercises.generation import Files, student_files
-from lxmls_day1.exercises.workspace import write_files
-from lxmls_day1.grading.autograder import PLATFORMS, Settings
+from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.safe_text import one_line
@@ -137,9 +137,9 @@ def _expectations(out: Path) -> Path:
 
 
 def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
+    from lxmls_day1.grading.grading_run import grade
     from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.plan import make_plan
-    from lxmls_day1.grading.run import grade
     from lxmls_day1.grading.run_folders import run_folder
 
     with run_folder() as place, contextlib.chdir(place):  # numba and matplotlib read settings from the current folder

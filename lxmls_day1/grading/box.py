@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.course.recorded_answers import NoAnswer
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import NoAnswer
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.box_server import OUT_OF_TIME
 from lxmls_day1.grading.channel import Channel, Ended, Hung

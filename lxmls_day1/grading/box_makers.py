@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from lxmls_day1.course.recorded_answers import NoAnswer
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import NoAnswer
 
 START_SECONDS = 180.0  # of sleep: compiling the kernels of numba takes as long as it takes
 END_SECONDS = 60.0  # of sleep, for how a box ended: long, for a verdict depends on it

@@ -19,9 +19,9 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
-from lxmls_day1.exercises.importable import only_what_labs_need
-from lxmls_day1.exercises.tracebacks import trimmed_traceback
-from lxmls_day1.exercises.watched_lab import alike, copied
+from lxmls_day1.course.importable import only_what_labs_need
+from lxmls_day1.course.mutation_guard import alike, copied
+from lxmls_day1.course.tracebacks import trimmed_traceback
 from lxmls_day1.grading.channel import Channel
 from lxmls_day1.grading.messages import NotPlain, Reference, TooLong
 from lxmls_day1.lab import Lab

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import counted
-from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import (
     CRASHED,
     MEMORY,

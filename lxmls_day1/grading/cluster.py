@@ -15,14 +15,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import lxmls_day1
-from lxmls_day1.cluster.workers import ASK_SECONDS, ClusterWorkers
+from lxmls_day1.engine.cluster.workers import ASK_SECONDS, ClusterWorkers
 from lxmls_day1.errors import InputError, counted
 from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
+from lxmls_day1.grading.grading_run import NotTried
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import Plan, identity
-from lxmls_day1.grading.run import NotTried
 from lxmls_day1.grading.submissions import State, Submission
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 
@@ -94,7 +94,7 @@ def end_here(key: str) -> None:
 
 
 class Cluster(ClusterWorkers):
-    """The workers of a cluster, as `lxmls_day1.grading.run.grade` wants them.
+    """The workers of a cluster, as `lxmls_day1.grading.grading_run.grade` wants them.
 
     A process on this machine reads the submissions: the files need not exist on the others.
 
@@ -205,7 +205,7 @@ class ClusterSlot:
         self._cluster, self._address = cluster, address
 
     def grade(self, found: Found, kept: State | None) -> Graded | None:
-        """As `lxmls_day1.grading.run.Slot` says."""
+        """As `lxmls_day1.grading.grading_run.Slot` says."""
         cluster = self._cluster
         with cluster.reading:
             kind, value = cluster.reader.ask("read", (found, kept))

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lxmls_day1.exercises.importable import imported_modules
+from lxmls_day1.course.importable import imported_modules
 from lxmls_day1.grading import confinement, seccomp
 from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 from lxmls_day1.grading.channel import Channel, Ended
@@ -319,8 +319,8 @@ def warm_up() -> None:
     import scipy.sparse
     import scipy.special
 
-    from lxmls_day1.compiled import sparse_rows
-    from lxmls_day1.exercises.importable import importable_modules  # with the others: all that is slow is loaded once
+    from lxmls_day1.course.importable import importable_modules  # with the others: all that is slow is loaded once
+    from lxmls_day1.engine.compiled import sparse_rows
     from lxmls_day1.figures import boundaries  # noqa: F401
 
     for name in sorted(importable_modules()):  # in a box the folder of a module that is out of reach cannot be listed

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lxmls_day1.course.naming import mistakes_among, small_inputs_among
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.naming import mistakes_among, small_inputs_among
-from lxmls_day1.exercises.workspace_state import Explanation
 
 FORMAT = 1
 PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -56,7 +56,7 @@ class CheckGrade:
         What the wrong answers to small inputs speak for; only the check of these names mistakes.
     seconds : float
     named_as : str
-        What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`.
+        What the mistakes are: one of the keys of `lxmls_day1.course.naming.HEADS`.
     behaviour : str
         The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.groups`).
     picture : str
@@ -148,7 +148,7 @@ class ExerciseGrade:
 
     @property
     def named_as(self) -> str:
-        """What the mistakes are: one of the keys of `lxmls_day1.exercises.naming.HEADS`."""
+        """What the mistakes are: one of the keys of `lxmls_day1.course.naming.HEADS`."""
         return self.small_inputs.named_as if self.small_inputs is not None else ""
 
     @property

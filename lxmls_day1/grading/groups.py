@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.course.counterexamples import RAISES
+from lxmls_day1.course.expect import WrongAnswer
+from lxmls_day1.course.mistakes import NAME, TaughtMistake, mistakes_file, read_mistakes, read_taught
+from lxmls_day1.course.naming import PROPERTY, named
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
+from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Registry
 from lxmls_day1.errors import InputError, nearest
-from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
-from lxmls_day1.exercises.expect import WrongAnswer
-from lxmls_day1.exercises.mistakes import NAME, TaughtMistake, mistakes_file, read_mistakes, read_taught
-from lxmls_day1.exercises.naming import PROPERTY, named
-from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Registry
-from lxmls_day1.exercises.small_inputs import RAISES
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.exercises.generation import Files
-from lxmls_day1.exercises.registry import Exercise
+from lxmls_day1.course.generation import Files
+from lxmls_day1.course.registry import Exercise
 from lxmls_day1.grading.submissions import MOST_WARNINGS, Submission, likeness_of, not_too_many
 from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, shown
 from lxmls_day1.library_path import PACKAGES

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.course.generation import Files, answers_in_notebooks, cell_source, exercises_of_cells
+from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.errors import counted
-from lxmls_day1.exercises.generation import Files, answers_in_notebooks, cell_source, exercises_of_cells
-from lxmls_day1.exercises.registry import FILE, Registry
 from lxmls_day1.grading.gradebook import FreeAnswer
 from lxmls_day1.grading.pasted_pictures import LARGEST, pasted_pictures, without_pictures
 
@@ -76,7 +76,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     Examples
     --------
     >>> from pathlib import PurePosixPath
-    >>> from lxmls_day1.exercises.registry import parse_registry
+    >>> from lxmls_day1.course.registry import parse_registry
     >>> exercise = {"id": "1.1", "title": "Variance", "kind": "experiment", "points": 1, "notebook": "notebooks/1.ipynb",
     ...             "task": "Vary it.", "hints": ["a", "b", "c"]}
     >>> registry = parse_registry({"exercise": [exercise]}, "doctest")

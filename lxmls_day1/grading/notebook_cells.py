@@ -32,7 +32,7 @@ class CellRunner:
         return "" if error is None else self._told(error)
 
     def _told(self, error: BaseException) -> str:
-        from lxmls_day1.exercises.tracebacks import trimmed_traceback  # where a cell fails, which most do not
+        from lxmls_day1.course.tracebacks import trimmed_traceback  # where a cell fails, which most do not
 
         return trimmed_traceback(error, self._folder)[-LONGEST_ERROR:]
 

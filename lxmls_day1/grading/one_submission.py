@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
+from lxmls_day1.course.generation import Files
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
-from lxmls_day1.exercises.explanations import NO_CHARACTER, unpacked
-from lxmls_day1.exercises.generation import Files
-from lxmls_day1.exercises.workspace_state import Explanation
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.gradebook import (
     ERROR,
@@ -346,7 +346,7 @@ def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Bou
 
 def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...]:
     """Run every notebook of a submission in a box of its own; the cells that fail."""
-    from lxmls_day1.exercises.generation import exercises_of_cells
+    from lxmls_day1.course.generation import exercises_of_cells
     from lxmls_day1.grading.box import BoxFailure, RefusedAnswer
     from lxmls_day1.grading.boxed_lab import BoxedLab
     from lxmls_day1.grading.notebook_cells import code_cells

@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import lxmls_day1
-from lxmls_day1.cluster.workers import digest_of, installation
+from lxmls_day1.course.generation import Files, student_files
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, check_files
+from lxmls_day1.engine.cluster.workers import digest_of, installation
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.generation import Files, student_files
-from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.levels import Level
 from lxmls_day1.grading.limits import Limits
@@ -214,7 +214,7 @@ def make_plan(
     if kept and kept["seed"] == seed and kept["sources"] == sources:
         fresh = kept["answers"]
     else:
-        from lxmls_day1.exercises.record import answers_of_reference  # not needed where the answers are kept
+        from lxmls_day1.course.record import answers_of_reference  # not needed where the answers are kept
 
         fresh = answers_of_reference([exercise.id for exercise in exercises], hidden=True, seed=seed)
         content = {"seed": seed, "sources": sources, "answers": json.loads(fresh.to_json())}

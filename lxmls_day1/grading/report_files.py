@@ -5,8 +5,8 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.registry import RECORDED
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import Commands, answers_html, summary_html
 from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json, junit_xml

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import lxmls_day1
-from lxmls_day1.exercises.importable import answer_paths
+from lxmls_day1.course.importable import answer_paths
 from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.channel import TICK
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS

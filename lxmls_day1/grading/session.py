@@ -24,13 +24,13 @@ from typing import Any
 
 import pytest
 
+from lxmls_day1.course import check_process, pytest_plugin
+from lxmls_day1.course.counterexamples import CounterExample
+from lxmls_day1.course.expect import WrongAnswer
+from lxmls_day1.course.markers import STUB_MESSAGE
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises import check_process, pytest_plugin
-from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.expect import WrongAnswer
-from lxmls_day1.exercises.markers import STUB_MESSAGE
-from lxmls_day1.exercises.registry import SMALL_INPUTS, exercise_of_check
-from lxmls_day1.exercises.small_inputs import CounterExample
 from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.boxed_lab import BoxedLab

@@ -31,10 +31,10 @@ from pathlib import PurePosixPath
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from lxmls_day1.exercises.generation import Files, cell_source
-from lxmls_day1.exercises.markers import functions_of, stubs_left
-from lxmls_day1.exercises.registry import Exercise
-from lxmls_day1.exercises.source_functions import function_lines
+from lxmls_day1.course.generation import Files, cell_source
+from lxmls_day1.course.markers import functions_of, stubs_left
+from lxmls_day1.course.registry import Exercise
+from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.notebook_answers import parsed_notebook
 

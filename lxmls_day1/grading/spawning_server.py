@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from lxmls_day1.exercises import check_process
+from lxmls_day1.course import check_process
 from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.library_path import command_of

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from lxmls_day1.exercises.generation import LEFT_BEHIND
+from lxmls_day1.course.generation import LEFT_BEHIND
 from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, shown
 from lxmls_day1.library_path import PACKAGES
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.exercises.explanations import FILE as EXPLANATIONS
-from lxmls_day1.exercises.explanations import LARGEST_FILE
-from lxmls_day1.exercises.generation import Files
-from lxmls_day1.exercises.hand_in import MOST_PARTNERS, PARTNERS, SUBMISSION
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import LARGEST_FILE
+from lxmls_day1.course.generation import Files
+from lxmls_day1.course.submission_export import MOST_PARTNERS, PARTNERS, SUBMISSION
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, slug_of

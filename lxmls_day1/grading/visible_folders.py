@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 
 import lxmls_day1
+from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.text.corpora import cache_folder
 
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 

@@ -20,9 +20,9 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
-from lxmls_day1.compiled.online_steps import RowSteps
-from lxmls_day1.compiled.row_primitives import score_row
-from lxmls_day1.compiled.sparse_rows import as_examples, compact
+from lxmls_day1.engine.compiled.online_steps import RowSteps
+from lxmls_day1.engine.compiled.row_primitives import score_row
+from lxmls_day1.engine.compiled.sparse_rows import as_examples, compact
 
 
 def contestants(X, y, rounds):

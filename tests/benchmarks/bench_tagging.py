@@ -17,7 +17,7 @@ from interleaved import print_table, time_in_turn
 
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.tag_features import FeatureIndex
-from lxmls_day1.compiled import chains
+from lxmls_day1.engine.compiled import chains
 from lxmls_day1.errors import CorpusUnavailable
 from readers.pos_corpus import PosCorpus
 

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
+from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.explanations import explain
 
 
 def counts(seed, n_classes, n_documents=50, n_words=12):

@@ -8,7 +8,7 @@ from scipy.special import entr
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_dual import ascend_dual, dual_step
-from lxmls_day1.compiled.sparse_rows import as_examples
+from lxmls_day1.engine.compiled.sparse_rows import as_examples
 from lxmls_day1.errors import InputError
 
 

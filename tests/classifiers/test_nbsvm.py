@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.nbsvm import NBSVM, log_count_ratio
+from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.errors import InputError
-from lxmls_day1.text.explanations import explain
 
 
 def documents(seed, n_classes, n_documents=60, n_words=25):

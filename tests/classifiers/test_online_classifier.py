@@ -20,9 +20,9 @@ from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.checks import check_inputs
-from lxmls_day1.compiled import sparse_rows
-from lxmls_day1.compiled.primitives import COMPILES
-from lxmls_day1.compiled.sparse_rows import as_examples
+from lxmls_day1.engine.compiled import sparse_rows
+from lxmls_day1.engine.compiled.primitives import COMPILES
+from lxmls_day1.engine.compiled.sparse_rows import as_examples
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits

@@ -17,7 +17,7 @@ from classifiers.structured import StructuredClassifier, StructuredMira, Structu
 from classifiers.svm import SVM, svm_rule
 from classifiers.tag_features import EncodedSentences, FeatureIndex
 from classifiers.viterbi import viterbi
-from lxmls_day1.compiled.primitives import COMPILES
+from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits

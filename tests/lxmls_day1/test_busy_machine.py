@@ -13,12 +13,12 @@ from types import SimpleNamespace
 import pytest
 
 from lxmls_day1 import waiting
+from lxmls_day1.course import checking
+from lxmls_day1.course.generation import solved_files
+from lxmls_day1.course.registry import FOLDER
+from lxmls_day1.course.snapshot import DryRun, dry_run
+from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises import checking
-from lxmls_day1.exercises.dry_run import DryRun, dry_run
-from lxmls_day1.exercises.generation import solved_files
-from lxmls_day1.exercises.registry import FOLDER
-from lxmls_day1.exercises.workspace import start_workspace
 from lxmls_day1.grading import box, sandbox, spawning_server, worker_process
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.fork_server import PROCESS

@@ -16,8 +16,8 @@ RECORD = Path(__file__).with_name(
 )  # LXMLS_DAY1_RECORD=1 pytest …/test_lab_interface.py writes it anew
 PLAIN = (bool, int, float, str, tuple, type(None))  # kinds of defaults that are recorded as they are
 RETURNED = {
-    ("compiled.sparse_rows", "Examples"),
-    ("text.labelled_files", "LabelledFile"),
+    ("engine.compiled.sparse_rows", "Examples"),
+    ("engine.text.labelled_files", "LabelledFile"),
 }  # what lab files get from the functions, by no name
 MODULES = {f"lxmls_day1.{name}" for name in NAMES}
 LAB_FILES = sorted(path for package in ("readers", "classifiers") for path in (ROOT / package).glob("*.py"))

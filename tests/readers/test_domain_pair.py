@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from lxmls_day1.engine.text.parsed_reviews import parse_reviews
 from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
-from lxmls_day1.text.parsed_reviews import parse_reviews
 from readers.domain_pair import DomainPair, join_reviews, read_unlabelled
 
 NR = 10  # reviews of each label and domain

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews, save_parsed
+from lxmls_day1.engine.text.tokens import count_tokens, processed_line
 from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
-from lxmls_day1.text.parsed_reviews import parse_pair, parse_reviews, save_parsed
-from lxmls_day1.text.tokens import count_tokens, processed_line
 from readers import sentiment_reader
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
 

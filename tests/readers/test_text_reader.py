@@ -8,8 +8,8 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
+from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.errors import CorpusError, InputError
-from lxmls_day1.text.tokens import count_tokens
 from readers.text_reader import TextCorpus
 from readers.vocabulary import count_words
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.exercises.workspace import start_workspace
+from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
@@ -33,7 +33,7 @@ ENDLESS = "    while True:\n        pass\n"
 OPEN_LAB = "from lxmls_day1.notebook_lab import open_lab\nlab = open_lab()\n"
 #: The page's limit is one of the clock; a busy machine is no mistake.
 PATIENT = """
-from lxmls_day1.exercises.time_limit import TimeLimit
+from lxmls_day1.course.time_limit import TimeLimit
 limited = TimeLimit.of
 TimeLimit.of = lambda self, seconds: limited(self, 60 * seconds)
 """

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from lxmls_day1.commands import doctor
-from lxmls_day1.compiled import machine_code
+from lxmls_day1.engine.compiled import machine_code
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import levels
 
@@ -55,7 +55,7 @@ def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
 
 
 def test_no_numba(monkeypatch):
-    monkeypatch.setattr("lxmls_day1.compiled.primitives.COMPILES", False)
+    monkeypatch.setattr("lxmls_day1.engine.compiled.primitives.COMPILES", False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     assert "-> `python -m pip install numba`" in report(monkeypatch, "compiled loops").output

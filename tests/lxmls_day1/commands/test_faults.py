@@ -31,11 +31,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lxmls_day1.exercises.generation import solved_files
-from lxmls_day1.exercises.workspace import start_workspace
+from lxmls_day1.course.generation import solved_files
+from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.engine.streaming.corpus_making import make_corpus
+from lxmls_day1.engine.text.toy_stream import toy_documents
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.streaming.corpus_making import make_corpus
-from lxmls_day1.text.toy_stream import toy_documents
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="faults are those of Linux")]
 DAY = 86_400
@@ -117,7 +117,7 @@ def tell():
     except OSError:  # the disk is full
         pass
 
-from lxmls_day1.text import text_blocks
+from lxmls_day1.engine.text import text_blocks
 text_blocks.PIECE = 5000  # small files, and many pieces
 from lxmls_day1.commands.command_line import main
 atexit.register(tell)

@@ -7,7 +7,7 @@ import pytest
 from lxmls_day1.commands import first_compilation
 from lxmls_day1.library_path import reference_place
 
-COMPILED = logging.getLogger("lxmls_day1.compiled.machine_code")
+COMPILED = logging.getLogger("lxmls_day1.engine.compiled.machine_code")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_compiling_is_said_once(on_a_terminal, capsys):
         COMPILED.info("compiling %s", "another")
     COMPILED.info("compiling %s", "a third")
     assert capsys.readouterr().err == first_compilation.SENTENCE + "\n"
-    assert not logging.getLogger("lxmls_day1.compiled").handlers
+    assert not logging.getLogger("lxmls_day1.engine.compiled").handlers
 
 
 def test_nothing_is_said_where_nobody_waits_or_nothing_is_compiled(on_a_terminal, capsys, monkeypatch):

@@ -12,7 +12,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.commands.predict import margins_of
-from lxmls_day1.text.tokens import count_tokens, processed_line
+from lxmls_day1.engine.text.tokens import count_tokens, processed_line
 
 ROOT = Path(__file__).resolve().parents[3]
 WORDS = ["good", "bad", "book", "very_good"]

@@ -9,7 +9,7 @@ import pytest
 
 from lxmls_day1.commands.command_line import COMMANDS
 from lxmls_day1.commands.standard_streams import ErrorOutput, Output, OutputLost, StandardStreams
-from lxmls_day1.exercises.workspace import start_workspace
+from lxmls_day1.course.workspace import start_workspace
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -60,8 +60,8 @@ def test_streams_that_are_no_files_are_left_alone(monkeypatch):
 RUN = """
 import io, json, os, shutil, sys, traceback
 from lxmls_day1.commands.command_line import main
-import lxmls_day1.demos.export, lxmls_day1.exercises.checking, lxmls_day1.exercises.hand_in, lxmls_day1.exercises.hints  # once for all
-import lxmls_day1.exercises.release, lxmls_day1.exercises.renewal, lxmls_day1.exercises.status, lxmls_day1.text.parsed_reviews
+import lxmls_day1.demos.export, lxmls_day1.course.checking, lxmls_day1.course.submission_export, lxmls_day1.course.hints  # once for all
+import lxmls_day1.course.student_bundle, lxmls_day1.course.upgrade, lxmls_day1.course.progress, lxmls_day1.engine.text.parsed_reviews
 import lxmls_day1.tuning, numpy, scipy.sparse
 
 def attach(number, kind, path):

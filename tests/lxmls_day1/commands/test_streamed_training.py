@@ -17,9 +17,9 @@ from click.testing import CliRunner
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
 from lxmls_day1.commands.command_line import command_group
-from lxmls_day1.streaming.checkpoint import Checkpoint
-from lxmls_day1.streaming.corpus_making import make_corpus
-from lxmls_day1.streaming.shards import Shards
+from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+from lxmls_day1.engine.streaming.corpus_making import make_corpus
+from lxmls_day1.engine.streaming.shards import Shards
 from readers.text_reader import TextCorpus
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.demos import serving
-from lxmls_day1.exercises.workspace import start_workspace
 from lxmls_day1.lab import Lab
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -6,12 +6,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from lxmls_day1.course import notebook_building
 from lxmls_day1.demos import export as export_module
 from lxmls_day1.demos import notebook_pairs, serving
 from lxmls_day1.demos.export import DEMONSTRATIONS, demonstration_class, export
 from lxmls_day1.demos.online_steps import DemoOnlineSteps
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises import notebook_building
 
 pytestmark = pytest.mark.usefixtures("imports_as_before_the_module")
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from lxmls_day1.course.solve_reset_undo import solve
+from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.demos.online_steps import LEARNERS, DemoOnlineSteps
 from lxmls_day1.demos.online_traces import bound_of, points_of, trace_of, visits
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.replacements import solve
-from lxmls_day1.exercises.workspace import start_workspace
 from lxmls_day1.lab import Lab
 
 

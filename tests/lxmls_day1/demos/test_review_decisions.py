@@ -20,8 +20,8 @@ from lxmls_day1.demos.review_decisions import (
     word_counts,
     words_of,
 )
+from lxmls_day1.engine.text.tokens import count_tokens, split_words
 from lxmls_day1.lab import Lab
-from lxmls_day1.text.tokens import count_tokens, split_words
 
 TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not worth 20 dollars. Boring!"
 

@@ -12,11 +12,11 @@ from matplotlib.colors import to_rgb
 pytest.importorskip("ipywidgets")
 pytest.importorskip("ipympl")
 
-from lxmls_day1.demos.look import DARK, LIGHT
 from lxmls_day1.demos.review_decisions import Word
 from lxmls_day1.demos.review_explorer import DemoReviews
 from lxmls_day1.demos.review_text import coloured_text
 from lxmls_day1.demos.reviews import EXAMPLES
+from lxmls_day1.demos.theme import DARK, LIGHT
 from lxmls_day1.figures.style import luminance
 from lxmls_day1.lab import Lab
 

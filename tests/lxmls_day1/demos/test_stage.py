@@ -11,8 +11,8 @@ from matplotlib.colors import to_rgb
 
 from lxmls_day1.demos import environment
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.look import DARK, LIGHT
 from lxmls_day1.demos.stage import Stage
+from lxmls_day1.demos.theme import DARK, LIGHT
 from lxmls_day1.errors import InputError
 
 

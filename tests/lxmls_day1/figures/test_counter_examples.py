@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.registry import RECORDED, Registry
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.figures.counter_examples import PICTURES, picture
 from lxmls_day1.lab import reference_folder
 

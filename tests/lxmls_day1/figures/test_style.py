@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.look import DARK, LIGHT
+from lxmls_day1.demos.theme import DARK, LIGHT
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures import plotting
 from lxmls_day1.figures.plotting import CLASS_COLOURS, add_boundary, detached_axes, plot_points

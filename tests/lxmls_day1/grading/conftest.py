@@ -25,14 +25,14 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from lxmls_day1.exercises import record
-from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.generation import student_files
-from lxmls_day1.exercises.markers import Solution, find_solutions, stubbed
-from lxmls_day1.exercises.registry import FILE, Exercise, Registry, exercise_of_check
+from lxmls_day1.course import record
+from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.markers import Solution, find_solutions, stubbed
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import FILE, Exercise, Registry, exercise_of_check
 from lxmls_day1.grading import levels
 from lxmls_day1.grading.box_makers import BoxesUnavailable
-from lxmls_day1.grading.run import LocalWorkers
+from lxmls_day1.grading.grading_run import LocalWorkers
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files

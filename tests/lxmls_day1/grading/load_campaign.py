@@ -24,8 +24,8 @@ from pathlib import Path, PurePosixPath
 
 from conftest import read_right_variants
 
-from lxmls_day1.exercises.generation import student_files
-from lxmls_day1.exercises.workspace import start_workspace
+from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.grading.report_files import ROWS
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
@@ -101,7 +101,7 @@ class Commands:
 
     def record(self) -> object:
         """Whether the recorded answers of an exercise are found to be current."""
-        return self._end("1.5", "--check", module="lxmls_day1.exercises.record")
+        return self._end("1.5", "--check", module="lxmls_day1.course.record")
 
     def check(self) -> object:
         """What a student reads whose first exercise is right."""

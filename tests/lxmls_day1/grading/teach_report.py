@@ -28,15 +28,15 @@ from pathlib import Path
 
 from conftest import read_right_variants
 
+from lxmls_day1.course.counterexamples import RAISES, SPLIT
+from lxmls_day1.course.mistakes import Mistake, Program, read_mistakes
+from lxmls_day1.course.mutants import mutants_of
+from lxmls_day1.course.naming import Split, named
+from lxmls_day1.course.pool_making import asked_programs, checks_of_file, pool_file
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
+from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry
+from lxmls_day1.course.seed_trials import trials
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
-from lxmls_day1.exercises.mistakes import Mistake, Program, read_mistakes
-from lxmls_day1.exercises.mutants import mutants_of
-from lxmls_day1.exercises.naming import Split, named
-from lxmls_day1.exercises.pool_making import asked_programs, checks_of_file, pool_file
-from lxmls_day1.exercises.registry import FILE, FOLDER, RECORDED, Exercise, Registry
-from lxmls_day1.exercises.seed_trials import trials
-from lxmls_day1.exercises.small_inputs import RAISES, SPLIT
 from lxmls_day1.lab import reference_folder
 
 MOST_PAIRS = 100

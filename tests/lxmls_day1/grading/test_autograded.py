@@ -11,10 +11,10 @@ import zipfile
 
 import pytest
 
+from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
+from lxmls_day1.course.generation import solved_files, student_files
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises.checking import CheckReport, CheckResult, ExerciseReport
-from lxmls_day1.exercises.generation import solved_files, student_files
-from lxmls_day1.exercises.registry import Registry
 from lxmls_day1.grading import autograded
 from lxmls_day1.grading.autograded import classroom50_result, main
 from lxmls_day1.grading.class_tables import prairielearn_json
@@ -111,7 +111,7 @@ def test_a_wrong_and_hostile_submission_that_looks_like_a_class_at_prairielearn(
 @pytest.mark.slow
 @on_linux
 def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_computed_once, monkeypatch, capsys):
-    from lxmls_day1.exercises import record
+    from lxmls_day1.course import record
 
     prepared = tmp_path / "prepared"
     arguments = ["--settings", str(tmp_path / "settings.json"), "--prepared", str(prepared)]
@@ -120,7 +120,7 @@ def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_
         record, "answers_of_reference", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
     )
     graded = []
-    monkeypatch.setattr("lxmls_day1.grading.run.grade", lambda *_, found, **__: graded.append(found) or _book())
+    monkeypatch.setattr("lxmls_day1.grading.grading_run.grade", lambda *_, found, **__: graded.append(found) or _book())
     assert main(["prepare", *arguments]) == 0 and len(asked) == 1
     status, results = ask("gradescope", {RULE: right}, prepared="prepared")
     assert status == 0 and results is not None and len(asked) == 1

@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from lxmls_day1.exercises import pytest_plugin
-from lxmls_day1.exercises.registry import FOLDER, Registry, check_files
+from lxmls_day1.course import pytest_plugin
+from lxmls_day1.course.registry import FOLDER, Registry, check_files
 from lxmls_day1.grading import box
 from lxmls_day1.grading.box import StudentError
 from lxmls_day1.grading.boxed_lab import exception_of

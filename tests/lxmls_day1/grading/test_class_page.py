@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from lxmls_day1.commands.grade import command, words_of
-from lxmls_day1.exercises.answers import Answer
-from lxmls_day1.exercises.expect import WrongAnswer
-from lxmls_day1.exercises.workspace_state import Explanation
+from lxmls_day1.course.expect import WrongAnswer
+from lxmls_day1.course.recorded_answers import Answer
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import MOST_MISTAKES, Commands, answers_html, point_biserial, summary_html
 from lxmls_day1.grading.gradebook import (

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 import numpy as np
 import pytest
 
-from lxmls_day1.exercises.generation import solved_files
+from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.levels import strongest_level

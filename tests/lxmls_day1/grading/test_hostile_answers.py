@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lxmls_day1.exercises.answers import Answer, Expectation
-from lxmls_day1.exercises.expect import Expect, WrongAnswer
+from lxmls_day1.course.expect import Expect, WrongAnswer
+from lxmls_day1.course.recorded_answers import Answer, Expectation
 from lxmls_day1.grading.box import StudentError
 from lxmls_day1.grading.boxed_lab import call_text
 from lxmls_day1.grading.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded

@@ -18,11 +18,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from lxmls_day1.exercises.answers import RecordedAnswers
-from lxmls_day1.exercises.generation import solved_files, student_files
-from lxmls_day1.exercises.registry import FILE, Registry
+from lxmls_day1.course.generation import solved_files, student_files
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.grading_run import grade, keep
 from lxmls_day1.grading.identity import (
     Found,
     _loosely,
@@ -39,7 +40,6 @@ from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import Picture, Plan, make_plan
 from lxmls_day1.grading.report_files import files_of_student, pages_of
 from lxmls_day1.grading.roster import Roster
-from lxmls_day1.grading.run import grade, keep
 from lxmls_day1.grading.submissions import read_submission
 from lxmls_day1.lab import reference_folder
 

@@ -12,13 +12,13 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from lxmls_day1.exercises.generation import solved_files
+from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import confinement
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK
+from lxmls_day1.grading.grading_run import grade
 from lxmls_day1.grading.levels import NOBODY, Level, why_not
 from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.run import grade
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
@@ -88,11 +88,11 @@ IN_A_CALL = {
         try:
             import pytest
             pytest.fail = pytest.raises = lambda *_, **__: None
-            from lxmls_day1.exercises import answers, expect
+            from lxmls_day1.course import recorded_answers, expect
             answers.Answer.agrees = lambda *_, **__: True
             expect.Expect.__call__ = lambda *_, **__: None
         except ImportError:
-            sys.modules["pytest"] = sys.modules["lxmls_day1.exercises.answers"] = None
+            sys.modules["pytest"] = sys.modules["lxmls_day1.course.recorded_answers"] = None
         return np.full(len(scores), 0.123)
         """,
         {"wrong"},

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from lxmls_day1.exercises.generation import student_files
-from lxmls_day1.exercises.importable import ANSWERS, answer_paths
+from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.importable import ANSWERS, answer_paths
 from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.levels import LEVELS, SAFE_LEVELS, Level, why_not
@@ -43,14 +43,17 @@ def best_path(n_words, emissions, from_tag, start, stop, best, path):
 """
 # How the search is to be had -> what of a box stops it: the refusal, or only a sandbox.
 WAYS = {
-    "from_import": ("from lxmls_day1.compiled.chain_search import best_path", LEVELS),
-    "from_the_package": ("from lxmls_day1.compiled import chain_search\nbest_path = chain_search.best_path", LEVELS),
+    "from_import": ("from lxmls_day1.engine.compiled.chain_search import best_path", LEVELS),
+    "from_the_package": (
+        "from lxmls_day1.engine.compiled import chain_search\nbest_path = chain_search.best_path",
+        LEVELS,
+    ),
     "by_name": (
-        "import importlib\nbest_path = importlib.import_module('lxmls_day1.compiled.chain_search').best_path",
+        "import importlib\nbest_path = importlib.import_module('lxmls_day1.engine.compiled.chain_search').best_path",
         LEVELS,
     ),
     "of_what_was_imported": (
-        "import sys\nbest_path = sys.modules['lxmls_day1.compiled.chain_search'].best_path",
+        "import sys\nbest_path = sys.modules['lxmls_day1.engine.compiled.chain_search'].best_path",
         LEVELS,
     ),
     "of_all_objects": (
@@ -60,12 +63,12 @@ WAYS = {
     "of_a_given_file": (
         "from classifiers.structured_perceptron import StructuredPerceptron\n"
         "StructuredPerceptron().train([['a']], [['X']])\n"
-        "import sys\nbest_path = sys.modules['lxmls_day1.compiled.chain_search'].best_path",
+        "import sys\nbest_path = sys.modules['lxmls_day1.engine.compiled.chain_search'].best_path",
         LEVELS,
     ),
     "without_the_finder": (
         "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'lxmls' not in type(f).__module__]\n"
-        "from lxmls_day1.compiled.chain_search import best_path",
+        "from lxmls_day1.engine.compiled.chain_search import best_path",
         SAFE_LEVELS,
     ),
     "from_the_disk": (READ, SAFE_LEVELS),

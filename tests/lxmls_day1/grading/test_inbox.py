@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from lxmls_day1.commands import grade as command
 from lxmls_day1.commands.roster_options import fill_in, remove_stale
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import levels, plan, run
+from lxmls_day1.grading import grading_run, levels, plan
 from lxmls_day1.grading.gradebook import ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.inbox import Inbox
 from lxmls_day1.grading.roster import Roster
@@ -134,7 +134,7 @@ def watched(tmp_path, monkeypatch):
                 raise KeyboardInterrupt
             act()
 
-        monkeypatch.setattr(run, "grade", grade)
+        monkeypatch.setattr(grading_run, "grade", grade)
         monkeypatch.setattr(command, "time", SimpleNamespace(sleep=sleep))
         arguments = [str(tmp_path / "in"), "--out", str(tmp_path / "marks"), "--watch", *options]
         ended = CliRunner().invoke(command.command, arguments)

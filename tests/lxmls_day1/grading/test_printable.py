@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lxmls_day1.exercises.workspace_state import Explanation
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import (
     Boundary,
     CheckGrade,

@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from lxmls_day1.exercises.generation import student_files
-from lxmls_day1.exercises.markers import stubs_left, without_markers
-from lxmls_day1.exercises.registry import FILE, Registry
+from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.markers import stubs_left, without_markers
+from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.lab import reference_folder
 
 LEAST_VARIANTS = 8

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.course import pytest_plugin
+from lxmls_day1.course.recorded_answers import Answer, Expectation, RecordedAnswers
 from lxmls_day1.errors import InputError
-from lxmls_day1.exercises import pytest_plugin
-from lxmls_day1.exercises.answers import Answer, Expectation, RecordedAnswers
 from lxmls_day1.grading import boxed_lab
 from lxmls_day1.grading.box import NO_END, BoxFailure, StudentError
 from lxmls_day1.grading.boxed_lab import BoxedLab, exception_of

@@ -9,9 +9,9 @@ from hypothesis import assume, settings
 from hypothesis import given as with_examples
 from hypothesis import strategies as st
 
-from lxmls_day1.exercises.generation import student_files
-from lxmls_day1.exercises.markers import without_markers
-from lxmls_day1.exercises.registry import FILE, Exercise, Registry
+from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.markers import without_markers
+from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.grading.gradebook import SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.similarity import (
     _TOKEN,

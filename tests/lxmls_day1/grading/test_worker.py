@@ -6,11 +6,11 @@ import zipfile
 
 import pytest
 
-from lxmls_day1.exercises.generation import solved_files
+from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import worker_process
+from lxmls_day1.grading.grading_run import grade, kept_rows
 from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.run import grade, kept_rows
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
 

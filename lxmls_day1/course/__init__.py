@@ -1,0 +1,41 @@
+"""The exercises of a lab: what a student receives, and what is said about what comes back.
+
+=====================  ========================================================================
+``registry``           the exercises: ids, titles, points, tasks, hints (``exercises.toml``)
+``markers``            solutions in the reference files, and the stubs that take their place
+``source_functions``   functions in source text: found and replaced
+``generation``         the files of a lab as a student receives them
+``workspace``          a student's folder: how it is made and found
+``workspace_state``    what it remembers: hints shown, results, backups, its version
+``solve_reset_undo``   solutions and stubs put into a workspace, and taken back
+``upgrade``            a workspace of an older version brought up to date
+``submission_export``  what a student hands in; ``archives`` packs it
+``progress``           how far a student is
+``hints``              the three hints on an exercise
+``model_answers``      the model answers to the notebooks' questions, and when they open
+``submission_import``  puts what was packed into a workspace again
+``checking``           runs checks in a process of their own (``check_process``) or here (``check_here``), and reports
+``time_limit``         ends code that no other process can end
+``pytest_plugin``      the fixtures of the checks: ``lab``, ``expect``, ``rng``
+``recorded_answers``   answers of checks, recorded; ``expect`` compares with them and names known mistakes
+``counterexamples``    the check that asks small inputs, shows the smallest with a wrong answer, and names mistakes
+``naming``             which known mistake wrong answers speak for
+``pool_making``        chooses the small inputs, on which mistakes differ
+``mutation_guard``     the lab of a check in one process: it notes who changes what it is given
+``mistakes``           known mistakes: a sentence, and the wrong solutions or answers that it explains
+``mistaken_labs``      labs in which a mistake is made
+``explanations``       the question after a named mistake, and what the student answers
+``mutants``            the reference with one small thing changed, for the authors' check
+``seed_trials``        hidden checks over many seeds, against mistakes, mutants and right solutions
+``record``             writes the recorded answers
+``snapshot``           checks run on labs of our own; ``snapshot_process`` runs them
+``importable``         what a lab's code can import while it is checked
+``tracebacks``         the part of a traceback that a student can use
+``report_text``        reports as text; ``terminal`` prints them, ``notebook_display`` shows them
+``exercise_cell``      what guards the code of an exercise in a notebook
+``autoreload``         edited files count from the next cell on
+``notebook_building``  makes the notebooks from their scripts
+``student_bundle``     the bundle for students
+``authors_check``      whether all of this fits together
+=====================  ========================================================================
+"""

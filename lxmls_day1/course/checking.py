@@ -1,0 +1,383 @@
+"""Checks run on a lab folder in a process of its own, whatever the code in that folder does.
+
+The process appends every event to a file at once (`pytest_plugin`), and this one watches that file. So a check that
+hangs, exits or crashes is known by name; the process is ended and the checks that are left run in a new one. Where no process
+can be started `check_here` runs the same pytest in this one.
+"""
+
+import contextlib
+import json
+import signal
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.course import check_process
+from lxmls_day1.course.counterexamples import CounterExample
+from lxmls_day1.course.naming import TOGETHER, mistakes_among, small_inputs_among
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import Lab
+from lxmls_day1.library_path import STARTS_PROCESSES
+from lxmls_day1.waiting import Wait, counts_work, tried_again
+from lxmls_day1.whole_files import temporary_folder
+
+#: Of `WorkClock`: all public checks of an exercise together take a right solution about one second. A browser has only the clock.
+TIME_LIMIT = 8.0 if STARTS_PROCESSES else 30.0
+START_LIMIT = 120.0
+_ERRORS = "errors.txt"  # what is said on standard error while checks run
+
+Progressed = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How one check went.
+
+    Attributes
+    ----------
+    outcome : str
+        ``passed``; ``wrong``, an answer or a property; ``to do``, the stub is still there; ``error``, an exception;
+        ``timeout``; ``ended``, the process went down; ``not run``; ``skipped``, for a reason that is not the student's.
+    text : str
+        What to say about it.
+    mistakes : tuple of (name, sentence)
+        The known mistakes that give such an answer.
+    named_as : str
+        What they are: one of the keys of `lxmls_day1.course.naming.HEADS`.
+    example : CounterExample or None
+        The smallest input with a wrong answer, of the check of small inputs.
+    """
+
+    check: str
+    exercise: str
+    title: str
+    outcome: str
+    text: str = ""
+    mistakes: tuple[tuple[str, str], ...] = ()
+    named_as: str = ""
+    example: CounterExample | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether it holds."""
+        return self.outcome == "passed"
+
+
+@dataclass(frozen=True)
+class ExerciseReport:
+    """How the public checks of one exercise went.
+
+    Attributes
+    ----------
+    exercise : Exercise
+    results : tuple of CheckResult
+    hidden : int
+        How many more checks run at grading.
+    digest : str
+        The digest of the exercise's files before the checks began (`files_digest`).
+    missing : tuple of str
+        Files of the exercise that were not there.
+    questions : dict from known mistake to question
+        Only mistakes that have a question.
+    """
+
+    exercise: Exercise
+    results: tuple[CheckResult, ...]
+    hidden: int
+    digest: str = ""
+    missing: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> tuple[CheckResult, ...]:
+        """All but the skipped ones."""
+        return tuple(result for result in self.results if result.outcome != "skipped")
+
+    @property
+    def passed(self) -> int:
+        """How many checks hold."""
+        return sum(result.passed for result in self.results)
+
+    @property
+    def all_passed(self) -> bool:
+        """Whether there are checks, and all hold."""
+        return bool(self.counted) and self.passed == len(self.counted)
+
+    @property
+    def to_do(self) -> bool:
+        """Whether only the stub makes checks fail."""
+        failed = [result for result in self.counted if not result.passed]
+        return bool(failed) and all(result.outcome == "to do" for result in failed)
+
+    @property
+    def what_is_missing(self) -> str:
+        """The sentence about missing files: ``classifiers/mira.py is not there; `lxmls-day1 reset 1.5` puts it back``."""
+        verb, pronoun = ("is", "it") if len(self.missing) == 1 else ("are", "them")
+        puts_back = f"`lxmls-day1 reset {self.exercise.id}` puts {pronoun} back"
+        return f"{' and '.join(self.missing)} {verb} not there; {puts_back}."
+
+    @property
+    def small_inputs(self) -> CheckResult | None:
+        """How the check of small inputs went."""
+        return small_inputs_among(self.results)
+
+    @property
+    def named_as(self) -> str:
+        """What the mistakes are: one of the keys of `lxmls_day1.course.naming.HEADS`."""
+        return self.small_inputs.named_as if self.small_inputs is not None else ""
+
+    @property
+    def mistakes(self) -> tuple[tuple[str, str], ...]:
+        """The mistakes that answers to small inputs speak for; without small inputs, those that explain the most answers."""
+        return mistakes_among(self.results)
+
+    @property
+    def question(self) -> str:
+        """What the student is asked to explain; empty if no mistake was named, or it is only one of several possible ones."""
+        is_sure = len(self.mistakes) == 1 or self.named_as == TOGETHER
+        return self.questions.get(self.mistakes[0][0], "") if self.mistakes and is_sure else ""
+
+    @property
+    def summary(self) -> str:
+        """``3 of 3 public checks pass; 4 more run at grading``."""
+        if not self.results:
+            return "no checks: write your answer into the notebook"
+        total = len(self.counted)
+        verb = "passes" if total == 1 else "pass"
+        text = f"{self.passed} of {total} public check{'s' * (total != 1)} {verb}"
+        skipped = len(self.results) - total
+        if skipped:
+            text += f", {skipped} could not run here"
+        return f"{text}; {self.hidden} more run{'s' * (self.hidden == 1)} at grading" if self.hidden else text
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The reports of several exercises."""
+
+    reports: tuple[ExerciseReport, ...]
+
+    @property
+    def all_passed(self) -> bool:
+        """Whether all checks of all exercises hold."""
+        return all(report.all_passed for report in self.reports if report.results)
+
+
+@dataclass
+class _Watched:
+    """What the processes have reported so far."""
+
+    order: list[dict[str, str]] = field(default_factory=list)  # the checks, as collected
+    ended: dict[str, CheckResult] = field(default_factory=dict)
+    running: str | None = None
+    tried: set[str] = field(default_factory=set)  # ran out of time once, by the clock
+
+
+def run_checks(
+    lab_folder: Path,
+    ids: Collection[str] | None = None,
+    time_limit: float = TIME_LIMIT,
+    progressed: Progressed = lambda title: None,
+) -> CheckReport:
+    """Run the public checks of some exercises on a lab folder.
+
+    Parameters
+    ----------
+    lab_folder : Path
+    ids : collection of str, optional
+        The exercises; all that are assigned unless given.
+    time_limit : float
+        Seconds of work that one check may take.
+    progressed : function from str
+        Called with the title of each check when it begins.
+
+    Returns
+    -------
+    CheckReport
+        One report for each exercise, without results for one that has no checks.
+
+    Raises
+    ------
+    InputError
+        If the folder is no lab, there is no such exercise, or the checks themselves cannot be run.
+    """
+    folder = Lab(lab_folder).folder
+    registry = Registry.of(folder)
+    checks = exercises_folder(folder)
+    exercises = registry.select(ids)
+    recorded = RecordedAnswers.read(checks / RECORDED.name)
+    files = [file for exercise in exercises for file in check_files(checks, exercise)]
+    digests = {exercise.id: files_digest(folder, exercise) for exercise in exercises}  # a later edit is not checked
+    watched = _run_all(folder, files, time_limit, progressed) if files else _Watched()
+    results = [watched.ended[check["check"]] for check in watched.order]
+    return CheckReport(
+        tuple(
+            ExerciseReport(
+                exercise,
+                tuple(result for result in results if result.exercise == exercise.id),
+                recorded.hidden.get(exercise.id, 0),
+                digests[exercise.id],
+                tuple(name for name in exercise.files if not (folder / name).is_file()),
+                recorded.questions.get(exercise.id, {}),
+            )
+            for exercise in exercises
+        )
+    )
+
+
+def remember(folder: Path, report: CheckReport) -> None:
+    """Keep the results in the workspace's state.
+
+    Raises
+    ------
+    OSError
+        If the state cannot be written.
+    """
+    with locked(folder):
+        state = WorkspaceState.of(folder)
+        for one in report.reports:
+            if one.results:
+                state.results[one.exercise.id] = KeptResult(one.passed, len(one.counted), one.hidden, one.digest)
+        state.save()
+
+
+def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Progressed) -> _Watched:
+    watched = _Watched()
+    with temporary_folder("lxmls-day1-check-") as place:
+        (place / "pytest.ini").write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
+        left: list[str] | None = None
+        while left is None or left:
+            before = len(watched.ended) + len(watched.tried)
+            watched.running = None
+            _run_some(folder, files, place, time_limit, watched, progressed)
+            known = [check["check"] for check in watched.order]
+            _leave_out_after_timeouts(watched, time_limit)
+            left = [check for check in known if check not in watched.ended]
+            if left and len(watched.ended) + len(watched.tried) == before:
+                raise InputError(f"the checks cannot be run: {_said(place)}")
+    return watched
+
+
+def _run_some(
+    folder: Path, files: list[Path], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
+) -> None:
+    """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
+    report, skip = place / "report.jsonl", place / "skip.txt"
+    report.write_bytes(b"")
+    skip.write_text("\n".join(watched.ended), encoding="utf-8")
+    check_process.forget_bytecode(folder)
+    arguments = [
+        "-p", "lxmls_day1.course.pytest_plugin", *check_process.pytest_options(place / "pytest.ini", files[0].parent),
+        f"--lab={folder}",
+        f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
+    ]  # fmt: skip
+    if STARTS_PROCESSES:
+        collected, status, timed_out = tried_again(
+            lambda: _watch_process(arguments, place, time_limit, watched, progressed)
+        )
+    else:
+        from lxmls_day1.course.check_here import run_here  # here: it imports pytest
+
+        status, timed_out = run_here(arguments, folder, place, place / _ERRORS, time_limit)
+        collected = any([_take(json.loads(line), watched, progressed) for line in report.read_bytes().splitlines()])
+    if not collected:
+        raise InputError(f"the checks cannot be run: {_said(place)}")
+    if watched.running:
+        check = next(check for check in watched.order if check["check"] == watched.running)
+        if timed_out and STARTS_PROCESSES and not counts_work() and watched.running not in watched.tried:
+            watched.tried.add(watched.running)
+            return
+        if timed_out:
+            outcome, text = "timeout", f"did not end within {time_limit:g} s; is there a loop that never ends?"
+        else:
+            outcome, text = "ended", _how_it_ended(status)
+        watched.ended[watched.running] = CheckResult(check["check"], check["exercise"], check["title"], outcome, text)
+
+
+def _watch_process(
+    arguments: list[str], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
+) -> tuple[bool, int, bool]:
+    """Run pytest in a process of its own. Returns whether it found checks, its exit status, and whether it had to be ended."""
+    process = check_process.start("pytest", arguments, place, place / _ERRORS, compiles=False)
+    wait = Wait("the checks to begin", process.pid, START_LIMIT, asleep=True)
+    collected, read = False, 0
+    timed_out = False
+    try:
+        while True:
+            alive = process.poll() is None  # asked before reading, so that all that was written before the end is read
+            with (place / "report.jsonl").open("rb") as file:
+                file.seek(read)
+                new = file.read()
+            complete = new[: new.rfind(b"\n") + 1]
+            read += len(complete)
+            for line in complete.splitlines():
+                collected = _take(json.loads(line), watched, progressed) or collected
+                wait = wait.next("a check", time_limit, remedy="--time-limit raises that")
+            timed_out = wait.is_over()
+            if not alive or timed_out:
+                break
+            time.sleep(0.02)
+    finally:
+        check_process.end(process)
+    if timed_out and not collected:
+        raise wait.too_long("the checks did not begin")
+    return collected, process.returncode, timed_out
+
+
+def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> bool:
+    """Note one event. Returns whether it says that the checks were found."""
+    if event["event"] == "broken":
+        raise InputError(
+            f"the checks cannot be run, because {Path(event['file']).name} cannot be read: {event['text']}. "
+            "Put back the file that you were given."
+        )
+    if event["event"] == "collected":
+        known = {check["check"] for check in watched.order}
+        watched.order += [check for check in event["checks"] if check["check"] not in known]
+        return True
+    check = next(check for check in watched.order if check["check"] == event["check"])
+    if event["event"] == "begin":
+        watched.running = event["check"]
+        progressed(check["title"])
+    elif event["check"] not in watched.ended:
+        mistakes = tuple((name, sentence) for name, sentence in event["mistakes"])
+        watched.ended[event["check"]] = CheckResult(
+            **check,
+            outcome=event["outcome"],
+            text=event["text"],
+            mistakes=mistakes,
+            named_as=event["named_as"],
+            example=CounterExample.from_plain(event["example"]) if event["example"] else None,
+        )
+        watched.running = None
+    return False
+
+
+def _leave_out_after_timeouts(watched: _Watched, time_limit: float) -> None:
+    """If one check of an exercise has not ended, the others would hardly end either: they are not run."""
+    unending = {result.exercise for result in watched.ended.values() if result.outcome == "timeout"}
+    for check in watched.order:
+        if check["check"] not in watched.ended and check["exercise"] in unending:
+            text = f"not run, because a check before it did not end within {time_limit:g} s"
+            watched.ended[check["check"]] = CheckResult(
+                check["check"], check["exercise"], check["title"], "not run", text
+            )
+
+
+def _how_it_ended(status: int) -> str:
+    if status < 0:
+        with contextlib.suppress(ValueError):
+            return f"the code brought Python down ({signal.Signals(-status).name})"
+        return f"the code brought Python down (signal {-status})"
+    return f"the code ended Python (exit status {status}); a classifier must return instead"
+
+
+def _said(place: Path) -> str:
+    """The end of what the process said on standard error."""
+    text = (place / _ERRORS).read_text(encoding="utf-8", errors="replace").strip()
+    return text[-1500:] or "the process that runs them ended without a word"

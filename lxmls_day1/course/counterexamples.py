@@ -1,0 +1,300 @@
+"""Small inputs: each exercise is asked what it answers to some dozens of them, the smallest first.
+
+The file of checks of an exercise has two functions for this, and may have two more:
+
+    def small_inputs():
+        '''Inputs from the smallest on, as dicts from words that a student understands to numbers, texts or nested lists.'''
+
+    def small_answers(lab, inputs):
+        '''What the lab answers to each of them.'''
+
+    def small_properties(given, answer):
+        '''What does not hold of a wrong answer to one of them: pairs of a name and a sentence.'''
+
+    def small_parts(given, answer):
+        '''The parts of an answer of the right form: pairs of a word and the part.'''
+
+    MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
+    TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
+
+`lxmls_day1.course.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
+are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
+that a student is told the same wherever the check runs. `small_parts` helps to name: a part may be one mistake's, and the rest
+another's. Where neither a known mistake nor a property says what is wrong, it says which
+parts of the answers are wrong, if the others are right in all of them.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.course.expect import WrongAnswer, show
+from lxmls_day1.course.markers import STUB_MESSAGE
+from lxmls_day1.course.naming import PROPERTY, named
+from lxmls_day1.course.recorded_answers import (
+    POOL_ATOL,
+    POOL_RTOL,
+    Answer,
+    NoAnswer,
+    Pool,
+    entries_of,
+    form_of,
+    shortened,
+)
+from lxmls_day1.errors import InputError
+
+ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
+HELD, SPLIT = "small_properties", "small_parts"
+MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
+ASKED_FOR = "asked for"  # the word before what stands in an answer
+MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
+ASKED_DRY = 20  # inputs in a dry run, about
+RAISES = "raises "
+CHANGES = (
+    "changes_its_input",
+    "An array that is handed in is another one afterwards, and whoever handed it in goes on working with it. Work on a copy, "
+    "or on an array of your own.",
+)
+
+WRONG_PARTS, WRONG_SHAPE = "wrong_parts", "wrong_shape"  # the names of what is said of them
+
+SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class CounterExample:
+    """An input with a wrong answer: what was given, wanted and got, as texts and as values."""
+
+    given: dict[str, Any]
+    wanted: Answer
+    got: Answer
+
+    def lines(self) -> list[tuple[str, str]]:
+        """What to show, as pairs of a word and a text."""
+        answers = [("wanted", show(self.wanted)), ("yours", told(self.got))]
+        return [*((word, shown(value)) for word, value in self.given.items()), *answers]
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return {"given": self.given, "wanted": self.wanted.to_json(), "got": self.got.to_json()}
+
+    @classmethod
+    def from_plain(cls, content: Mapping[str, Any]) -> "CounterExample":
+        """The inverse of `to_plain`."""
+        return cls(dict(content["given"]), Answer.from_json(content["wanted"]), Answer.from_json(content["got"]))
+
+
+class SmallInputs:
+    """The check of the small inputs of an exercise.
+
+    Parameters
+    ----------
+    module : module
+        The file of checks.
+    pool : Pool or None
+        None where nothing is recorded yet.
+    sentences : mapping from mistake to sentence
+    """
+
+    def __init__(self, module: ModuleType, pool: Pool | None, sentences: Mapping[str, str]):
+        self._module, self._pool, self._sentences = module, pool, sentences
+
+    def check(self, lab: Any) -> None:
+        """Compare what a lab answers.
+
+        Raises
+        ------
+        WrongAnswer
+            If an answer is wrong. The message shows the smallest input for which that is so.
+        """
+        pool = self._recorded
+        got = answers_to(lab, getattr(self._module, ANSWERED), pool.inputs)
+        row = pool.places(got)
+        wrong = [i for i, place in enumerate(row) if place]
+        allowed = getattr(self._module, MAY_CHANGE, ())
+        changed = [name for name in dict.fromkeys(getattr(lab, "changes", [])) if name not in allowed]
+        if not wrong:
+            if changed:
+                raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
+            return
+        told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
+        example = CounterExample(pool.inputs[wrong[0]] | told_as, pool.answers[wrong[0]][0], got[wrong[0]])
+        found = named(pool, row, got, getattr(self._module, SPLIT, None))
+        mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
+        kind = found.kind
+        if not mistakes:
+            mistakes, kind = (
+                self._what_does_not_hold([(pool.inputs[i], pool.answers[i][0], got[i]) for i in wrong]),
+                PROPERTY,
+            )
+        if not mistakes:
+            mistakes = _wrong_shape([(pool.answers[i][0], got[i]) for i in wrong])
+        if not mistakes:
+            mistakes = self._wrong_parts(pool, row, got)
+        if not mistakes and changed:
+            mistakes = [CHANGES]
+        raise WrongAnswer(
+            _message(len(wrong), len(row), example),
+            mistakes,
+            kind if mistakes else "",
+            example,
+            [(pool.inputs[i], got[i]) for i in wrong],
+        )
+
+    def asked_without_judging(self, lab: Any) -> dict[str, Answer]:
+        """What a lab answers to some of the inputs that the file of checks proposes: for a dry run."""
+        proposed = list(getattr(self._module, ASKED)())
+        some = proposed[:: max(1, len(proposed) // ASKED_DRY)]
+        answers = answers_to(lab, getattr(self._module, ANSWERED), some)
+        return {f"small input {number}": answer for number, answer in enumerate(answers)}
+
+    @property
+    def _recorded(self) -> Pool:
+        if self._pool is None:
+            raise InputError(
+                f"no small inputs are recorded for {self._module.__name__}; run `python -m lxmls_day1.course.record`"
+            )
+        return self._pool
+
+    def _what_does_not_hold(self, wrong: Sequence[tuple[dict[str, Any], Answer, Answer]]) -> list[tuple[str, str]]:
+        """The first property that more than half of the wrong answers lack."""
+        held = getattr(self._module, HELD, None)
+        if held is None:
+            return []
+        counts: dict[tuple[str, str], int] = {}
+        for given, wanted, got in wrong:
+            for name, sentence in properties_lacking(held, given, wanted, got):
+                counts[name, sentence] = counts.get((name, sentence), 0) + 1
+        return [pair for pair, count in counts.items() if 2 * count > len(wrong)][:1]
+
+    def _wrong_parts(self, pool: Pool, row: Sequence[int], got: Sequence[Answer]) -> list[tuple[str, str]]:
+        """Which parts are wrong, if all wrong answers have the right form and some parts are right in every one of them."""
+        split = getattr(self._module, SPLIT, None)
+        if split is None:
+            return []
+        is_wrong: dict[str, bool] = {}  # by the word for the part
+        for given, (wanted, *_), its, place in zip(pool.inputs, pool.answers, got, row, strict=True):
+            if wanted.kind is not float or (its.shape, its.kind) != (wanted.shape, wanted.kind):
+                if place:
+                    return []
+                continue
+            for (word, right), (_, part) in zip(split(given, wanted.array), split(given, its.array), strict=True):
+                agrees = Answer.of(right).agrees(Answer.of(part), POOL_RTOL, POOL_ATOL)
+                is_wrong[word] = is_wrong.get(word, False) or not agrees
+        wrong, right = ([word for word, is_so in is_wrong.items() if is_so is wanted] for wanted in (True, False))
+        if not wrong or not right:
+            return []
+        return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
+
+
+def _wrong_shape(wrong: Sequence[tuple[Answer, Answer]]) -> list[tuple[str, str]]:
+    """That the wrong answers, all of them, are arrays of as many axes as the right ones, and of another shape."""
+    for wanted, got in wrong:
+        if {wanted.kind, got.kind} != {float} or len(wanted.shape) != len(got.shape) or wanted.shape == got.shape:
+            return []
+    wanted, got = wrong[0]
+    said = f"that of the smallest input is {got.shape}, and {wanted.shape} is wanted"
+    return [(WRONG_SHAPE, f"Every wrong answer has another shape than the right one: {said}.")]
+
+
+def properties_lacking(
+    held: Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]], given: dict[str, Any], wanted: Answer, got: Answer
+) -> list[tuple[str, str]]:
+    """The properties that one answer lacks; none if it has another form than the right one, or is not finite."""
+    if got.shape != wanted.shape or got.kind is not wanted.kind:
+        return []
+    if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
+        return []
+    answer = np.array(got.values).reshape(got.shape) if got.shape else got.values[0]
+    return list(held(given, answer))
+
+
+def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
+    """What a lab answers to each of these inputs. An exception is an answer, too.
+
+    Raises
+    ------
+    Exception
+        The lab's own, if it raises one for every input; that of a stub at once.
+    """
+    try:
+        return [answer_of(value) for value in _asked(lab, ask, inputs)]
+    except NoAnswer:
+        raise
+    except Exception as error:
+        if _is_stub(error) or _kind_of(error) == "MemoryError":  # which would take as long for each input
+            raise
+    found: list[Answer] = []
+    failures: list[Exception] = []
+    for given in inputs:
+        try:
+            (value,) = _asked(lab, ask, [given])
+            found.append(answer_of(value))
+        except NoAnswer:
+            raise
+        except Exception as error:
+            failures.append(error)
+            found.append(Answer.of(f"{RAISES}{_kind_of(error)}"))
+    if len(failures) == len(inputs):
+        raise failures[0]
+    return found
+
+
+def answer_of(value: Any) -> Answer:
+    """A value as an answer. A value that cannot be one is described by a text."""
+    try:
+        shape, _ = form_of(value)
+        if np.prod(shape, dtype=float) > MOST_ENTRIES:
+            return Answer.of(f"an array of the shape {shape}")
+        return Answer(shape, tuple(entries_of(value)))
+    except TypeError as error:
+        return Answer.of(shortened(str(error)))
+
+
+def told(answer: Answer) -> str:
+    """An answer of a student's in one line."""
+    if answer.kind is str and answer.values and str(answer.values[0]).startswith(RAISES):
+        return str(answer.values[0])
+    return "None; is a `return` missing?" if answer.values == (None,) else show(answer)
+
+
+def shown(value: Any) -> str:
+    """What was given, in one line.
+
+    Examples
+    --------
+    >>> shown([[0.5, 1.0], [2.0, 0]]), shown("art"), shown(3.0)
+    ('[[0.5, 1], [2, 0]]', 'art', '3')
+    """
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(shown, value))}]"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _asked(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Any]:
+    answers = list(ask(lab, inputs))
+    if len(answers) != len(inputs):
+        raise NoAnswer(f"{ANSWERED} gave {len(answers)} answers to {len(inputs)} inputs")
+    return answers
+
+
+def _is_stub(error: Exception) -> bool:
+    return isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)) is not None
+
+
+def _kind_of(error: Exception) -> str:
+    """The class name of an exception in the student's code; an exception from a box only stands for that one."""
+    kinds = getattr(getattr(error, "boxed", None), "kinds", ()) or (type(error).__name__,)
+    return kinds[0] if re.fullmatch(r"[A-Za-z_]\w{0,60}", kinds[0], re.ASCII) else "Exception"
+
+
+def _message(n_wrong: int, n_inputs: int, example: CounterExample) -> str:
+    lines = example.lines()
+    width = max(len(word) for word, _ in lines)
+    head = f"{n_wrong} of {n_inputs} small inputs have another answer. The smallest of them:"
+    return "\n".join([head, *(f"  {word:<{width}}  {text}" for word, text in lines)])

@@ -1,0 +1,367 @@
+"""Solutions in source text, and the stubs that take their place.
+
+A solution is a region of whole lines inside a function, marked by two comments that stand at its own indentation:
+
+    # exercise 1.5: solution (2 lines)
+    first line of the solution
+    second line of the solution
+    # exercise 1.5: end
+
+The markers are read from the tokens (one in a string is text), and what lies between them must be whole statements of
+one body on the syntax tree. Whatever is wrong with a marker raises a `MarkerError` with its line: a solution that a
+typing mistake left in a student's file could not be taken back. All other text stays as it is, byte for byte.
+"""
+
+import ast
+import functools
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lxmls_day1.course.source_functions import definitions, first_line, indented
+from lxmls_day1.errors import InputError
+
+EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4a" is a step on the way to 1.4
+MARKER = re.compile(rf"# exercise (?P<id>{EXERCISE_ID}): (?:solution \((?P<count>\d+) lines?\)|(?P<end>end))$")
+MEANT_AS_MARKER = re.compile(
+    r"#+[ \t]*exercise\b[ \t]*(?:[\d.][\w.]*)?[ \t]*:?[ \t]*(solution[ \t]*(\(|$)|end[ \t]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+STUB_MESSAGE = re.compile(rf"Exercise ({EXERCISE_ID}): ")
+STUB_WIDTH = 110
+
+Body = list[ast.stmt]
+
+
+class MarkerError(InputError):
+    """A marker that is not understood; the message says file, line and what is wanted."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A marked region. Lines count from 1; the region is ``lines[first : last]``, between the lines of its markers."""
+
+    exercise: str
+    first: int  # the line of the opening marker
+    last: int  # the line of the closing one
+    indent: str
+    function: str | None  # "Mira.steps"; None at the top level, where a notebook's cell may have one
+    n_lines: int  # code lines: neither blank nor comment
+
+
+def find_solutions(source: str, name: str = "source", exercises: Collection[str] | None = None) -> list[Solution]:
+    """The marked solutions of a source text, from the top down.
+
+    Parameters
+    ----------
+    source : str
+        With "\\n" for line ends.
+    name : str
+        What error messages call the source.
+    exercises : collection of str, optional
+        The ids that there are; a marker with any other is an error.
+
+    Raises
+    ------
+    MarkerError
+        If a marker is mistyped, unbalanced, nested, of an unknown exercise or at another indentation than its
+        statements; if the region is not whole statements of one body, holds the docstring, or has another number of
+        code lines than its marker says; if a function holds solutions of two exercises; or if a source that has markers
+        is not Python.
+
+    Examples
+    --------
+    >>> source = '''def double(x):
+    ...     # exercise 1.1: solution (1 line)
+    ...     return 2 * x
+    ...     # exercise 1.1: end
+    ... '''
+    >>> (solution,) = find_solutions(source)
+    >>> solution.exercise, solution.function, solution.first, solution.last
+    ('1.1', 'double', 2, 4)
+    """
+    if not MEANT_AS_MARKER.search(source):
+        return []
+    return list(_solutions_of(source, name, None if exercises is None else tuple(exercises)))
+
+
+@functools.lru_cache(maxsize=64)  # many known mistakes are made in each file
+def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
+    try:
+        comments = list(_comments(source))
+        tree = ast.parse(source)
+    except (SyntaxError, tokenize.TokenError) as error:
+        line = getattr(error, "lineno", None) or (error.args[1][0] if isinstance(error, tokenize.TokenError) else 1)
+        raise MarkerError(f"{name}:{line}: this holds solution markers but is not Python: {error.args[0]}") from error
+    lines = source.split("\n")
+    solutions = [
+        _solution(tree, lines, name, opening, closing) for opening, closing in _pairs(comments, lines, name, exercises)
+    ]
+    owners: dict[str, Solution] = {}
+    for solution in solutions:
+        other = owners.setdefault(solution.function or "", solution)
+        if solution.function and other.exercise != solution.exercise:
+            raise MarkerError(
+                f"{name}:{solution.first}: {solution.function} holds a solution of exercise {other.exercise} already; "
+                "solutions of two exercises want two functions"
+            )
+    return tuple(solutions)
+
+
+def stubbed(source: str, stub_text: Callable[[Solution], str], name: str = "source", keep: Collection[str] = ()) -> str:
+    """The source as a student receives it: a stub in place of every solution, and no marker.
+
+    Parameters
+    ----------
+    source : str
+    stub_text : function from Solution to str
+        The lines to put in its place, without indentation: see `stub`.
+    name : str
+    keep : collection of str
+        Exercises whose solution stays, without its markers.
+
+    Returns
+    -------
+    str
+        Everything outside the regions is as it was. That the syntax tree differs by the stubs alone is made sure of.
+    """
+    solutions = find_solutions(source, name)
+    lines = source.split("\n")
+    for solution in reversed(solutions):
+        region = slice(solution.first - 1, solution.last)
+        if solution.exercise in keep:
+            lines[region] = lines[solution.first : solution.last - 1]
+        else:
+            lines[region] = indented(stub_text(solution), solution.indent)
+    result = "\n".join(lines)
+    if solutions:
+        wanted = ast.parse(source)
+        taken_out = [solution for solution in solutions if solution.exercise not in keep]
+        places = [_enclosed(wanted, solution.first, solution.last) for solution in taken_out]
+        for solution, (body, inside) in reversed(list(zip(taken_out, places, strict=True))):
+            body[inside] = ast.parse(stub_text(solution)).body
+        try:
+            same = same_syntax(wanted, ast.parse(result))
+        except SyntaxError:
+            same = False
+        if not same:
+            raise MarkerError(f"{name}: taking the solutions out would change more of the program than they are")
+    return result
+
+
+def same_syntax(one: Any, other: Any) -> bool:
+    """Whether two syntax trees are the same but for their places: as their `ast.dump` would tell, in half the time.
+
+    Examples
+    --------
+    >>> same_syntax(ast.parse("f(1)"), ast.parse("f( 1 )  # twice")), same_syntax(ast.parse("f(1)"), ast.parse("f(1.0)"))
+    (True, False)
+    """
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same_syntax, one, other))
+    if isinstance(one, ast.AST):
+        return all(same_syntax(getattr(one, field, None), getattr(other, field, None)) for field in one._fields)
+    return bool(one == other)
+
+
+def without_markers(source: str, name: str = "source") -> str:
+    """The source with its solutions, but without the lines that mark them."""
+    return stubbed(source, lambda solution: "", name, keep={s.exercise for s in find_solutions(source, name)})
+
+
+def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
+    """The lines that take a solution's place: what is to be done, as a comment, and an error that says so.
+
+    Examples
+    --------
+    >>> print(stub("1.5", "MIRA", "From the scores (K,) make d (K,).", 5))
+    # Exercise 1.5: From the scores (K,) make d (K,).
+    # The reference takes 5 lines.
+    raise NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps")
+    """
+    paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", task.strip())]
+    paragraphs[0] = f"Exercise {exercise}: {paragraphs[0]}"
+    paragraphs.append(f"The reference takes {n_lines} line{'s' * (n_lines != 1)}.")
+    comment = []
+    for paragraph in paragraphs:
+        comment += textwrap.wrap(paragraph, STUB_WIDTH, break_long_words=False, break_on_hyphens=False)
+    message = f"Exercise {exercise}: {title}; `lxmls-day1 hint {exercise}` helps".replace("\\", "\\\\").replace(
+        '"', '\\"'
+    )
+    return "\n".join([*(f"# {line}" for line in comment), f'raise NotImplementedError("{message}")'])
+
+
+def stubs_left(source: str) -> set[str]:
+    """The exercises whose stub still stands in the source, code before it or not; none if it is not Python."""
+    return {exercise for exercise, _ in _stubs(source)}
+
+
+def functions_of(source: str, exercise: str, name: str = "source") -> list[str]:
+    """The functions that hold a solution or a stub of an exercise, from the top down."""
+    marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
+    return list(
+        dict.fromkeys(marked or [function for found, function in _stubs(source) if found == exercise and function])
+    )
+
+
+def _comments(source: str) -> Iterator[tokenize.TokenInfo]:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token
+
+
+def _pairs(
+    comments: list[tokenize.TokenInfo], lines: list[str], name: str, exercises: Collection[str] | None
+) -> Iterator[tuple[tokenize.TokenInfo, tokenize.TokenInfo]]:
+    """The opening and the closing comment of each region."""
+    opening: tokenize.TokenInfo | None = None
+    for comment in comments:
+        line = comment.start[0]
+        match = MARKER.fullmatch(comment.string.rstrip())
+        if match is None:
+            if MEANT_AS_MARKER.match(comment.string):
+                raise MarkerError(
+                    f"{name}:{line}: {comment.string!r} looks like a marker; wanted '# exercise 1.5: solution (5 lines)' "
+                    "or '# exercise 1.5: end'"
+                )
+            continue
+        if lines[line - 1].strip() != comment.string.rstrip():
+            raise MarkerError(f"{name}:{line}: a marker wants a line of its own")
+        if exercises is not None and match["id"] not in exercises:
+            raise MarkerError(f"{name}:{line}: there is no exercise {match['id']} (there are {', '.join(exercises)})")
+        if not match["end"]:
+            if opening is not None:
+                raise MarkerError(f"{name}:{line}: a solution begins inside the one of line {opening.start[0]}")
+            opening = comment
+            continue
+        if opening is None:
+            raise MarkerError(f"{name}:{line}: a solution ends here that has not begun")
+        if _parts(opening)["id"] != match["id"]:
+            raise MarkerError(
+                f"{name}:{line}: the solution that began in line {opening.start[0]} is of another exercise"
+            )
+        if opening.start[1] != comment.start[1]:
+            raise MarkerError(f"{name}:{line}: this marker is not indented as that of line {opening.start[0]}")
+        yield opening, comment
+        opening = None
+    if opening is not None:
+        raise MarkerError(f"{name}:{opening.start[0]}: the solution that begins here has no end")
+
+
+def _parts(marker: tokenize.TokenInfo) -> re.Match[str]:
+    """What a comment says that is a marker."""
+    match = MARKER.fullmatch(marker.string.rstrip())
+    assert match is not None
+    return match
+
+
+def _solution(
+    tree: ast.Module, lines: list[str], name: str, opening: tokenize.TokenInfo, closing: tokenize.TokenInfo
+) -> Solution:
+    first, last, column = opening.start[0], closing.start[0], opening.start[1]
+    match = _parts(opening)
+    where = f"{name}:{first}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            begins, ends = _extent(node)
+            starts_inside, ends_inside = first < begins < last, first < ends < last
+            may_end_with_it = hasattr(node, "body") and not starts_inside
+            if starts_inside != ends_inside and not may_end_with_it:
+                raise MarkerError(
+                    f"{where}: the region cuts through the statement of line {begins}; wanted whole statements"
+                )
+    found = _enclosed(tree, first, last)
+    if found is None:
+        raise MarkerError(f"{where}: the region is not a run of whole statements of one body")
+    body, inside = found
+    if len({_first_column(node, lines) for node in body[inside]} | {column}) > 1:
+        raise MarkerError(f"{where}: the markers are not indented as the statements between them")
+    function: str | None = None
+    owner: ast.FunctionDef | ast.AsyncFunctionDef | None = None
+    for node, qualified in definitions(tree):
+        if isinstance(node, ast.ClassDef):
+            continue
+        begins, ends = _extent(node)
+        if begins <= first and last <= ends + _trailing_comments(lines, ends, column, last):
+            function, owner = qualified, node
+    if owner is not None and body is owner.body and inside.start == 0 and ast.get_docstring(owner) is not None:
+        raise MarkerError(f"{where}: the docstring of {function} belongs before the solution: it stays in the stub")
+    between = [line.strip() for line in lines[first : last - 1]]
+    n_lines = sum(bool(line) and not line.startswith("#") for line in between)
+    if n_lines != int(match["count"]):
+        raise MarkerError(f"{where}: the marker says {match['count']} lines, but there are {n_lines} lines of code")
+    return Solution(match["id"], first, last, " " * column, function, n_lines)
+
+
+def _enclosed(tree: ast.AST, first: int, last: int) -> tuple[Body, slice] | None:
+    """The one body whose statements fill the lines between `first` and `last`, and which of them do."""
+    found = []
+    bodies = [tree]
+    while bodies:
+        node = bodies.pop()
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            statements = getattr(node, field, None)
+            if not isinstance(statements, list):
+                continue
+            inside = [i for i, child in enumerate(statements) if first < _extent(child)[0] and _extent(child)[1] < last]
+            if inside:
+                found.append((statements, slice(inside[0], inside[-1] + 1)))
+            bodies += [child for i, child in enumerate(statements) if i not in inside]
+    if len(found) != 1 or not all(isinstance(node, ast.stmt) for node in found[0][0]):
+        return None
+    return found[0]
+
+
+def _extent(node: ast.stmt | ast.excepthandler | ast.match_case) -> tuple[int, int]:
+    """First and last line; a match case, which has none of its own, reaches from its pattern to its last statement."""
+    if isinstance(node, ast.match_case):
+        return node.pattern.lineno, _end(node.body[-1])
+    return first_line(node), _end(node)
+
+
+def _end(node: ast.stmt | ast.excepthandler) -> int:
+    return node.end_lineno or node.lineno  # parsed nodes have an end
+
+
+def _first_column(node: ast.stmt, lines: list[str]) -> int:
+    line = lines[first_line(node) - 1]
+    return len(line) - len(line.lstrip())
+
+
+def _trailing_comments(lines: list[str], ends: int, column: int, last: int) -> int:
+    """How many lines after the last statement of a body still belong to it: comments at its indentation, and blanks."""
+    count = 0
+    for line in lines[ends:last]:
+        text = line.strip()
+        if text and not (text.startswith("#") and len(line) - len(line.lstrip()) >= column):
+            break
+        count += 1
+    return count
+
+
+def _stubs(source: str) -> list[tuple[str, str | None]]:
+    """Exercise and function of every stub, by the message of its error."""
+    if "NotImplementedError" not in source:  # most files have no stub, and parsing them all takes long
+        return []
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return []
+    functions = [(node, name) for node, name in definitions(tree) if not isinstance(node, ast.ClassDef)]
+    found = []
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args):
+            continue
+        message = node.exc.args[0]
+        if isinstance(message, ast.Constant) and isinstance(message.value, str):
+            match = STUB_MESSAGE.match(message.value)
+            if match and getattr(node.exc.func, "id", None) == "NotImplementedError":
+                owners = [name for function, name in functions if function.lineno <= node.lineno <= _end(function)]
+                found.append((node.lineno, match[1], owners[-1] if owners else None))
+    return [(exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0])]

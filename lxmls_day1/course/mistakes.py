@@ -1,0 +1,287 @@
+"""Known mistakes: real misreadings of an exercise, each with the sentence that explains it.
+
+``tests/exercises/mistakes/1_05_mira.toml`` holds those of exercise 1.5 and is never given to students:
+
+    [[mistake]]
+    name = "half_the_norm"
+    sentence = "The step divides by ‖g(x)‖², but ‖f(x, y) − f(x, ŷ)‖² is 2‖g(x)‖²."
+    question = "Why does the factor 2 belong there?"
+    swap = [["2 * sq_norm", "sq_norm"]]      # each stands once in the reference's solution
+
+Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
+the one that it replaces. A mistake is a family: each ``[[mistake.variant]]`` below it is one more program that a student
+would write for it, again a ``swap`` or a ``solution``.
+
+A mistake that a class has taught has ``answers`` instead, pairs of JSON texts: a small input of the exercise, and the wrong answer
+that students gave to it. ``lxmls-day1 grade --name-group`` writes them. Students' code never becomes a program here, because
+programs run outside of boxes.
+"""
+
+import json
+import re
+import textwrap
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.course.markers import Solution, find_solutions, stubbed
+from lxmls_day1.course.recorded_answers import Answer
+from lxmls_day1.course.registry import MISTAKES, Exercise
+from lxmls_day1.course.source_functions import indented
+from lxmls_day1.errors import InputError
+
+PROGRAM_KEYS = {"swap", "solution", "function"}
+TAUGHT = "answers"
+NAME = re.compile(r"[a-z][a-z0-9_]{1,59}")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One wrong solution of an exercise, as a change of the reference.
+
+    Attributes
+    ----------
+    label : str
+        What a message calls it.
+    exercise : str
+    swaps : tuple of (text of the reference, text instead)
+    solution : str or None
+        A whole solution instead.
+    function : str or None
+        The function in which the region stands that is changed, if there are several regions.
+    """
+
+    label: str
+    exercise: str
+    swaps: tuple[tuple[str, str], ...] = ()
+    solution: str | None = None
+    function: str | None = None
+
+    def made_in(self, sources: Mapping[str, str]) -> dict[str, str]:
+        """The files of the reference with this program instead of the solution, without markers.
+
+        Parameters
+        ----------
+        sources : dict from path to source text
+            The files of the exercise, with their solutions.
+
+        Returns
+        -------
+        dict
+            Only the files that change.
+
+        Raises
+        ------
+        InputError
+            If what is to be swapped does not stand there exactly once, or there is not one region to replace.
+        """
+        texts = {
+            (path, solution): "\n".join(source.split("\n")[solution.first : solution.last - 1])
+            for path, source in sources.items()
+            for solution in find_solutions(source, path)
+        }
+        changed = self._changed(
+            {
+                (path, solution): text
+                for (path, solution), text in texts.items()
+                if solution.exercise == self.exercise and self.function in (None, solution.function)
+            }
+        )
+        made = {}
+        for path in dict.fromkeys(path for path, _ in changed):
+
+            def written(solution: Solution, path: str = path) -> str:
+                return textwrap.dedent(changed.get((path, solution), texts[path, solution]))
+
+            made[path] = stubbed(sources[path], written, path)
+        return made
+
+    def _changed(self, texts: dict[tuple[str, Solution], str]) -> dict[tuple[str, Solution], str]:
+        if self.solution is not None:
+            if len(texts) != 1:
+                places = ", ".join(f"{path}: {solution.function}" for path, solution in texts) or "none"
+                raise InputError(
+                    f"{self}: there is not one region to replace but {len(texts)} ({places}); name a function"
+                )
+            ((place, _),) = texts.items()
+            return {place: "\n".join(indented(textwrap.dedent(self.solution).strip("\n"), place[1].indent))}
+        changed: dict[tuple[str, Solution], str] = {}
+        for old, new in self.swaps:
+            found = [place for place, text in texts.items() for _ in range(text.count(old))]
+            if len(found) != 1:
+                raise InputError(f"{self}: {old!r} stands {len(found)} times in the solution; wanted once")
+            text = changed.get(found[0], texts[found[0]])
+            if old not in text:
+                raise InputError(f"{self}: {old!r} is gone after the swaps before it")
+            changed[found[0]] = text.replace(old, new)
+        return changed
+
+    def __str__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A family of wrong solutions of an exercise that have one cause.
+
+    Attributes
+    ----------
+    exercise, name : str
+    sentence : str
+        What is wrong, and why.
+    programs : tuple of Program
+        What students would write for it; the first one is the commonest.
+    question : str
+        What a student is asked to explain once the mistake was named; may be empty.
+    """
+
+    exercise: str
+    name: str
+    sentence: str
+    programs: tuple[Program, ...]
+    question: str = ""
+
+    def __str__(self) -> str:
+        return f"mistake {self.name} of exercise {self.exercise}"
+
+
+@dataclass(frozen=True)
+class TaughtMistake:
+    """A mistake that students of a class have made, known by what they answered.
+
+    Attributes
+    ----------
+    exercise, name, sentence, question : str
+        As of a `Mistake`.
+    answers : tuple of (input, answer)
+        Wrong answers to small inputs of the exercise.
+    """
+
+    exercise: str
+    name: str
+    sentence: str
+    answers: tuple[tuple[dict[str, Any], Answer], ...]
+    question: str = ""
+
+    def to_toml(self) -> str:
+        """The table of this mistake, to stand at the end of a file of mistakes."""
+        pairs = [
+            [json.dumps(part, ensure_ascii=False) for part in (given, answer.to_json())]
+            for given, answer in self.answers
+        ]
+        texts = {"name": self.name, "sentence": self.sentence, "question": self.question}
+        lines = [f"{key} = {_toml_text(text)}" for key, text in texts.items() if text]
+        rows = [f"    [{', '.join(map(_toml_text, pair))}]," for pair in pairs]
+        return "\n".join(["", "[[mistake]]", *lines, f"{TAUGHT} = [", *rows, "]", ""])
+
+
+def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
+    """The known mistakes of an exercise, without those that a class has taught.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the checks, ``tests/exercises``.
+    exercise : Exercise
+
+    Returns
+    -------
+    list of Mistake
+        None where the folder has no mistakes: a student's.
+
+    Raises
+    ------
+    InputError
+        If a file is not as it must be.
+    """
+    return [_parse(table, exercise.id, path) for path, table in _tables(folder, exercise) if TAUGHT not in table]
+
+
+def read_taught(folder: Path, exercise: Exercise) -> list[TaughtMistake]:
+    """The mistakes of an exercise that a class has taught; parameters and errors are those of `read_mistakes`."""
+    return [_parse_taught(table, exercise.id, path) for path, table in _tables(folder, exercise) if TAUGHT in table]
+
+
+def mistakes_file(folder: Path, exercise: Exercise) -> Path:
+    """The file to which a mistake of an exercise is added; it may not be there yet."""
+    found = sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml"))
+    return found[0] if found else folder / MISTAKES.name / f"{exercise.stem}_taught.toml"
+
+
+def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]]]:
+    """All tables of mistakes of an exercise, with their files."""
+    tables: list[tuple[Path, dict[str, Any]]] = []
+    for path in sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml")):
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: this is not TOML: {error}.") from error
+        for table in content.get("mistake", []):
+            _check_texts(table, path)
+            tables.append((path, table))
+        if set(content) - {"mistake"}:
+            raise InputError(f"{path}: unknown key {min(set(content) - {'mistake'})!r}; wanted [[mistake]] tables.")
+    names = [table["name"] for _, table in tables]
+    if len(set(names)) < len(names):
+        raise InputError(f"exercise {exercise.id}: two known mistakes have the same name.")
+    return tables
+
+
+def _check_texts(table: dict[str, Any], path: Path) -> None:
+    where = f"{path}, mistake {table.get('name', '?')}"
+    for key in ("name", "sentence"):
+        if not isinstance(table.get(key), str) or not table[key].strip():
+            raise InputError(f"{where}: {key} must be a text.")
+    if not isinstance(table.get("question", ""), str):
+        raise InputError(f"{where}: question must be a text.")
+
+
+def _parse_taught(table: dict[str, Any], exercise: str, path: Path) -> TaughtMistake:
+    where = f"{path}, mistake {table['name']}"
+    if unknown := set(table) - {"name", "sentence", "question", TAUGHT}:
+        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
+    try:
+        answers = tuple((dict(json.loads(given)), Answer.from_json(json.loads(got))) for given, got in table[TAUGHT])
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{where}: {TAUGHT} must be pairs of JSON texts, an input and an answer ({error}).") from error
+    sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
+    return TaughtMistake(exercise, table["name"], sentence, answers, question)
+
+
+def _toml_text(text: str) -> str:
+    """A text as a string of TOML: as it is where that can be, else with escapes, which are those of JSON."""
+    if "'" not in text and '"' in text and text.isprintable():
+        return f"'{text}'"
+    return re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _parse(table: dict[str, Any], exercise: str, path: Path) -> Mistake:
+    where = f"{path}, mistake {table.get('name', '?')}"
+    unknown = set(table) - {"name", "sentence", "question", "variant"} - PROGRAM_KEYS
+    if unknown:
+        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
+    variants = table.get("variant", [])
+    if not isinstance(variants, list) or not all(isinstance(variant, dict) for variant in variants):
+        raise InputError(f"{where}: variants are [[mistake.variant]] tables.")
+    label = f"mistake {table['name']} of exercise {exercise}"
+    programs = [_parse_program(table, exercise, label, where)]
+    for number, variant in enumerate(variants, start=1):
+        its_place = f"{where}, variant {number}"
+        if unknown := set(variant) - PROGRAM_KEYS:
+            raise InputError(f"{its_place}: unknown key {min(unknown)!r}.")
+        programs.append(_parse_program(variant, exercise, f"{label}, variant {number}", its_place))
+    sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
+    return Mistake(exercise, table["name"], sentence, tuple(programs), question)
+
+
+def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str) -> Program:
+    if ("swap" in table) == ("solution" in table):
+        raise InputError(f"{where}: wanted either swap or solution.")
+    swaps = table.get("swap", [])
+    if not all(isinstance(pair, list) and len(pair) == 2 and all(isinstance(t, str) for t in pair) for pair in swaps):
+        raise InputError(f"{where}: swap must be a list of pairs of texts.")
+    return Program(
+        label, exercise, tuple((old, new) for old, new in swaps), table.get("solution"), table.get("function")
+    )

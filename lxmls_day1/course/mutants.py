@@ -1,0 +1,398 @@
+"""Mutants of a solution: the reference with one small thing changed, as a slip of the pen would change it.
+
+A sign, an index, a number that is one off, another axis, operands exchanged, a term left out, min for max, another variable of
+the same kind, a missing log, a comparison with or without "equal", a statement left out, an array of the caller that is changed.
+The authors' check asks whether each mutant that behaves unlike the reference has a name among the known mistakes. Students
+never receive mutants.
+"""
+
+import ast
+import copy
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from lxmls_day1.course.markers import Solution, find_solutions, same_syntax
+from lxmls_day1.course.mistakes import Program
+from lxmls_day1.course.source_functions import definitions
+
+MOST_ROUNDS = 10_000  # of one loop of a mutant: none of the small inputs asks for a hundredth of it
+STOPPED = "EndlessLoop"
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+OTHER_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub,),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Div,),
+    ast.Div: (ast.Mult, ast.FloorDiv),
+    ast.Pow: (ast.Mult,),
+}
+OTHER_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.LtE: (ast.Lt, ast.GtE),
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.LtE),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+}
+OTHER_FUNCTIONS = {
+    "min": "max",
+    "max": "min",
+    "argmin": "argmax",
+    "argmax": "argmin",
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "sum": "mean",
+    "mean": "sum",
+    "zeros": "ones",
+    "any": "all",
+}
+FUNCTIONS_LEFT_OUT = {"log", "exp", "sqrt", "square", "abs", "copy", "sort", "len", "float"}
+INDEX_FUNCTIONS = {"argmin", "argmax"}
+ARRAY_METHODS = {"sum", "mean", "min", "max", "any", "all", "copy", "shape", "T", "ndim", "argmax", "argmin"}
+FUNCTIONS_OF_ARRAYS = {"len", "enumerate", "bincount", "outer", "sort", "argmin", "argmax"}
+FUNCTIONS_THAT_MAKE_ARRAYS = {"zeros", "ones", "vstack", "array", "exp"}
+MODULES = {"np", "sp", "self"}
+KINDS = (  # of the names that mean the same in all files of the lab
+    dict.fromkeys(("scores", "cost", "g", "W", "X"), "array")
+    | dict.fromkeys(("y", "labels"), "labels")
+    | {"label": "index"}
+)
+
+
+@dataclass
+class Scope:
+    """The variables that a statement of the solution may use, by their kind.
+
+    Attributes
+    ----------
+    parameters : set of str
+        Of the function: what it must not change.
+    kinds : dict from name to "array", "labels", "index" or "number"
+        As their use in the function shows it.
+    """
+
+    parameters: set[str] = field(default_factory=set)
+    kinds: dict[str, str] = field(default_factory=dict)
+
+    def alike(self, name: str) -> list[str]:
+        """The other variables of the same kind, which may stand in its place by mistake."""
+        kind = self.kinds.get(name)
+        return [other for other in self.kinds if other != name and self.kinds[other] == kind] if kind else []
+
+
+def mutants_of(source: str, exercise: str, name: str = "source") -> list[Program]:
+    """The first-order mutants of an exercise's solution in a file.
+
+    Parameters
+    ----------
+    source : str
+        The reference's file, with its marked solutions.
+    exercise : str
+    name : str
+        What error messages call the file.
+
+    Returns
+    -------
+    list of Program
+        Each is the solution of one function as a whole, with one change that its label names. No two have the same text, and
+        none is the reference's. Many may behave as the reference does: `groups_of` finds out. A loop that goes on for more
+        than `MOST_ROUNDS` rounds raises an error that is called `EndlessLoop`.
+
+    Examples
+    --------
+    >>> source = '''def double(x):
+    ...     # exercise 1.1: solution (1 line)
+    ...     return 2 * x
+    ...     # exercise 1.1: end
+    ... '''
+    >>> [mutant.solution for mutant in mutants_of(source, "1.1")]
+    ['return 2 / x', 'return x', 'return 2', 'return 3 * x', 'return 1 * x', 'return -(2 * x)', 'pass']
+    """
+    found = []
+    for solution in find_solutions(source, name):
+        if solution.exercise == exercise:
+            found += list(_mutants_of_region(source, solution))
+    return found
+
+
+def groups_of(
+    answers: Mapping[Key, Sequence[Value]], agree: Callable[[Value, Value], bool] = lambda one, other: one == other
+) -> list[list[Key]]:
+    """Programs that behave alike, in groups.
+
+    Parameters
+    ----------
+    answers : mapping from program to its answers to the same inputs
+    agree : function of two answers
+        Whether they are the same.
+
+    Returns
+    -------
+    list of list of programs
+        In the order of the first ones.
+
+    Examples
+    --------
+    >>> groups_of({"reference": [1, 2], "mutant": [1, 3], "another": [1, 2]})
+    [['reference', 'another'], ['mutant']]
+    """
+    groups: list[list[Key]] = []
+    for key, its in answers.items():
+        for group in groups:
+            if all(agree(one, other) for one, other in zip(answers[group[0]], its, strict=True)):
+                group.append(key)
+                break
+        else:
+            groups.append([key])
+    return groups
+
+
+def _mutants_of_region(source: str, solution: Solution) -> Iterator[Program]:
+    lines = source.split("\n")[solution.first : solution.last - 1]
+    region = ast.parse(textwrap.dedent("\n".join(lines)))
+    scope = _scope(ast.parse(source), solution)
+    seen = {ast.unparse(region)}
+    for what, mutated in _variants(region, scope):
+        text = ast.unparse(ast.fix_missing_locations(mutated))
+        if text in seen:
+            continue
+        seen.add(text)
+        bounded = ast.unparse(ast.fix_missing_locations(_Bounded().visit(ast.parse(text))))
+        label = f"mutant of {solution.function} in exercise {solution.exercise}: {what}"
+        yield Program(label, solution.exercise, solution=bounded, function=solution.function)
+
+
+class _Bounded(ast.NodeTransformer):
+    """Lets a ``while`` loop that does not end raise an error; other loops end by themselves."""
+
+    def visit_While(self, node: ast.While) -> ast.stmt:
+        self.generic_visit(node)
+        (count,) = ast.parse(f"for _ in range({MOST_ROUNDS}):\n    if not (0):\n        break").body
+        assert isinstance(count, ast.For) and isinstance(count.body[0], ast.If)
+        assert isinstance(count.body[0].test, ast.UnaryOp)
+        count.body[0].test.operand = node.test
+        count.body += node.body
+        count.orelse = ast.parse(f"raise type('{STOPPED}', (RuntimeError,), {{}})('the loop does not end')").body
+        return count
+
+
+def _variants(node: ast.AST, scope: Scope) -> Iterator[tuple[str, ast.AST]]:
+    """Copies of a tree, each with one change somewhere in it, and what was changed."""
+    if isinstance(node, ast.expr):
+        for other in _other_expressions(node, scope):
+            yield f"{_text(other)} for {_text(node)}", other
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            for what, new in _variants(value, scope):
+                yield what, _with(node, name, new)
+        elif isinstance(value, list):
+            for i, entry in enumerate(value):
+                for what, new in _variants(entry, scope) if isinstance(entry, ast.AST) else ():
+                    if isinstance(entry, ast.stmt) and not hasattr(entry, "body"):
+                        what += f" in {_text(entry)}"
+                    yield what, _with(node, name, [*value[:i], new, *value[i + 1 :]])
+                for statements in _other_statements(entry, scope) if isinstance(entry, ast.stmt) else ():
+                    what = f"{'; '.join(map(_text, statements))} for {_text(entry)}"
+                    yield what, _with(node, name, [*value[:i], *statements, *value[i + 1 :]])
+
+
+def _text(node: ast.AST) -> str:
+    """The source of a node in one line."""
+    return " ".join(ast.unparse(ast.fix_missing_locations(node)).split())
+
+
+def _with(node: ast.AST, name: str, value: object) -> ast.AST:
+    changed = copy.copy(node)
+    setattr(changed, name, value)
+    return changed
+
+
+def _other_expressions(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """What may stand by mistake where an expression stands."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        for value in (node.value + 1, node.value - 1):
+            yield ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        yield from (ast.Name(other, ast.Load()) for other in scope.alike(node.id))
+    elif isinstance(node, ast.UnaryOp):
+        yield node.operand
+    elif isinstance(node, ast.BinOp):
+        for operator in OTHER_OPERATORS.get(type(node.op), ()):
+            yield ast.BinOp(node.left, operator(), node.right)
+        if not isinstance(node.op, ast.Add | ast.Mult):
+            yield ast.BinOp(node.right, node.op, node.left)
+        yield from (node.left, node.right)[:: 1 if isinstance(node.op, ast.Sub | ast.Div | ast.Pow) else -1]
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+        for comparison in OTHER_COMPARISONS.get(type(node.ops[0]), ()):
+            yield ast.Compare(node.left, [comparison()], node.comparators)
+    elif isinstance(node, ast.BoolOp):
+        yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+        yield from node.values
+    elif isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load) and len(node.elts) == 2:
+        yield type(node)(node.elts[::-1], ast.Load())
+    elif isinstance(node, ast.Attribute) and node.attr == "T":
+        yield node.value
+    elif isinstance(node, ast.Slice):
+        yield from _other_slices(node)
+    elif isinstance(node, ast.Call):
+        yield from _other_calls(node)
+
+
+def _other_slices(node: ast.Slice) -> Iterator[ast.expr]:
+    for name in ("lower", "upper", "step"):
+        if getattr(node, name) is not None:
+            changed = copy.copy(node)
+            setattr(changed, name, None)
+            yield changed
+
+
+def _function_called(node: ast.expr) -> str | None:
+    """``log`` of ``np.log(…)``, ``sum`` of ``x.sum()``; None if it is no call."""
+    if not isinstance(node, ast.Call):
+        return None
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+
+
+def _other_calls(node: ast.Call) -> Iterator[ast.expr]:
+    """Another function, another axis, an argument left out or exchanged, or no call at all."""
+    function = _function_called(node)
+    if function in OTHER_FUNCTIONS:
+        other = OTHER_FUNCTIONS[function]
+        func = _with(node.func, "attr" if isinstance(node.func, ast.Attribute) else "id", other)
+        if isinstance(func, ast.expr):
+            yield ast.Call(func, node.args, node.keywords)
+    if function in FUNCTIONS_LEFT_OUT:
+        if node.args:
+            yield node.args[0]
+        elif isinstance(node.func, ast.Attribute):
+            yield node.func.value
+    for i, keyword in enumerate(node.keywords):
+        others = node.keywords[:i], node.keywords[i + 1 :]
+        yield ast.Call(node.func, node.args, [*others[0], *others[1]])
+        value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+        if keyword.arg == "axis" and isinstance(value, int):
+            axis = ast.keyword("axis", ast.Constant(1 - value))
+            yield ast.Call(node.func, node.args, [*others[0], axis, *others[1]])
+    if len(node.args) == 2 and function not in OTHER_FUNCTIONS and function != "range":
+        yield ast.Call(node.func, node.args[::-1], node.keywords)
+    if len(node.args) == 2 and function in ("min", "max", "minimum", "maximum"):
+        yield from node.args
+    if function in ("range", "len"):
+        for operator in (ast.Add, ast.Sub):
+            bound = node.args[min(1, len(node.args) - 1)] if function == "range" else node
+            moved = ast.BinOp(bound, operator(), ast.Constant(1))
+            yield moved if function == "len" else _with_bound(node, moved)
+
+
+def _with_bound(node: ast.Call, bound: ast.expr) -> ast.Call:
+    last = min(1, len(node.args) - 1)
+    return ast.Call(node.func, [*node.args[:last], bound, *node.args[last + 1 :]], node.keywords)
+
+
+def _other_statements(node: ast.stmt, scope: Scope) -> Iterator[list[ast.stmt]]:
+    """What may stand by mistake where a statement stands: nothing, the same with another sign, its body alone."""
+    if isinstance(node, ast.AugAssign):
+        for operator in OTHER_OPERATORS.get(type(node.op), ()):
+            yield [ast.AugAssign(node.target, operator(), node.value)]
+        yield [ast.Assign([node.target], node.value)]
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Subscript):
+        if not isinstance(node.value, ast.List | ast.Tuple) and _function_called(node.value) not in INDEX_FUNCTIONS:
+            yield [_with_value(node, ast.UnaryOp(ast.USub(), node.value))]
+        if isinstance(node.targets[0], ast.Subscript):
+            yield [ast.AugAssign(node.targets[0], ast.Add(), node.value)]
+            yield [ast.AugAssign(node.targets[0], ast.Sub(), node.value)]
+    elif isinstance(node, ast.Return) and isinstance(node.value, ast.BinOp):
+        yield [_with_value(node, ast.UnaryOp(ast.USub(), node.value))]
+    elif isinstance(node, ast.If) and not node.orelse:
+        yield node.body
+    elif isinstance(node, ast.If):
+        yield node.body
+        yield node.orelse
+    if not isinstance(node, ast.Pass | ast.FunctionDef):
+        yield [ast.Pass()]
+    if isinstance(node, ast.Assign | ast.Return | ast.AugAssign):
+        yield from _changing_the_callers(node, scope)
+
+
+def _with_value(node: ast.stmt, value: ast.expr) -> ast.stmt:
+    changed = _with(node, "value", value)
+    assert isinstance(changed, ast.stmt)
+    return changed
+
+
+def _changing_the_callers(node: ast.stmt, scope: Scope) -> Iterator[list[ast.stmt]]:
+    """``scores += cost`` and then ``scores``, where ``scores + cost`` stands."""
+    for part in ast.walk(node):
+        if not isinstance(part, ast.BinOp) or not isinstance(part.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
+            continue
+        sides = [(part.left, part.right)]
+        if isinstance(part.op, ast.Add | ast.Mult):
+            sides.append((part.right, part.left))
+        for one, other in sides:
+            if isinstance(one, ast.Name) and one.id in scope.parameters and scope.kinds.get(one.id) == "array":
+                changed = ast.AugAssign(ast.Name(one.id, ast.Store()), part.op, other)
+                rest = _Replaced(part, one).visit(copy.deepcopy(node))
+                yield [changed, rest]
+
+
+class _Replaced(ast.NodeTransformer):
+    """Puts an expression in the place of another one, wherever that occurs."""
+
+    def __init__(self, old: ast.expr, new: ast.expr) -> None:
+        self._old, self._new = old, new
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        return self._new if same_syntax(node, self._old) else super().generic_visit(node)
+
+
+def _scope(tree: ast.Module, solution: Solution) -> Scope:
+    """The parameters of the function in which a solution stands, and the variables of the solution, by what is done with them."""
+    function = next((node for node, name in definitions(tree) if name == solution.function), None)
+    if not isinstance(function, ast.FunctionDef):
+        return Scope()
+    parameters = [argument.arg for argument in function.args.args if argument.arg != "self"]
+    names = [
+        part.id
+        for part in ast.walk(function)
+        if isinstance(part, ast.Name) and solution.first < part.lineno < solution.last and part.id not in MODULES
+    ]
+    kinds = dict(KINDS)
+    for node, kind in _kinds_by_use(function):
+        if isinstance(node, ast.Name):
+            kinds.setdefault(node.id, kind)
+    called = {
+        part.func.id for part in ast.walk(function) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
+    }
+    variables = [name for name in dict.fromkeys([*parameters, *names]) if name not in called]
+    return Scope(set(parameters), {name: kinds.get(name, "number") for name in variables})
+
+
+def _kinds_by_use(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, str]]:
+    """What is subscripted is an array, what stands in a subscript is an index, and so on."""
+    for part in ast.walk(function):
+        if isinstance(part, ast.Subscript):
+            yield part.value, "array"
+            yield from (
+                (entry, "index") for entry in (part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice])
+            )
+        elif isinstance(part, ast.Attribute) and part.attr in ARRAY_METHODS:
+            yield part.value, "array"
+        elif isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
+            yield from ((side, "array") for side in (part.left, part.right))
+        elif isinstance(part, ast.Call) and _function_called(part) in FUNCTIONS_OF_ARRAYS:
+            yield from ((argument, "array") for argument in part.args)
+        elif isinstance(part, ast.Assign):
+            if _function_called(part.value) in INDEX_FUNCTIONS:
+                yield part.targets[0], "index"
+            elif _makes_an_array(part.value):
+                yield part.targets[0], "array"
+
+
+def _makes_an_array(value: ast.expr) -> bool:
+    """Whether an expression is a new array, or is computed along an axis."""
+    keywords = {part.arg for part in ast.walk(value) if isinstance(part, ast.keyword)}
+    return "axis" in keywords or _function_called(value) in FUNCTIONS_THAT_MAKE_ARRAYS

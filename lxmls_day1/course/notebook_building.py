@@ -1,0 +1,240 @@
+"""The notebooks of a lab: written as ``.py`` in jupytext's percent format, made into ``.ipynb`` with outputs.
+
+    python -m lxmls_day1.course.notebook_building build [NAME …]     run the scripts, and write the notebooks anew
+    python -m lxmls_day1.course.notebook_building check [NAME …]     say which notebooks are not what their scripts say
+
+The script is what one edits and reviews. The notebook beside it is made from it: the same cells, run from the top.
+Tags of cells that mean something here:
+
+``real-data``        its outputs hold for the real reviews only, not for the toy corpus that stands in for them
+``skip-execution``   for the reader to run: commands whose output depends on who runs them (``lab.check``)
+"""
+
+import argparse
+import base64
+import copy
+import io
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.engine.text.corpora import find_corpus
+from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.lab import Lab
+from lxmls_day1.whole_files import replace_files
+
+REAL_DATA, SKIP_EXECUTION = "real-data", "skip-execution"
+CORPUS = "books"
+LARGEST_FIGURE = 100_000  # bytes
+_KERNEL_ANSWERS = 3600  # seconds: a cell of ours may take any time, and a kernel that has died is seen at once
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
+}
+
+
+def from_source(text: str, name: str = "notebook") -> Any:
+    """A notebook without outputs from its script.
+
+    Parameters
+    ----------
+    text : str
+        In jupytext's percent format.
+    name : str
+        What the cells are numbered under, so that their ids do not change from one build to the next.
+
+    Returns
+    -------
+    nbformat.NotebookNode
+    """
+    import jupytext
+
+    notebook = jupytext.reads(text, fmt="py:percent")
+    notebook.metadata = copy.deepcopy(_METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for number, cell in enumerate(notebook.cells, start=1):
+        cell.id = f"{name.replace('_', '-')}-{number}"
+        cell.metadata.pop("lines_to_next_cell", None)
+    return notebook
+
+
+def run(notebook: Any, folder: str | os.PathLike[str]) -> float:
+    """Run a notebook from top to bottom, in place.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        Cells tagged ``skip-execution`` are left out.
+    folder : path
+        The working directory.
+
+    Returns
+    -------
+    float
+        The seconds it took.
+
+    Raises
+    ------
+    nbclient.exceptions.CellExecutionError
+        If a cell ends with an exception.
+    """
+    from nbclient import NotebookClient
+
+    started = time.perf_counter()
+    client = NotebookClient(
+        notebook,
+        startup_timeout=_KERNEL_ANSWERS,
+        iopub_timeout=_KERNEL_ANSWERS,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        skip_cells_with_tag=SKIP_EXECUTION,
+        record_timing=False,
+    )
+    client.execute()
+    notebook.metadata = copy.deepcopy(_METADATA)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
+    return time.perf_counter() - started
+
+
+def figures(notebook: Any) -> list[int]:
+    """The size of each figure of a notebook in bytes of the file."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [len(output.data["image/png"]) * 3 // 4 for output in outputs if "image/png" in output.get("data", {})]
+
+
+def with_fewer_colours(notebook: Any) -> None:
+    """Store each figure of a notebook, in place, with 256 colours: lines and points need no more, and a third of the bytes."""
+    from PIL import Image
+
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        if "image/png" in output.get("data", {}):
+            with Image.open(io.BytesIO(base64.b64decode(output.data["image/png"]))) as picture:
+                small = picture.convert("RGB").quantize(256)
+            stored = io.BytesIO()
+            small.save(stored, "PNG", optimize=True)
+            output.data["image/png"] = base64.b64encode(stored.getvalue()).decode("ascii")
+
+
+def in_step(script: Any, notebook: Any) -> bool:
+    """Whether two notebooks have the same cells: kind, source and tags; outputs do not matter."""
+    return _cells(script) == _cells(notebook)
+
+
+def build(script: Path) -> float:
+    """Make the ``.ipynb`` of a script beside it, with outputs.
+
+    Parameters
+    ----------
+    script : Path
+
+    Returns
+    -------
+    float
+        The seconds that running it took.
+
+    Raises
+    ------
+    InputError
+        If the real reviews are not at hand, whose outputs are to be recorded, or a figure is too large.
+    """
+    import nbformat
+
+    if not real_data_at_hand():
+        raise InputError(
+            "notebooks are recorded on real reviews, which are not here: set LXMLS_DAY1_DATA to their folder."
+        )
+    notebook = from_source(script.read_text(encoding="utf-8"), script.stem)
+    seconds = run(notebook, script.parent)
+    with_fewer_colours(notebook)
+    if max(figures(notebook), default=0) > LARGEST_FIGURE:
+        raise InputError(f"{script.name} draws a figure of {max(figures(notebook))} bytes; make it smaller.")
+    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]  # nbformat says no types
+    replace_files({script.with_suffix(".ipynb"): text.rstrip().encode() + b"\n"})
+    return seconds
+
+
+def check(script: Path) -> bool:
+    """Whether the ``.ipynb`` beside a script is there and has its cells."""
+    import nbformat
+
+    path = script.with_suffix(".ipynb")
+    if not path.is_file():
+        return False
+    made = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]  # as above
+    return in_step(from_source(script.read_text(encoding="utf-8"), script.stem), made)
+
+
+def scripts(folder: Path, names: Sequence[str] = ()) -> list[Path]:
+    """The notebook scripts of a folder in their order, all or those named ("2_online", also with a suffix).
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
+    found = {path.stem: path for path in sorted(folder.glob("[0-9]_*.py"))}
+    wanted = [Path(name).stem for name in names] or list(found)
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise InputError(f"there is no notebook {missing[0]!r} in {folder}; there are: {', '.join(found) or 'none'}.")
+    return [found[name] for name in wanted]
+
+
+def real_data_at_hand() -> bool:
+    """Whether the real reviews that the notebooks use can be had on this machine."""
+    try:
+        find_corpus(CORPUS)
+    except CorpusUnavailable:
+        return False
+    return True
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """All that a cell prints as one output; how it was cut to pieces on its way depends on the moment."""
+    joined: list[Any] = []
+    streams: dict[str, Any] = {}
+    for output in outputs:
+        if output.output_type != "stream":
+            joined.append(output)
+        elif output.name in streams:
+            streams[output.name].text += output.text
+        else:
+            streams[output.name] = output
+            joined.append(output)
+    return joined
+
+
+def _cells(notebook: Any) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(cell.cell_type, cell.source.strip(), tuple(cell.metadata.get("tags", ()))) for cell in notebook.cells]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line of this module; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m lxmls_day1.course.notebook_building", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument("action", choices=["build", "check"])
+    parser.add_argument("names", nargs="*", help="such as 2_online; all notebooks unless given")
+    options = parser.parse_args(arguments)
+    status = 0
+    try:
+        for script in scripts(Lab.open().folder / "notebooks", options.names):
+            if options.action == "build":
+                seconds = build(script)
+                print(f"{script.with_suffix('.ipynb').name}: made in {seconds:.0f} s", flush=True)
+            elif not check(script):
+                print(f"{script.with_suffix('.ipynb').name} is not what {script.name} says; build it")
+                status = 1
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,320 @@
+"""The pool of small inputs of an exercise, chosen from those that its file of checks proposes. For authors.
+
+The reference, all programs of the known mistakes, and all mutants of the reference answer each proposed input. Kept are inputs
+on which they differ from the reference, as small as there are, and inputs on which the known mistakes differ from one another.
+"""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.course.counterexamples import ANSWERED, ASKED, RAISES, answers_to
+from lxmls_day1.course.markers import without_markers
+from lxmls_day1.course.mistaken_labs import uncompiled_lab
+from lxmls_day1.course.mistakes import Mistake, read_taught
+from lxmls_day1.course.mutants import mutants_of
+from lxmls_day1.course.naming import is_degenerate
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, NoAnswer, Pool
+from lxmls_day1.course.registry import FOLDER, Exercise, check_files
+from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import Lab
+from lxmls_day1.whole_files import temporary_folder
+
+MOST_INPUTS = 36
+VARIED = 14  # inputs at all sizes, each tells programs apart that few others do
+LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
+SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
+DIGITS = 6  # of a number that is written down
+ENDLESS = "does not end"
+
+Table = np.ndarray  # (programs, inputs): which of the answers to the input each program gives; row 0 is the reference
+
+
+def pool_file(reference: Path, exercise: Exercise) -> Path | None:
+    """The file of checks of an exercise that proposes small inputs, if there is one."""
+    files = [
+        path
+        for path in check_files(reference / FOLDER, exercise)
+        if f"\ndef {ANSWERED}(" in path.read_text(encoding="utf-8")
+    ]
+    if len(files) > 1:
+        raise InputError(f"{exercise}: several files of checks have {ANSWERED}; wanted one.")
+    return files[0] if files else None
+
+
+def pools_of(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) -> dict[str, Pool]:
+    """The pools of all exercises whose checks propose small inputs.
+
+    Parameters
+    ----------
+    reference : Path
+        A lab with the solutions.
+    mistakes : mapping from exercise to its known mistakes
+
+    Returns
+    -------
+    dict from exercise to Pool
+    """
+    asked = [exercise for exercise in mistakes if pool_file(reference, exercise)]
+    if not asked:
+        return {}
+    with (
+        temporary_folder("lxmls-day1-pools-") as place,
+        ProcessPoolExecutor(min(len(asked), os.cpu_count() or 1), get_context("spawn")) as processes,
+    ):
+        tasks = [
+            (str(reference), exercise, tuple(mistakes[exercise]), str(place / exercise.stem)) for exercise in asked
+        ]
+        return dict(zip([exercise.id for exercise in asked], processes.map(_pool_of, tasks), strict=True))
+
+
+def _pool_of(task: tuple[str, Exercise, tuple[Mistake, ...], str]) -> Pool:
+    reference, exercise, mistakes, folder = task
+    proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
+    taught = read_taught(Path(reference) / FOLDER, exercise)
+    families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
+    pool = made_pool(proposed, answers, families, [given for mistake in taught for given, _ in mistake.answers])
+    for mistake in taught:
+        pool = pool.taught(mistake.name, mistake.answers)
+    return pool
+
+
+def asked_again(
+    reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]], pools: Mapping[str, Pool]
+) -> dict[Exercise, list[list[Answer]] | None]:
+    """What the reference and the programs of the known mistakes answer now to the inputs of their pools.
+
+    Parameters
+    ----------
+    reference, mistakes
+        As in `pools_of`.
+    pools : mapping from exercise to Pool
+
+    Returns
+    -------
+    dict from exercise to list of list of Answer
+        A row for the reference, then one for each program; None where there is no pool, but inputs are proposed.
+    """
+    found: dict[Exercise, list[list[Answer]] | None] = {e: None for e in mistakes if pool_file(reference, e)}
+    asked = [exercise for exercise in found if exercise.id in pools]
+    with temporary_folder("lxmls-day1-pools-") as place:
+        processes = ProcessPoolExecutor(os.cpu_count() or 1, get_context("spawn")) if asked else None
+        tasks = [
+            (str(reference), exercise, tuple(mistakes[exercise]), str(place / exercise.stem), pools[exercise.id].inputs)
+            for exercise in asked
+        ]
+        if processes is not None:
+            with processes:
+                found |= dict(zip(asked, processes.map(_again, tasks), strict=True))
+    return found
+
+
+def _again(task: tuple[str, Exercise, tuple[Mistake, ...], str, Sequence[dict[str, Any]]]) -> list[list[Answer]]:
+    reference, exercise, mistakes, folder, inputs = task
+    return asked_programs(Path(reference), exercise, mistakes, Path(folder), inputs)[1]
+
+
+def asked_programs(
+    reference: Path,
+    exercise: Exercise,
+    mistakes: Collection[Mistake],
+    folder: Path,
+    inputs: Sequence[dict[str, Any]] | None = None,
+) -> tuple[list[dict[str, Any]], list[list[Answer]], int]:
+    """What the proposed inputs are, and what the reference, the mistakes' programs and the mutants answer to each.
+
+    Parameters
+    ----------
+    reference, exercise, mistakes
+        As in `pools_of`.
+    folder : Path
+        A new one, for the lab in which one program after the other stands.
+    inputs : sequence of dict, optional
+        Others than the proposed ones; the mutants are not asked then.
+
+    Returns
+    -------
+    inputs : list of dict
+    answers : list of list of Answer
+        One for each program, the reference first, then those of the mistakes in their order, then the mutants.
+    n_programs : int
+        Of the reference and the mistakes: the others are mutants.
+    """
+    lab_folder = uncompiled_lab(reference, folder)
+    sources = {
+        name: (lab_folder / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+        for name in exercise.files
+        if name.endswith(".py")
+    }
+    programs = [program for mistake in mistakes for program in mistake.programs]
+    mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
+    file = pool_file(reference, exercise)
+    assert file is not None
+    module = checks_of_file(file)
+    if inputs is None:
+        inputs = list(getattr(module, ASKED)())
+    else:
+        mutants = []
+    right = {name: without_markers(source) for name, source in sources.items()}
+    made = [right, *(right | program.made_in(sources) for program in [*programs, *mutants])]
+    sys.dont_write_bytecode = True  # of one program, which the next one would be taken for
+    lab = Lab(lab_folder)
+    answers: list[list[Answer]] = []
+    for files in made:
+        for name, source in files.items():
+            (lab_folder / name).write_text(source, encoding="utf-8")
+        lab.forget()
+        # The reference has all time that it needs: what numba compiles is compiled while it is asked.
+        answers.append(
+            _answers_in_time(lab, module, inputs) if answers else answers_to(lab, getattr(module, ANSWERED), inputs)
+        )
+    return list(inputs), answers, 1 + len(programs)
+
+
+def made_pool(
+    inputs: Sequence[dict[str, Any]],
+    answers: Sequence[Sequence[Answer]],
+    families: Sequence[tuple[str, int]],
+    asked: Sequence[dict[str, Any]] = (),
+) -> Pool:
+    """Choose inputs, and put down the answers of the reference and of the known mistakes.
+
+    Parameters
+    ----------
+    inputs : sequence of dict
+        From the smallest on.
+    answers : sequence of sequence of Answer
+        Of each program to each input: of the reference, of the mistakes, of mutants.
+    families : sequence of (mistake, how many programs it has)
+    asked : sequence of dict
+        Inputs that are kept in any case, if they are still proposed: a class has taught what is answered to them.
+
+    Returns
+    -------
+    Pool
+    """
+    table, different = tabulated(answers)
+    owners = [name for name, count in families for _ in range(count)]
+    chosen = sorted({*choose(table, different, owners), *(i for i, given in enumerate(inputs) if given in asked)})
+    kept, rows = [], []
+    for i in chosen:
+        places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without those that only mutants give
+        kept.append(tuple(_rounded(different[i][place]) for place in places))
+        rows.append([places.index(place) for place in table[1 : 1 + len(owners), i]])
+    columns = list(zip(*rows, strict=True))
+    programs: dict[str, tuple[tuple[int, ...], ...]] = {name: () for name, _ in families}
+    for name, row in zip(owners, columns, strict=True):
+        if any(row) and row not in programs[name]:
+            programs[name] += (tuple(row),)
+    return Pool(tuple(inputs[i] for i in chosen), tuple(kept), programs)
+
+
+def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Answer]]]:
+    """Which answer each program gives to each input, as numbers, and of each input the different answers, the right one first."""
+    table = np.zeros((len(answers), len(answers[0])), dtype=int)
+    different: list[list[Answer]] = []
+    for i, right in enumerate(answers[0]):
+        known = [right]
+        seen: dict[Answer, int] = {}
+        for p, its in enumerate(answers):
+            place = seen.get(its[i])
+            if place is None:
+                same = (n for n, answer in enumerate(known) if answer.agrees(its[i], POOL_RTOL, POOL_ATOL))
+                place = next(same, len(known))
+                if place == len(known):
+                    known.append(its[i])
+                seen[its[i]] = place
+            table[p, i] = place
+        different.append(known)
+    return table, different
+
+
+def choose(table: Table, different: Sequence[Sequence[Answer]], owners: Sequence[str]) -> list[int]:
+    """The inputs to keep, in their order.
+
+    Parameters
+    ----------
+    table, different
+        As `tabulated` makes them.
+    owners : sequence of str
+        Of each program after the reference the mistake that it belongs to; those beyond are mutants.
+    """
+    weak = np.array(
+        [[is_degenerate(answer, answers[0]) for answer in answers] + [False] * table.max() for answers in different],
+        dtype=object,
+    )
+    strong = np.array(
+        [[bool(place) and not weak[i][place] for i, place in enumerate(row)] for row in table[1:]], dtype=bool
+    )
+    wrong = table[1:] > 0
+    chosen: dict[int, None] = {}
+    for row in np.unique(wrong, axis=0):  # the smallest input that shows each program to be wrong
+        if row.any():
+            chosen[int(row.argmax())] = None
+    for first, second in _pairs_of_families(table, owners):  # one that tells two mistakes apart
+        differ = first != second
+        if differ.any() and not differ[list(chosen)].any():
+            chosen[int(differ.argmax())] = None
+    for least in range(1, LEAST_WRONG + 1):  # more evidence for those that have little
+        for row in np.unique(strong[: len(owners)], axis=0):
+            while len(chosen) < MOST_INPUTS - VARIED and row[list(chosen)].sum() < min(least, row.sum()):
+                rest = row.copy()
+                rest[list(chosen)] = False
+                chosen[int(rest.argmax())] = None
+    # Mistakes that nobody has thought of are seen, and told from these, on inputs of every size and kind.
+    behaviours = np.unique(table, axis=0)
+    one, other = np.triu_indices(len(behaviours), 1)
+    told = (behaviours[one] != behaviours[other]).T  # (inputs, pairs of behaviours)
+    times = told[list(chosen)].sum(axis=0)
+    for part in np.array_split(np.arange(len(different)), VARIED):
+        free = [i for i in part if i not in chosen]
+        if free:
+            best = free[int((told[free] / (1.0 + times) ** 2).sum(axis=1).argmax())]
+            chosen[int(best)] = None
+            times += told[best]
+    return sorted(chosen)
+
+
+def _pairs_of_families(table: Table, owners: Sequence[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    rows = table[1 : 1 + len(owners)]
+    for p in range(len(owners)):
+        for q in range(p):
+            if owners[p] != owners[q]:
+                yield rows[p], rows[q]
+
+
+def _answers_in_time(lab: Lab, module: ModuleType, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
+    """What a program answers. To fail, or not to end, is an answer too."""
+    try:
+        with TimeLimit(lab.folder) as limit, limit.of(SECONDS):
+            return answers_to(lab, getattr(module, ANSWERED), inputs)
+    except OutOfTime:
+        return [Answer.of(ENDLESS)] * len(inputs)
+    except NoAnswer as error:
+        return [Answer.of(str(error))] * len(inputs)
+    except Exception as error:
+        return [Answer.of(f"{RAISES}{type(error).__name__}")] * len(inputs)
+
+
+def checks_of_file(file: Path) -> ModuleType:
+    """A file of checks as a module."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _rounded(answer: Answer) -> Answer:
+    return Answer(
+        answer.shape, tuple(float(f"{v:.{DIGITS}g}") + 0.0 if isinstance(v, float) else v for v in answer.values)
+    )

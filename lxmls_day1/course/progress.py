@@ -1,0 +1,145 @@
+"""How far a workspace is: where each of its exercises stands, and which one is next."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxmls_day1.course.generation import cell_source, exercises_of_cells
+from lxmls_day1.course.markers import stubs_left
+from lxmls_day1.course.registry import Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.course.workspace_state import WorkspaceState, files_digest, keeps_state
+from lxmls_day1.errors import counted
+from lxmls_day1.lab import reference_folder
+
+STATES = {
+    "solved": "public checks pass",
+    "answered": "answered in the notebook",
+    "given": "came with its solution",
+    "reference": "reference solution put in",
+    "failing": "checks fail",
+    "missing": "a file is missing: `reset`",
+    "changed": "edited, not checked since",
+    "to do": "to do",
+    "to answer": "answer it in the notebook",
+    "reading": "look at it in the notebook",
+}
+DONE = ("solved", "answered", "reference")
+NOT_COUNTED = ("given", "reading")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one exercise stands: a key of `STATES`, and what there is to say about it."""
+
+    exercise: Exercise
+    state: str
+    text: str
+    hints: int
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do about it."""
+        return self.state in DONE
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where all exercises of a workspace stand."""
+
+    standings: tuple[Standing, ...]
+
+    @property
+    def counted(self) -> tuple[Standing, ...]:
+        """Those that a student has something to do about."""
+        return tuple(standing for standing in self.standings if standing.state not in NOT_COUNTED)
+
+    @property
+    def done(self) -> int:
+        """How many exercises are done."""
+        return sum(standing.done for standing in self.counted)
+
+    @property
+    def next(self) -> Standing | None:
+        """The first one that is not done."""
+        return next((standing for standing in self.counted if not standing.done), None)
+
+    @property
+    def summary(self) -> str:
+        """``5 of 12 exercises done; next: 1.6, L-BFGS``."""
+        return (
+            f"{self.how_many}; next: {self.next.exercise.id}, {self.next.exercise.title}"
+            if self.next
+            else self.how_many
+        )
+
+    @property
+    def how_many(self) -> str:
+        """``5 of 12 exercises done``."""
+        if not self.counted:
+            return "nothing to solve here: every exercise came with its solution"
+        return f"{self.done} of {counted(len(self.counted), 'exercise')} done"
+
+
+def status_of(folder: Path) -> Status:
+    """Where the exercises of a lab folder stand, from its files and from the results that it remembers.
+
+    Parameters
+    ----------
+    folder : Path
+        A lab folder. In the reference lab every exercise came with its solution.
+    """
+    registry, kept = Registry.of(folder), WorkspaceState.of(folder)
+    return Status(tuple(_standing(folder, exercise, registry, kept) for exercise in registry))
+
+
+def _standing(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> Standing:
+    state, text = _state(folder, exercise, registry, kept)
+    return Standing(exercise, state, text or STATES[state], kept.hints.get(exercise.id, 0))
+
+
+def _state(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> tuple[str, str]:
+    if exercise.id not in registry.assigned or not keeps_state(folder):
+        return "given", ""
+    if not check_files(exercises_folder(folder), exercise):
+        answers = _answers(folder, exercise)
+        if answers is None:
+            return "reading", ""
+        return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
+    if any(exercise.id in _stubs_in(folder / name) for name in exercise.files):
+        return "to do", ""
+    if not all((folder / name).is_file() for name in exercise.files):
+        return "missing", ""
+    result = kept.results.get(exercise.id)
+    if result is None or result.digest != files_digest(folder, exercise):
+        return "changed", ""
+    if result.passed < result.total or not result.total:
+        return "failing", f"{result.passed} of {result.total} public checks pass"
+    if exercise.id in kept.given:
+        return "reference", ""
+    more = f"; {result.hidden} at grading" if result.hidden else ""
+    return "solved", f"{result.passed} of {result.total} pass{more}"
+
+
+def _stubs_in(path: Path) -> set[str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix != ".ipynb":
+            return stubs_left(text)
+        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+        return set().union(*(stubs_left(cell_source(cell)) for cell in cells))
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def _answers(folder: Path, exercise: Exercise) -> list[str] | None:
+    """The texts of the notebook cells for the answer to an exercise; None if there are none."""
+    try:
+        notebook = json.loads((folder / exercise.notebook).read_text(encoding="utf-8"))
+        found = [
+            cell_source(cell).strip()
+            for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True)
+            if id == exercise.id and "answer" in cell.get("metadata", {}).get("tags", [])
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return found or None

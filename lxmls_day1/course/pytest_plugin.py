@@ -1,0 +1,411 @@
+"""The fixtures of the checks, as a pytest plugin: ``pytest tests/exercises --lab path/to/any/lab``.
+
+A check is an ordinary test that uses three fixtures:
+
+* ``lab``, what stands for the `Lab` that is checked (`WatchedLab`, `BoxedLab`);
+* ``expect``: ``expect("what this is", value)`` compares with the recorded answer and names the mistake;
+* ``rng``, a numpy Generator: the same in every run for public checks, seeded afresh for hidden ones.
+
+Checks marked ``@pytest.mark.hidden`` run at grading only, or with ``--hidden``; what is expected there is computed with the
+same seed from the reference lab first. The options other than ``--lab``, ``--hidden`` and ``--seed`` are for the
+programs that run the checks.
+"""
+
+import inspect
+import json
+import secrets
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs
+from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer
+from lxmls_day1.course.importable import only_what_labs_need
+from lxmls_day1.course.markers import STUB_MESSAGE
+from lxmls_day1.course.mutation_guard import WatchedLab
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Registry, exercise_of_check
+from lxmls_day1.course.tracebacks import trimmed_traceback
+from lxmls_day1.lab import Lab
+
+PUBLIC_SEED = 1
+
+
+class ChecksRun:
+    """The state of one run of pytest over checks. A dry run makes one that has `recordings`.
+
+    Attributes
+    ----------
+    lab_folder : Path or None
+        None for the lab around each check file.
+    seed : int or None
+        That of hidden checks; None unless it was given, until they want it.
+    report : Path or None
+        Where a JSON line for each event is appended, at once: what is in it survives whatever a check does.
+    item : pytest.Item or None
+        The check that is running.
+    boxed_lab : bool
+        Whether the lab runs elsewhere, in a box that refuses imports itself.
+    recordings : dict or None
+        Of a dry run: where answers are collected instead of compared, check -> (outcome, text, `RecordingExpect`).
+    """
+
+    boxed_lab = False
+
+    def __init__(
+        self,
+        lab_folder: Path | None = None,
+        seed: int | None = None,
+        hidden: bool = False,
+        answers: RecordedAnswers | None = None,
+        report: Path | None = None,
+        recordings: dict[str, tuple[str, str, RecordingExpect]] | None = None,
+        skip: frozenset[str] = frozenset(),
+    ):
+        self.lab_folder = lab_folder
+        self.seed = seed
+        self.hidden = hidden
+        self.report = report
+        self.recordings = recordings
+        self.item: pytest.Item | None = None
+        self.skip = skip
+        self._given = answers
+        self._answers: dict[Path, RecordedAnswers] = {}
+        self._fresh: RecordedAnswers | None = answers
+        self._registries: dict[Path, Registry] = {}
+
+    @property
+    def current(self) -> pytest.Item:
+        """The check that is running, for its fixtures."""
+        assert self.item is not None
+        return self.item
+
+    def lab(self, check_file: Path) -> Any:
+        """The lab that is checked."""
+        return WatchedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+
+    def answers(self, item: pytest.Item) -> RecordedAnswers:
+        """The answers with which a check is compared."""
+        if self._given is not None:
+            return self._given
+        if is_hidden(item):
+            assert self._fresh is not None  # `compute_hidden_answers` came first
+            return self._fresh
+        folder = item.path.parent
+        if folder not in self._answers:
+            self._answers[folder] = RecordedAnswers.read(folder / RECORDED.name)
+        return self._answers[folder]
+
+    def expect(self, item: pytest.Item) -> Expect | RecordingExpect:
+        """What a check calls to compare a value with what the reference answers."""
+        key = check_key(item)
+        if self.recordings is not None:
+            recording = RecordingExpect()
+            self.recordings[key] = ("", "", recording)
+            return recording
+        answers = self.answers(item)
+        exercise = exercise_of_check(item.path.name)
+        return Expect(answers.checks.get(key, {}), answers.sentences.get(exercise or "", {}))
+
+    def small_inputs(self, item: pytest.Item) -> Callable[[Any], None]:
+        """What asks a lab about the small inputs of an exercise, and judges what it answers."""
+        module = item.getparent(pytest.Module)
+        assert module is not None
+        exercise = exercise_of_check(item.path.name) or ""
+        if self.recordings is None:
+            answers = self.answers(item)
+            return SmallInputs(module.obj, answers.pools.get(exercise), answers.sentences.get(exercise, {})).check
+        recording = RecordingExpect()
+        self.recordings[check_key(item)] = ("", "", recording)
+
+        def record_some(lab: Any) -> None:
+            recording.answers.update(SmallInputs(module.obj, None, {}).asked_without_judging(lab))
+            recording.tolerances.update(dict.fromkeys(recording.answers, (POOL_RTOL, POOL_ATOL)))
+
+        return record_some
+
+    def rng(self, item: pytest.Item) -> Any:
+        """The random numbers of a check: those of a hidden one depend on the seed of the run as well."""
+        import numpy as np
+
+        seed = self.seed if is_hidden(item) and self.seed is not None else PUBLIC_SEED
+        return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
+
+    def called(self, check: pytest.Function) -> BaseException | None:
+        """Call a check that `needs_no_protocol`. Returns the exception with which it ended, if it did not hold."""
+        arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
+        if "lab" in check.fixturenames:
+            arguments["lab"] = self.lab(check.path)
+        if "expect" in check.fixturenames:
+            arguments["expect"] = self.expect(check)
+        if "rng" in check.fixturenames:
+            arguments["rng"] = self.rng(check)
+        if "small_inputs" in check.fixturenames:
+            arguments["small_inputs"] = self.small_inputs(check)
+        try:
+            check.obj(**arguments)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # pytest's own exceptions too, by which a check fails or is skipped
+            return error
+        return None
+
+    def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
+        """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
+        hidden = [item for item in items if is_hidden(item)]
+        if hidden and self._fresh is None and self.recordings is None:
+            from lxmls_day1.course.record import answers_of_reference  # here, as students' checks never need it
+
+            if self.seed is None:
+                self.seed = secrets.randbits(32)
+            exercises = sorted({exercise_of_check(item.path.name) or "" for item in hidden})
+            self._fresh = answers_of_reference(exercises, hidden=True, seed=self.seed)
+
+    def files_of(self, item: pytest.Item) -> tuple[str, ...]:
+        """The files in which a student solves the exercise of a check."""
+        folder = item.path.parent
+        if folder not in self._registries:
+            self._registries[folder] = Registry.read(folder / "exercises.toml")
+        exercise = exercise_of_check(item.path.name) or ""
+        return self._registries[folder][exercise].files if exercise in self._registries[folder] else ()
+
+    def write(self, **event: Any) -> None:
+        """Append one event to the report."""
+        if self.report is not None:
+            with self.report.open("ab") as file:
+                file.write((json.dumps(event) + "\n").encode())
+
+
+class BrokenFiles:
+    """Reports check files that cannot be imported: without them pytest runs no check at all."""
+
+    def __init__(self, run: ChecksRun):
+        self._run = run
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Report a check file that cannot be imported."""
+        if report.failed:
+            lines = report.longreprtext.strip().splitlines()
+            self._run.write(
+                event="broken", file=report.nodeid, text=lines[-1].removeprefix("E").strip() if lines else ""
+            )
+
+
+class Fixtures:
+    """The fixtures. They know the run, and the run knows the check: the fixture ``request`` would cost more than most checks."""
+
+    def __init__(self, run: ChecksRun):
+        self._run = run
+
+    @pytest.fixture
+    def lab(self) -> Any:
+        """The lab that is checked, or what stands for it."""
+        return self._run.lab(self._run.current.path)
+
+    @pytest.fixture
+    def expect(self) -> Expect | RecordingExpect:
+        """``expect("what this is", value, rtol=1e-6, atol=1e-9)`` compares a value with what the reference answers."""
+        return self._run.expect(self._run.current)
+
+    @pytest.fixture
+    def rng(self) -> Any:
+        """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
+        return self._run.rng(self._run.current)
+
+    @pytest.fixture
+    def small_inputs(self) -> Callable[[Any], None]:
+        """What asks a lab about the small inputs of the exercise and judges what it answers."""
+        return self._run.small_inputs(self._run.current)
+
+
+RUN = pytest.StashKey[ChecksRun]()
+FIXTURES = frozenset({"lab", "expect", "rng", "small_inputs"})
+
+
+def needs_no_protocol(item: pytest.Item) -> bool:
+    """Whether a check is a plain function of our fixtures and of its parameters, with nothing to set up or to take down.
+
+    It can then be called without pytest, whose protocol costs more than most checks.
+    """
+    if not isinstance(item, pytest.Function):
+        return False
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    marks = list(item.iter_markers())
+    return (
+        FIXTURES.union(parameters).issuperset(item.fixturenames)
+        and {mark.name for mark in marks} <= {"hidden", "parametrize"}
+        and not any("indirect" in mark.kwargs for mark in marks)
+        and not inspect.isgeneratorfunction(item.obj)
+        and not inspect.iscoroutinefunction(item.obj)
+    )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the checks."""
+    group = parser.getgroup("lxmls-day1", "exercises of the day-1 lab")
+    group.addoption(
+        "--lab", metavar="FOLDER", help="The lab folder that is checked; the one around the checks if not given."
+    )
+    group.addoption("--hidden", action="store_true", help="Run the hidden checks too (needs the reference solutions).")
+    group.addoption("--seed", type=int, metavar="N", help="Seed of the hidden checks; drawn if not given, and shown.")
+    group.addoption(
+        "--check-report", metavar="FILE", help="Append what happens to FILE, a line of JSON for each event."
+    )
+    group.addoption("--skip-checks", metavar="FILE", help="Leave out the checks that FILE names, one per line.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register marker, fixtures and the run."""
+    config.addinivalue_line("markers", "hidden: a check of an exercise that runs at grading only, on fresh inputs")
+    if RUN not in config.stash:  # a dry run has put its own there before
+        config.stash[RUN] = _run_of_options(config)
+    config.pluginmanager.register(BrokenFiles(config.stash[RUN]))
+    config.pluginmanager.register(Fixtures(config.stash[RUN]))
+
+
+def _run_of_options(config: pytest.Config) -> ChecksRun:
+    option = config.getoption
+    skip = Path(option("--skip-checks")).read_text(encoding="utf-8").splitlines() if option("--skip-checks") else ()
+    return ChecksRun(
+        lab_folder=Path(option("--lab")).resolve() if option("--lab") else None,
+        seed=option("--seed"),
+        hidden=option("--hidden"),
+        report=Path(option("--check-report")) if option("--check-report") else None,
+        skip=frozenset(skip),
+    )
+
+
+def check_small_inputs(lab: Lab, small_inputs: Callable[[Any], None]) -> None:
+    """Small inputs, from the smallest on."""
+    small_inputs(lab)
+
+
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.Function | None:
+    """A file of checks that says what is answered to small inputs has a check of them."""
+    if name != ANSWERED or exercise_of_check(collector.path.name) is None:
+        return None
+    made: pytest.Function = pytest.Function.from_parent(collector, name=SMALL_INPUTS, callobj=check_small_inputs)
+    return made
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out checks that are not to run, and compute what hidden ones expect."""
+    run = config.stash[RUN]
+    leave_out = [item for item in items if (is_hidden(item) and not run.hidden) or check_key(item) in run.skip]
+    if leave_out:
+        items[:] = [item for item in items if item not in leave_out]
+        config.hook.pytest_deselected(items=leave_out)
+    run.compute_hidden_answers(items)
+    if run.report is not None:
+        checks = [
+            {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
+            for item in items
+        ]
+        run.write(event="collected", checks=checks)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Name the lab that is checked."""
+    run = config.stash[RUN]
+    return f"lab: {run.lab_folder}" if run.lab_folder else None
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Name the seed of the hidden checks."""
+    run = config.stash[RUN]
+    if run.hidden and run.seed is not None:
+        terminalreporter.write_line(f"hidden checks ran with --seed {run.seed}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    """Put down that a check begins."""
+    run = item.config.stash[RUN]
+    run.item = item
+    run.write(event="begin", check=check_key(item), time=time.time())
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
+    """A check of a lab in this process imports what it could import while it is graded."""
+    run = pyfuncitem.config.stash[RUN]
+    if run.boxed_lab or exercise_of_check(pyfuncitem.path.name) is None:
+        return (yield)
+    with only_what_labs_need():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+    """Put down how a check ended."""
+    report = yield
+    run = item.config.stash[RUN]
+    if run.report is None and run.recordings is None:
+        return report
+    if report.when == "call" or (report.when == "setup" and not report.passed):
+        outcome, text, mistakes = verdict(run, item, call)
+        error = call.excinfo.value if call.excinfo else None
+        example = error.example if isinstance(error, WrongAnswer) else None
+        run.write(
+            event="end",
+            check=check_key(item),
+            outcome=outcome,
+            text=text,
+            mistakes=mistakes,
+            named_as=error.named_as if isinstance(error, WrongAnswer) else "",
+            example=example.to_plain() if example else None,
+            seconds=call.duration,
+        )
+        if run.recordings is not None:
+            record(run, item, call)
+    return report
+
+
+def record(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
+    """Put down how a check of a dry run ended, with the answers that it got."""
+    assert run.recordings is not None
+    outcome, text, _ = verdict(run, item, call)
+    recording = run.recordings.get(check_key(item), ("", "", RecordingExpect()))[2]
+    run.recordings[check_key(item)] = (outcome, text, recording)
+
+
+def verdict(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo[Any]) -> tuple[str, str, list[tuple[str, str]]]:
+    """How a check ended: ``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``; what to say; the known mistakes."""
+    if call.excinfo is None:
+        return "passed", "", []
+    error = call.excinfo.value
+    if isinstance(error, WrongAnswer):
+        return "wrong", str(error), list(error.mistakes)
+    if isinstance(error, pytest.skip.Exception):
+        return "skipped", str(error), []
+    if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
+        return "to do", str(error), []
+    folder = run.lab_folder or Lab.open(item.path.parent).folder
+    if isinstance(error, AssertionError) and call.excinfo.traceback[-1].path == item.path:
+        return "wrong", str(error).strip() or "a property that the answer must have does not hold", []
+    return "error", trimmed_traceback(error, folder, run.files_of(item), item.path), []
+
+
+def is_hidden(item: pytest.Item) -> bool:
+    """Whether a check runs at grading only."""
+    return item.get_closest_marker("hidden") is not None
+
+
+def check_key(item: pytest.Item) -> str:
+    """The name of a check wherever its folder stands: ``test_1_05_mira.py::test_step[large]``."""
+    return f"{item.path.name}::{item.nodeid.partition('::')[2]}"
+
+
+def check_title(item: pytest.Item) -> str:
+    """What a student calls the check: the first line of its docstring, or its name as words."""
+    docstring = getattr(getattr(item, "function", None), "__doc__", None) or ""
+    title = next((line.strip() for line in docstring.strip().splitlines()), "") or item.name.partition("[")[
+        0
+    ].removeprefix("test_").replace("_", " ")
+    case = item.name.partition("[")[2].removesuffix("]")
+    return f"{title.rstrip('.')} ({case})" if case else title.rstrip(".")

@@ -1,0 +1,448 @@
+"""Answers of checks, and the recorded ones with which they are compared.
+
+Answers are numbers, texts, or arrays of one of them: plain data, which can cross from one process into another. Beside each
+expected answer stand the answers of the known mistakes at the same place. `lxmls_day1.course.expect` compares.
+"""
+
+import base64
+import json
+import math
+import re
+import reprlib
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+RTOL, ATOL = 1e-6, 1e-9
+POOL_RTOL, POOL_ATOL = (
+    1e-4,
+    1e-5,
+)  # small inputs are round, and mistakes far from the right answer; single precision passes
+FINGERPRINT = 8  # characters
+MOST_SHOWN = 12
+LONGEST_SHOWN = 200  # characters of one text
+DEEPEST = 32
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
+
+
+class NoAnswer(Exception):
+    """There is no answer, and another input would not change that. It ends a check."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A value as plain data: its shape, and its entries in C order: floats, or texts, or nothing at all.
+
+    Examples
+    --------
+    >>> Answer.of([[1, 2.5]])
+    Answer(shape=(1, 2), values=(1.0, 2.5))
+    >>> Answer.of("spam"), Answer.of(None).values
+    (Answer(shape=(), values=('spam',)), (None,))
+    """
+
+    shape: tuple[int, ...]
+    values: tuple[float | str | None, ...]
+
+    @classmethod
+    def of(cls, value: Any) -> "Answer":
+        """The answer that a value is.
+
+        Raises
+        ------
+        TypeError
+            If it is neither a number, a text, None nor an array or nested list of one kind; the message says what it is.
+            None of its entries is converted then.
+        """
+        shape, _ = form_of(value)
+        return cls(shape, tuple(entries_of(value)))
+
+    @property
+    def kind(self) -> type:
+        """float, str or NoneType; float for an array without entries."""
+        return type(self.values[0]) if self.values else float
+
+    @property
+    def array(self) -> Any:
+        """The entries as a numpy array."""
+        import numpy as np
+
+        return np.array(self.values).reshape(self.shape)
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as JSON can hold it. JSON has no infinities and no NaN: they become texts, under a key of their own."""
+        key = "texts" if self.kind is str else "numbers"
+        values = [repr(v) if isinstance(v, float) and not math.isfinite(v) else v for v in self.values]
+        return {"shape": list(self.shape), key: values}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Answer":
+        """The inverse of `to_json`."""
+        shape = tuple(content["shape"])
+        if "texts" in content:
+            return cls(shape, tuple(content["texts"]))
+        return cls(shape, tuple(None if value is None else float(value) for value in content["numbers"]))
+
+    def agrees(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> bool:
+        """Whether two answers have the same shape and entries, numbers within tolerances of this answer's."""
+        return self.shape == other.shape and not self.differing(other, rtol, atol)
+
+    def differing(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> list[int]:
+        """The positions in C order at which an answer of the same shape differs from this one."""
+        pairs = zip(self.values, other.values, strict=True)
+        return [i for i, (mine, its) in enumerate(pairs) if mine != its and not _same(mine, its, rtol, atol)]
+
+
+@dataclass
+class Expectation:
+    """What is known of one place in a check."""
+
+    expected: Answer
+    mistakes: dict[str, Answer] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Small inputs of an exercise, from the smallest on, with what the reference and the known mistakes answer to each.
+
+    Attributes
+    ----------
+    inputs : tuple of dict
+        What is given, in words that a student understands -> numbers, texts, or nested lists of them.
+    answers : tuple of tuple of Answer
+        The different answers to each input: the right one first, then those of mistakes.
+    programs : dict from mistake to tuple of tuple of int
+        For each program of the mistake's family: which of the answers it gives to each input.
+    """
+
+    inputs: tuple[dict[str, Any], ...]
+    answers: tuple[tuple[Answer, ...], ...]
+    programs: dict[str, tuple[tuple[int, ...], ...]]
+
+    @classmethod
+    def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
+        """The inverse of `to_plain`."""
+        pool = cls.__new__(cls)
+        made = {
+            "inputs": tuple(dict(entry["input"]) for entry in content["inputs"]),
+            "_right": [_from_compact(entry["answer"]) for entry in content["inputs"]],
+            "_packed": str(content["mistakes"]),
+        }
+        pool.__dict__.update(made)
+        return pool
+
+    def __getattr__(self, name: str) -> Any:
+        """Unpack what is known about the mistakes at its first use: one check needs one pool of fifteen."""
+        own = self.__dict__
+        if name not in ("answers", "programs") or "_packed" not in own:
+            raise AttributeError(name)
+        packed = json.loads(zlib.decompress(base64.b85decode(own.pop("_packed"))))
+        wrong = (map(_from_compact, others) for others in packed["answers"])
+        own["answers"] = tuple((one, *others) for one, others in zip(own.pop("_right"), wrong, strict=True))
+        own["programs"] = {
+            name: tuple(tuple(map(int, row)) for row in rows) for name, rows in packed["programs"].items()
+        }
+        return own[name]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The pool as JSON can hold it. What is known about the mistakes is packed: it is long, and nobody reads it."""
+        packed = {
+            "answers": [list(map(_in_compact, answers[1:])) for answers in self.answers],
+            "programs": self.programs,
+        }
+        given_and_answers = zip(self.inputs, self.answers, strict=True)
+        return {
+            "inputs": [{"input": given, "answer": _in_compact(answers[0])} for given, answers in given_and_answers],
+            "mistakes": base64.b85encode(zlib.compress(_dense(packed).encode(), 9)).decode(),
+        }
+
+    def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
+        """The place of each answer among the known ones: 0 for the right one, −1 for one that no mistake gives."""
+        return tuple(
+            next((n for n, known in enumerate(answers) if known.agrees(answer, POOL_RTOL, POOL_ATOL)), -1)
+            for answers, answer in zip(self.answers, got, strict=True)
+        )
+
+    def taught(self, name: str, wrong: Iterable[tuple[Mapping[str, Any], Answer]]) -> "Pool":
+        """The same pool with one more mistake. It answers some inputs wrongly, as given here, and all others rightly.
+
+        Examples
+        --------
+        >>> pool = Pool(({"x": 1}, {"x": 2}), ((Answer.of(1),), (Answer.of(4),)), {})
+        >>> pool.taught("doubled", [({"x": 1}, Answer.of(2))]).programs
+        {'doubled': ((1, 0),)}
+        """
+        known = [list(answers) for answers in self.answers]
+        row = [0] * len(known)
+        for given, answer in wrong:
+            if given not in self.inputs:
+                continue
+            i = self.inputs.index(dict(given))
+            same = (n for n, other in enumerate(known[i]) if other.agrees(answer, POOL_RTOL, POOL_ATOL))
+            row[i] = next(same, len(known[i]))
+            if row[i] == len(known[i]):
+                known[i].append(answer)
+        return Pool(self.inputs, tuple(map(tuple, known)), {**self.programs, name: (tuple(row),)})
+
+
+@dataclass
+class RecordedAnswers:
+    """What the reference and the known mistakes answer in every check.
+
+    Attributes
+    ----------
+    checks : dict from check ("test_1_05_mira.py::test_step") to dict from what is expected to `Expectation`
+    sentences : dict from exercise to dict from mistake to its sentence
+    questions : dict from exercise to dict from mistake to its question, where it has one
+    hidden : dict from exercise to how many checks run at grading only
+    pools : dict from exercise to `Pool`
+    """
+
+    checks: dict[str, dict[str, Expectation]] = field(default_factory=dict)
+    sentences: dict[str, dict[str, str]] = field(default_factory=dict)
+    hidden: dict[str, int] = field(default_factory=dict)
+    questions: dict[str, dict[str, str]] = field(default_factory=dict)
+    pools: dict[str, Pool] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> "RecordedAnswers":
+        """Read what `to_json` wrote; an `InputError` says what is wrong with the file."""
+        try:
+            return cls.from_plain(json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise InputError(f"{path} is not there; it holds the answers with which the checks compare.") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} is damaged: it does not hold recorded answers ({error}).") from error
+
+    @classmethod
+    def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":
+        """The inverse of `to_json`, given its parsed text."""
+        checks = {
+            check: {
+                what: Expectation(
+                    Answer.from_json(entry["expected"]),
+                    {name: Answer.from_json(answer) for name, answer in entry.get("mistakes", {}).items()},
+                )
+                for what, entry in entries.items()
+            }
+            for check, entries in content["checks"].items()
+        }
+        pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
+        return cls(checks, content["sentences"], content["hidden"], content.get("questions", {}), pools)
+
+    def to_json(self) -> str:
+        """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
+        lines = ["{", f'"hidden": {_compact(self.hidden)},', '"sentences": {']
+        lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
+        lines += ["},", '"questions": {']
+        lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
+        lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
+        lines += ["},", '"checks": {']
+        blocks = []
+        for check, expectations in self.checks.items():
+            entries = []
+            for what, expectation in expectations.items():
+                entry = {"expected": expectation.expected.to_json()}
+                if expectation.mistakes:
+                    entry["mistakes"] = {name: answer.to_json() for name, answer in expectation.mistakes.items()}
+                entries.append(f"  {_compact(what)}: {_compact(entry)}")
+            blocks.append("\n".join([f" {_compact(check)}: {{", *_joined(entries), " }"]))
+        return "\n".join([*lines, *_joined(blocks), "}", "}", ""])
+
+    def only(self, exercises: Iterable[str], exercise_of: Any) -> "RecordedAnswers":
+        """The part about some exercises; `exercise_of` tells to which one a check belongs."""
+        wanted = set(exercises)
+        return RecordedAnswers(
+            {check: entry for check, entry in self.checks.items() if exercise_of(check.partition("::")[0]) in wanted},
+            {exercise: named for exercise, named in self.sentences.items() if exercise in wanted},
+            {exercise: count for exercise, count in self.hidden.items() if exercise in wanted},
+            {exercise: asked for exercise, asked in self.questions.items() if exercise in wanted},
+            {exercise: pool for exercise, pool in self.pools.items() if exercise in wanted},
+        )
+
+
+def form_of(value: Any) -> Form:
+    """The shape and the kind of an answer, found without converting it: a sparse array stays sparse, a list a list.
+
+    Raises
+    ------
+    TypeError
+        As `Answer.of` does.
+
+    Examples
+    --------
+    >>> form_of([[1, 2.5]]), form_of(["spam"] * 3)
+    (((1, 2), <class 'float'>), ((3,), <class 'str'>))
+    """
+    shape, kinds = _form(value, value, 0)
+    if len(kinds) > 1 or (kinds == {type(None)} and shape):
+        mixed = "is partly numbers and partly texts" if kinds == {float, str} else "is neither numbers nor texts"
+        raise TypeError(f"{_told(value)}, which {mixed}")
+    return shape, kinds.pop() if kinds else float
+
+
+def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type]]:
+    """Shape and kinds of a value within a whole one."""
+    if value is None:
+        return (), {type(None)}
+    if isinstance(value, str):
+        return (), {str}
+    if isinstance(value, (bool, int, float)):
+        return (), {float}
+    if isinstance(value, (list, tuple, range)):
+        if depth >= DEEPEST:
+            raise TypeError(f"a {type(whole).__name__} of lists in lists, more than {DEEPEST} deep")
+        scalars = set(map(type, value))
+        if scalars <= {float, int, bool}:
+            return (len(value),), {float} if scalars else set()
+        if scalars == {str}:
+            return (len(value),), {str}
+        shapes, kinds = set(), set()
+        for entry in value:
+            shape, its_kinds = _form(entry, whole, depth + 1)
+            shapes.add(shape)
+            kinds |= its_kinds
+            if len(shapes) > 1:
+                raise TypeError(f"{_told(whole)}, a {type(whole).__name__} whose rows differ in length")
+        return (len(value), *shapes.pop()), kinds
+    if depth and hasattr(value, "toarray"):
+        raise TypeError(f"a {type(whole).__name__} of sparse arrays")
+    array = _as_array(value)
+    kind = {**dict.fromkeys("biuf", float), "U": str}.get(array.dtype.kind)
+    if kind is None:
+        raise TypeError(f"{_told(whole)}, which is neither numbers nor texts")
+    return tuple(map(int, array.shape)), {kind} if math.prod(array.shape) else set()
+
+
+def _as_array(value: Any) -> Any:
+    """An array or a sparse array as it is; anything else as an array."""
+    import numpy as np
+
+    if hasattr(value, "toarray") and hasattr(value, "dtype"):
+        return value
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise TypeError(f"{_told(value)}, which is no array") from error
+
+
+def entries_of(value: Any) -> Iterator[float | str | None]:
+    """The entries of a value in C order, one after another, each converted when it is wanted."""
+    if value is None:
+        yield None
+    elif isinstance(value, str):
+        yield str(value)
+    elif isinstance(value, (bool, int, float)):
+        yield _number(value)
+    elif isinstance(value, (list, tuple, range)):
+        kinds = set(map(type, value))
+        if kinds == {float}:
+            yield from value
+        elif kinds <= {float, int, bool}:
+            yield from map(_number, value)
+        else:
+            for entry in value:
+                yield from entries_of(entry)
+    else:
+        array = _as_array(value)
+        if hasattr(array, "toarray"):
+            array = array.toarray()
+        yield from (
+            array.ravel().tolist()
+            if array.dtype == float
+            else map(str if array.dtype.kind == "U" else float, array.flat)
+        )
+
+
+def _number(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise TypeError("an int that is larger than any float") from None
+
+
+class _Told(reprlib.Repr):
+    """The ``repr`` of a value by its first entries alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = MOST_SHOWN
+        self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        """The ``repr`` of any other object, without its address: that is another one in each run."""
+        return shortened(ADDRESS.sub("", repr(x)), self.maxother)
+
+
+def _told(value: Any) -> str:
+    """A value of any kind in some words."""
+    try:
+        text = shortened(_Told().repr(value))
+    except Exception:  # its own code, or a number of too many digits
+        text = ""
+    return f"{type(value).__name__} {text}".strip()
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """A text in one line that is not longer than `most`."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _same(expected: float | str | None, got: float | str | None, rtol: float, atol: float) -> bool:
+    if not (isinstance(expected, float) and isinstance(got, float)):
+        return expected == got
+    if math.isfinite(expected) and math.isfinite(got):
+        return abs(expected - got) <= atol + rtol * abs(expected)
+    return expected == got or (math.isnan(expected) and math.isnan(got))
+
+
+def _compact(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _dense(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _in_compact(answer: Answer) -> Any:
+    """An answer as nested lists if these lose nothing; otherwise as `Answer.to_json` writes it."""
+    if 0 in answer.shape or not all(isinstance(value, float) and math.isfinite(value) for value in answer.values):
+        return answer.to_json()
+    entries: list[Any] = [int(v) if isinstance(v, float) and v.is_integer() else v for v in answer.values]
+    for size in reversed(answer.shape):
+        entries = [entries[i : i + size] for i in range(0, len(entries), size)]
+    return entries[0]
+
+
+def _from_compact(content: Any) -> Answer:
+    if isinstance(content, dict):
+        return Answer.from_json(content)
+    shape, entries = [], [content]
+    while isinstance(
+        entries[0], list
+    ):  # there are twenty thousand of them: `Answer.of` would look at each more closely
+        shape.append(len(entries[0]))
+        entries = [entry for row in entries for entry in row]
+    return Answer(tuple(shape), tuple(map(float, entries)))
+
+
+def _pool_text(exercise: str, pool: Pool) -> str:
+    """A line for each input, and one for all mistakes."""
+    content = pool.to_plain()
+    inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
+    return "\n".join(
+        [f' {_compact(exercise)}: {{"inputs": [', *inputs, f' ], "mistakes": {_dense(content["mistakes"])}}}']
+    )
+
+
+def _joined(lines: Iterable[str]) -> list[str]:
+    """With a comma after each but the last."""
+    lines = list(lines)
+    return [line + "," for line in lines[:-1]] + lines[-1:]

@@ -1,0 +1,142 @@
+"""What a student hands in: gathered from the workspace, looked through, packed into one zip file.
+
+What the student has explained after named mistakes goes along as ``explanations.json``.
+"""
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import lxmls_day1
+from lxmls_day1.course.archives import zipped
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import packed
+from lxmls_day1.course.generation import (
+    LEFT_BEHIND,
+    Files,
+    cell_source,
+)
+from lxmls_day1.course.progress import status_of
+from lxmls_day1.course.registry import Exercise, Registry
+from lxmls_day1.course.workspace_state import WorkspaceState
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import PACKAGES, Lab, why_not_python
+
+SUBMISSION = "submission.json"
+LARGEST_FILE = 20_000_000
+PARTNERS, MOST_PARTNERS = "with", 20  # the key in `SUBMISSION`
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """What would be handed in.
+
+    Attributes
+    ----------
+    files : dict from path to content
+    missing : tuple of str
+        Sentences about what must be put right first.
+    unsolved : tuple of str
+        The exercises that are not done, as `lxmls_day1.course.progress` counts: still a stub, failing, or unanswered.
+    unchecked : tuple of str
+        Those that were not checked since their last edit.
+    """
+
+    files: Files
+    missing: tuple[str, ...]
+    unsolved: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
+
+
+def collect_submission(folder: Path) -> HandIn:
+    """Gather what is handed in, and look whether everything is there.
+
+    Parameters
+    ----------
+    folder : Path
+        A workspace.
+    """
+    folder = Lab(folder).folder
+    registry = Registry.of(folder)
+    files: Files = {}
+    for part in (*PACKAGES, "notebooks"):
+        for path in sorted((folder / part).rglob("*")):
+            name = PurePosixPath(path.relative_to(folder).as_posix())
+            wanted = path.suffix == ".py" or (part == "notebooks" and path.suffix == ".ipynb")
+            if wanted and path.is_file() and not path.is_symlink() and not LEFT_BEHIND.search(str(name)):
+                files[name] = path.read_bytes()
+    exercises = registry.select(None)
+    expected = dict.fromkeys([name for exercise in exercises for name in (*exercise.files, exercise.notebook)])
+    missing = [
+        f"{name} is not there; {_puts_back(name, exercises)} puts it back."
+        for name in expected
+        if PurePosixPath(name) not in files
+    ]
+    for name, content in files.items():
+        if len(content) > LARGEST_FILE:
+            missing.append(f"{name} is too large ({len(content) / 1e6:.0f} MB); clear its outputs.")
+        elif name.suffix == ".ipynb":
+            try:
+                for cell in json.loads(content)["cells"]:
+                    cell_source(cell)
+            except (ValueError, KeyError, TypeError):
+                missing.append(f"{name} is not a notebook.")
+        else:
+            try:
+                ast.parse(content.decode("utf-8-sig"))
+            except (SyntaxError, ValueError) as error:
+                line = getattr(error, "lineno", None)
+                missing.append(f"{name}{f':{line}' if line else ''}: {why_not_python(error)}.")
+    left = [standing for standing in status_of(folder).counted if not standing.done]
+    unsolved = tuple(standing.exercise.id for standing in left if standing.state != "changed")
+    unchecked = tuple(standing.exercise.id for standing in left if standing.state == "changed")
+    return HandIn(files, tuple(missing), unsolved, unchecked)
+
+
+def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
+    """The command that puts back a file."""
+    owner = next((exercise.id for exercise in exercises if name in exercise.files), None)
+    return f"`lxmls-day1 reset {owner}`" if owner else "`lxmls-day1 update`"
+
+
+def pack_submission(folder: Path, hand_in: HandIn, name: str, partners: Collection[str] = ()) -> tuple[str, bytes]:
+    """The one zip file for the instructor: its name and its content.
+
+    Parameters
+    ----------
+    folder : Path
+    hand_in : HandIn
+    name : str
+        Who hands it in.
+    partners : collection of str
+        Who has worked on it, too. It counts for those whose own submission names `name` back.
+
+    Raises
+    ------
+    InputError
+        If a partner has no name, or there are more than `MOST_PARTNERS`.
+    """
+    partners = list(dict.fromkeys(partner.strip() for partner in partners))
+    if "" in partners or len(partners) > MOST_PARTNERS:
+        raise InputError(
+            f"a partner needs a name, and there may be {MOST_PARTNERS} of them at most; name each as your course's platform does."
+        )
+    slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower() or "lab"
+    manifest = {
+        "format": 1,
+        "name": name,
+        PARTNERS: partners,
+        "lxmls_day1": lxmls_day1.__version__,
+        "unsolved": [*hand_in.unsolved, *hand_in.unchecked],
+        "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in hand_in.files.items()},
+    }
+    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+    files = {**hand_in.files, PurePosixPath(SUBMISSION): text.encode()}
+    explanations = WorkspaceState.of(folder).explanations
+    if explanations:
+        files[EXPLANATIONS] = packed(explanations)
+    return f"submission-{slug}.zip", zipped(files, slug)

@@ -1,0 +1,136 @@
+"""A workspace that an older version of the package has made, brought up to the installed one.
+
+What was given is renewed, what the student has written is kept: a file in which only the functions of its exercises were
+edited becomes the new file with these functions in it. One in which more was edited, and an edited notebook, stays as it is;
+the new one stands beside the backup. What was replaced is kept, and ``undo`` brings it back.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from lxmls_day1.course.generation import Files, student_files
+from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.course.solve_reset_undo import replace_and_keep, with_line_ends_of
+from lxmls_day1.course.source_functions import function_lines, replace_function
+from lxmls_day1.course.workspace import IGNORED, origin_of, text_around, workspace_folder
+from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, locked, text_digest
+from lxmls_day1.lab import PACKAGES, reference_folder
+
+
+@dataclass(frozen=True)
+class Renewed:
+    """What `update` did, as paths in the workspace.
+
+    Attributes
+    ----------
+    files : tuple of str
+        What was renewed, put back or added.
+    edited : tuple of str
+        Those among them that were given and had been edited all the same.
+    removed : tuple of str
+        What is no longer given.
+    kept : tuple of str
+        The student's, which stay as they are although there is a new version of them.
+    place : str
+        Where the old files are, and the new versions of the kept ones; empty if all was up to date.
+    """
+
+    files: tuple[str, ...]
+    edited: tuple[str, ...]
+    removed: tuple[str, ...]
+    kept: tuple[str, ...]
+    place: str
+
+
+def update(folder: Path) -> Renewed:
+    """Renew the given files of a workspace from the installed package, and keep what the student has written.
+
+    Parameters
+    ----------
+    folder : Path
+        A workspace.
+
+    Raises
+    ------
+    InputError
+        If it is the reference lab.
+    OSError
+        If the workspace cannot be written to; then nothing is changed.
+    """
+    workspace_folder(folder, "update")
+    files = _files_for(folder)
+    with locked(folder):
+        state = WorkspaceState.of(folder)
+        known = state.origin.files
+        origin = origin_of(files)
+        new: dict[str, bytes] = {}
+        aside: dict[str, bytes] = {}
+        edited = []
+        for name, content in ((str(path), content) for path, content in files.items()):
+            path = folder / name
+            before = path.read_bytes() if path.is_file() else None
+            if before is not None and text_digest(before) == text_digest(content):
+                continue
+            theirs = name.endswith(".ipynb") or bool(origin.files[name].functions)
+            if before is None or (name in known and text_digest(before) == known[name].digest):
+                new[name] = content
+            elif theirs and name in known and known[name].digest == origin.files[name].digest:
+                continue  # there is no new version of it
+            elif origin.files[name].functions:
+                merged = _with_own_functions(before, content, known.get(name))
+                if merged is None:
+                    aside[name] = content
+                elif text_digest(before) != text_digest(merged):
+                    new[name] = merged
+            elif theirs:
+                aside[name] = content
+            else:
+                new[name] = content
+                edited += [name] * (name in known)
+            if name in new and name.endswith((".py", ".toml", ".md", ".json")):
+                new[name] = with_line_ends_of(before, new[name].decode())
+        if not (folder / ".gitignore").exists():
+            new[".gitignore"] = IGNORED.encode()
+        removed = [
+            name
+            for name, given in known.items()
+            if PurePosixPath(name) not in files
+            and (folder / name).is_file()
+            and text_digest((folder / name).read_bytes()) == given.digest
+        ]
+        backup = Backup("update", "", {}, {}, False, state.origin)
+        state.origin = origin
+        place = ""
+        if new or aside or removed:
+            place = replace_and_keep(folder, state, backup, new, removed, aside)
+        else:
+            state.save()
+    return Renewed(tuple(new), tuple(edited), tuple(removed), tuple(aside), place)
+
+
+def _files_for(folder: Path) -> Files:
+    """What a workspace would be given now, with the same exercises to be solved."""
+    own, reference = Registry.of(folder), Registry.read(reference_folder() / FILE)
+    assigned: Collection[str] | None = None
+    if own.assigned != own.ids:
+        assigned = [id for id in own.assigned if id in reference]
+    files = student_files(reference_folder(), assigned)
+    return {name: content for name, content in files.items() if name.parts[0] in (*PACKAGES, "notebooks", "tests")}
+
+
+def _with_own_functions(before: bytes, content: bytes, given: GivenFile | None) -> bytes | None:
+    """A new file with the student's functions in it; None if more of the old one was edited, or nobody knows."""
+    try:
+        source, text = before.decode("utf-8-sig").replace("\r\n", "\n"), content.decode()
+    except UnicodeDecodeError:
+        return None
+    if given is None or text_around(source, given.functions) != given.around:
+        return None
+    for function in given.functions:
+        place = function_lines(source, function)
+        merged = None if place is None else replace_function(text, function, "\n".join(source.split("\n")[place]))
+        if merged is None:
+            return None
+        text = merged
+    return text.encode()

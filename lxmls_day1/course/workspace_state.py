@@ -1,0 +1,310 @@
+"""What a workspace remembers, in ``.lab-state.json``: hints that were shown, results of checks, explanations, what can be undone.
+
+The reference lab remembers nothing on disk. Reading changes nothing. A state file that cannot be read is set aside when
+the next one is written: nothing in it is worth stopping a student for. What ``solve``, ``reset`` and ``update`` have
+replaced is found again without it, by the names under ``.lab-backups``, and so is what the student has explained.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from lxmls_day1.course.markers import EXERCISE_ID
+from lxmls_day1.course.registry import Exercise
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.whole_files import replace_files
+
+FILE = ".lab-state.json"
+DAMAGED = f"{FILE}.damaged"
+LOCK = ".lab-state.lock"
+BACKUPS = ".lab-backups"
+EXPLANATIONS = "explanations.json"  # under BACKUPS: a copy, for what a student wrote is found again as well
+BACKUP = re.compile(rf"\d{{4,}}-(?P<command>solve|reset|update|open_work)(-(?P<exercise>{EXERCISE_ID}))?")
+ASIDE = (".edited", ".new")  # what stands beside a backup without being one
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class KeptResult:
+    """How the checks of an exercise went, and on which files (`files_digest`)."""
+
+    passed: int
+    total: int
+    hidden: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A question that was asked after a mistake was named, and what the student wrote.
+
+    Attributes
+    ----------
+    exercise, mistake : str
+        Their names.
+    question : str
+        As it was asked.
+    attempt : str
+        The student's functions as they were checked, with the mistake.
+    text : str
+        What the student wrote; empty so far if nothing.
+    """
+
+    exercise: str
+    mistake: str
+    question: str
+    attempt: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class GivenFile:
+    """A file as it was given to the student: a digest of it; the functions to be written in it; a digest of the rest."""
+
+    digest: str
+    functions: tuple[str, ...] = ()
+    around: str = ""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a workspace comes from: the version of the package that made it, of its interface, and the files it gave."""
+
+    made_by: str = ""
+    interface: int = 0
+    files: dict[str, GivenFile] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Backup:
+    """What a command has replaced: the files in the workspace, and under which names their old texts are kept."""
+
+    what: str  # "solve 1.5"
+    exercise: str
+    kept: dict[str, str]  # path in the workspace -> path of the old text, relative to the workspace too
+    written: dict[str, str]  # path -> digest of what the command wrote; one that is not in `kept` was not there before
+    was_given: bool  # whether the reference solution was in place before
+    origin: Origin | None = None  # that of the workspace before, where the command has changed it
+
+
+@dataclass
+class WorkspaceState:
+    """The state of one workspace; change it and `save` it, both while it is `locked`.
+
+    Attributes
+    ----------
+    hints : dict from exercise to the number of hints shown
+    results : dict from exercise to `KeptResult`
+    given : list of exercises that ``solve`` has put in
+    backups : list of `Backup`, the latest last
+    origin : Origin
+    explanations : list of `Explanation`, in the order of the questions
+    damage : str
+        Why the state file could not be read; empty if it could, or there is none.
+    """
+
+    folder: Path
+    hints: dict[str, int] = field(default_factory=dict)
+    results: dict[str, KeptResult] = field(default_factory=dict)
+    given: list[str] = field(default_factory=list)
+    backups: list[Backup] = field(default_factory=list)
+    origin: Origin = field(default_factory=Origin)
+    explanations: list[Explanation] = field(default_factory=list)
+    damage: str = field(default="", compare=False)
+
+    @classmethod
+    def of(cls, folder: Path) -> "WorkspaceState":
+        """The state of a workspace as it is on disk; a new one if there is none, or none that can be read."""
+        if not keeps_state(folder):
+            return cls(folder)
+        damage = ""
+        try:
+            return cls(folder, **_parsed(json.loads((folder / FILE).read_text(encoding="utf-8"))))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            damage = f"{FILE} cannot be read ({(error.strerror or str(error)).lower()})"
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            damage = f"{FILE} is damaged"
+        return cls(folder, backups=found_backups(folder), explanations=found_explanations(folder), damage=damage)
+
+    def contents(self) -> dict[Path, bytes]:
+        """The state as a file to be written; nothing for the reference lab."""
+        if not keeps_state(self.folder):
+            return {}
+        content: dict[str, Any] = {
+            "version": VERSION,
+            "hints": self.hints,
+            "results": {id: asdict(result) for id, result in self.results.items()},
+            "given": self.given,
+            "backups": [asdict(backup) for backup in self.backups],
+            "origin": asdict(self.origin),
+            "explanations": [asdict(explanation) for explanation in self.explanations],
+        }
+        return {self.folder / FILE: _as_json(content)}
+
+    def save(self, with_files: Mapping[Path, bytes] | None = None) -> None:
+        """Write the state to disk, with other files that belong to it: all of them completely or none."""
+        if self.damage and keeps_state(self.folder):
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(self.folder / FILE, self.folder / DAMAGED)
+        together = {**(with_files or {}), **self.contents()}
+        if self.explanations and keeps_state(self.folder):
+            (self.folder / BACKUPS).mkdir(exist_ok=True)
+            together[self.folder / BACKUPS / EXPLANATIONS] = _as_json([asdict(one) for one in self.explanations])
+        replace_files({os.fspath(path): content for path, content in together.items()})
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Make this the only process that changes the state of a workspace; another one waits until it is done."""
+    if not keeps_state(folder):
+        yield
+        return
+    try:
+        file = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(folder)) from error
+    try:
+        _wait_for(file)
+        yield
+    finally:
+        os.close(file)  # which unlocks it, as the end of the process does
+
+
+def why_not_kept(keep: Callable[[], object], what: str) -> str:
+    """Keep something in a state that may be on a full disk or write-protected; a sentence if that fails, else nothing.
+
+    Parameters
+    ----------
+    keep : function
+        Called without arguments.
+    what : str
+        What it keeps: ``"The results"``.
+    """
+    try:
+        keep()
+    except (OSError, InputError) as error:
+        reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
+        return f"{what} could not be kept in {FILE}: {reason}."
+    return ""
+
+
+def _wait_for(file: int) -> None:
+    with contextlib.suppress(OSError):  # some network drives know no locks
+        try:
+            from fcntl import LOCK_EX, flock
+        except ImportError:
+            with contextlib.suppress(ImportError):  # Windows has this one; a browser has neither, and one process
+                import msvcrt
+
+                msvcrt.locking(file, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]  # of Windows only
+            return
+        flock(file, LOCK_EX)
+
+
+def found_backups(folder: Path) -> list[Backup]:
+    """What is kept under ``.lab-backups``, by the names of folders and files."""
+    found = []
+    for place in sorted((folder / BACKUPS).glob("[0-9]*-*")):
+        match = BACKUP.fullmatch(place.name)
+        kept = {
+            path.relative_to(place).as_posix(): path.relative_to(folder).as_posix()
+            for path in sorted(place.rglob("*"))
+            if path.is_file() and path.suffix not in ASIDE
+        }
+        if match and kept:
+            what = " ".join(filter(None, match.groupdict().values()))
+            found.append(Backup(what, match["exercise"] or "", kept, {}, False))
+    return found
+
+
+def found_explanations(folder: Path) -> list[Explanation]:
+    """The copy of what the student has explained; nothing if there is none that can be read."""
+    try:
+        content = json.loads((folder / BACKUPS / EXPLANATIONS).read_text(encoding="utf-8"))
+        return [_parsed_explanation(one) for one in content]
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def _as_json(content: Any) -> bytes:
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _parsed(content: Any) -> dict[str, Any]:
+    """What stands in a state file; any of several errors if it is not of the form that `WorkspaceState.contents` gives."""
+    results = {str(id): KeptResult(**result) for id, result in content["results"].items()}
+    for result in results.values():
+        _require(all(type(n) is int for n in (result.passed, result.total, result.hidden)))
+    return {
+        "hints": {str(id): max(0, int(count)) for id, count in content["hints"].items()},
+        "results": results,
+        "given": [str(id) for id in content["given"]],
+        "backups": [_parsed_backup(backup) for backup in content["backups"]],
+        "origin": _parsed_origin(content.get("origin", {})),
+        "explanations": [_parsed_explanation(one) for one in content.get("explanations", [])],
+    }
+
+
+def _parsed_explanation(content: dict[str, Any]) -> Explanation:
+    explanation = Explanation(**content)
+    _require(all(type(part) is str for part in vars(explanation).values()))
+    return explanation
+
+
+def _parsed_backup(content: dict[str, Any]) -> Backup:
+    origin = content.get("origin")
+    backup = Backup(**{**content, "origin": None if origin is None else _parsed_origin(origin)})
+    for path in (*backup.kept, *backup.kept.values(), *backup.written):
+        _require(_stays_inside(path))
+    _require(all(PurePosixPath(path).parts[0] == BACKUPS for path in backup.kept.values()))
+    _require(type(backup.what) is str and type(backup.exercise) is str)
+    return backup
+
+
+def _parsed_origin(content: dict[str, Any]) -> Origin:
+    files = {
+        str(name): GivenFile(str(one["digest"]), tuple(map(str, one["functions"])), str(one["around"]))
+        for name, one in content.get("files", {}).items()
+    }
+    _require(all(map(_stays_inside, files)))
+    return Origin(str(content.get("made_by", "")), int(content.get("interface", 0)), files)
+
+
+def _require(condition: bool) -> None:
+    if not condition:
+        raise ValueError("not a state of ours")
+
+
+def _stays_inside(path: str) -> bool:
+    """Whether a path, as any system may read it, leads to a place in the folder that it is relative to."""
+    readings = PurePosixPath(path), PureWindowsPath(path)
+    return all(reading.parts and not reading.anchor and ".." not in reading.parts for reading in readings)
+
+
+def keeps_state(folder: Path) -> bool:
+    """Whether a lab folder is a workspace, which may be written to, rather than the reference lab."""
+    return folder.resolve() != reference_folder().resolve()
+
+
+def text_digest(content: bytes) -> str:
+    """A digest of a text; line ends do not count."""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def files_digest(folder: Path, exercise: Exercise) -> str:
+    """A digest of the files of an exercise as they are now; a missing one counts as empty, line ends do not count."""
+    digest = hashlib.sha256()
+    for name in exercise.files:
+        path = folder / name
+        content = path.read_bytes().replace(b"\r\n", b"\n") if path.is_file() else b""
+        digest.update(len(content).to_bytes(8, "big") + content)
+    return digest.hexdigest()

@@ -1,0 +1,171 @@
+"""The parts of online learners on a cluster: the weights go there and come back as arrays; learners are named by class and attributes."""
+
+import contextlib
+import copy
+import functools
+import importlib
+import inspect
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
+from lxmls_day1.engine.compiled.online_steps import Integers, Reals, Weights
+from lxmls_day1.engine.compiled.sparse_rows import sums_of_squares
+from lxmls_day1.engine.streaming.mixed_steps import Leg, Sizes, Stand, own_term
+from lxmls_day1.engine.streaming.shard_rows import Slice, longest_of, parts_of
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.engine.streaming.streamed_steps import Learner
+from lxmls_day1.errors import InputError
+from lxmls_day1.library_path import reference_place
+from lxmls_day1.settings import required_settings
+
+
+class NamedLearner(NamedTuple):
+    """A learner of the reference lab, without its code."""
+
+    module: str
+    name: str
+    attributes: dict[str, Any]  # numbers, words and truth values
+    learner: Learner  # but for its rule
+
+
+class _Kept(NamedTuple):
+    """What a worker keeps from leg to leg; as `own_term` takes it."""
+
+    norms: dict[Slice, Reals]
+    terms: dict[int, Weights]
+
+
+#: On a worker of the cluster: what is kept as long as the corpus of the run.
+_kept: weakref.WeakKeyDictionary[Shards, _Kept] = weakref.WeakKeyDictionary()
+
+
+def named(owner: Any, learner: Learner) -> NamedLearner:
+    """A learner by its name.
+
+    Raises
+    ------
+    InputError
+        If it is not one of the reference lab, which the workers have.
+    """
+    kind = type(owner)
+    place = Path(reference_place(), "classifiers")
+    own = "rule" in vars(owner)
+    for base in kind.__mro__:
+        if base is not object:
+            try:
+                source = Path(inspect.getfile(base))
+                own |= source.read_bytes() != (place / source.name).read_bytes()
+            except (OSError, TypeError):
+                own = True
+    if own:
+        raise InputError(
+            f"a cluster trains the learners of the package only, and {kind.__name__} is not one of them, or has been changed: its "
+            "workers have no code of yours; leave the scheduler out, and take n_jobs for the cores of this machine"
+        )
+    plain = {
+        name: value for name, value in vars(owner).items() if isinstance(value, (bool, int, float, str, type(None)))
+    }
+    return NamedLearner(kind.__module__.rpartition(".")[2], kind.__name__, plain, learner._replace(rule=_no_rule))
+
+
+def _no_rule(*_: Any) -> None:
+    """Stands for the rule, which is taken from the class."""
+
+
+def take_here(
+    shards: Shards, shared: tuple[NamedLearner, Weights, bool], leg: Leg, stopping: threading.Event
+) -> tuple[Weights, list[Stand]]:
+    """A leg of a part, on a worker."""
+    (module, name, attributes, learner), weights, sums = shared
+    if sums and not len(weights.U):
+        weights = copy.copy(weights)
+        weights.U = np.broadcast_to(0.0, weights.V.shape)  # of which the shape is all that is looked at
+    kind = getattr(importlib.import_module(f"lxmls_day1.classifiers.{module}"), name)
+    owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
+    vars(owner).update(attributes)
+    kept = _kept.setdefault(shards, _Kept({}, {}))
+    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, *kept)
+    return term, [stand]
+
+
+def join_terms(first: tuple[Weights, list[Stand]], second: tuple[Weights, list[Stand]]) -> tuple[Weights, list[Stand]]:
+    """The sum of two terms of the mean, in arrays of its own."""
+    one, other = first[0], second[0]
+    if one.paired != other.paired:
+        total = one.copy().joined(other.copy())
+    else:
+        total = copy.copy(one)
+        total.V, total.U = _sum(one.V, other.V), _sum(one.U, other.U)
+    return total, first[1] + second[1]
+
+
+def _sum(first: Reals, second: Reals) -> Reals:
+    """A sum that is only sent: in memory of small pages, for large ones may have to be cleared or found by the system first."""
+    total: Reals = np.ndarray(first.shape, buffer=bytearray(first.nbytes))
+    return np.add(first, second, out=total)
+
+
+def longest_here(
+    shards: Shards, _shared: None, asked: tuple[int, list[Slice]], _stopping: threading.Event
+) -> tuple[Integers, Reals]:
+    """The longest rows of a part and their ‖g(x)‖², on a worker: as many as asked, by their numbers in the corpus."""
+    n, slices = asked
+    norms, starts = _kept[shards].norms if shards in _kept else {}, np.cumsum(shards.rows) - shards.rows
+    rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for piece in sorted(slices):
+        of_piece = norms.get(piece)
+        if of_piece is None:
+            X = shards.open(piece.shard).X
+            of_piece = sums_of_squares(X.indptr[piece.start : piece.stop + 1], X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        numbers = starts[piece.shard] + np.arange(piece.start, piece.stop)
+        rows, sq_norms = longest_of(np.concatenate([rows, numbers]), np.concatenate([sq_norms, of_piece]), n)
+    return rows, sq_norms
+
+
+def join_longest(n: int, first: tuple[Integers, Reals], second: tuple[Integers, Reals]) -> tuple[Integers, Reals]:
+    """The longest rows of two parts."""
+    rows, sq_norms = (np.concatenate(both) for both in zip(first, second, strict=True))
+    order = np.argsort(rows)
+    return longest_of(rows[order], sq_norms[order], n)
+
+
+class OnlineCrew:
+    """Trains the parts on a cluster, as `lxmls_day1.engine.streaming.mixed_steps.Crew` says."""
+
+    def __init__(self, workers: PartWorkers, owner: Any, learner: Learner, shards: Shards):
+        self._workers, self._owner, self._learner, self._rows = workers, owner, learner, shards.rows
+
+    def take(
+        self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]
+    ) -> tuple[Weights, list[Stand]]:
+        """As `lxmls_day1.engine.streaming.mixed_steps.Crew` says; workers compute the sizes of steps themselves."""
+        sums = len(weights.U) > 0
+        if sums and len(legs) > 1:  # each part begins its own sum
+            weights = copy.copy(weights)
+            weights.U = weights.U[:0]
+        parts = parts_of(self._rows, len(legs))
+        jobs = [Job(leg, part) for leg, part in zip(legs, parts, strict=True)]
+        shared = named(self._owner, self._learner), weights, sums
+        total, stands = self._workers.run(take_here, join_terms, shared, jobs, look)
+        return (total if len(legs) > 1 else total.copy()), stands  # what has come over the network may be read only
+
+    def longest(self, n: int) -> tuple[Integers, Reals]:
+        """The n longest rows of the corpus and their ‖g(x)‖², from those who have trained on them."""
+        n_parts = min(int(self._owner.n_jobs), int(self._rows.sum()))
+        jobs = [Job((n, part), part) for part in parts_of(self._rows, n_parts)]
+        found: tuple[Integers, Reals] = self._workers.run(longest_here, functools.partial(join_longest, n), None, jobs)
+        return found
+
+
+@contextlib.contextmanager
+def online_crew(owner: Any, learner: Learner, shards: Shards, scheduler: str) -> Iterator[OnlineCrew]:
+    """Who trains the parts of an online learner on a cluster, for the length of a ``with``."""
+    named(owner, learner)
+    with workers_with(shards, scheduler) as workers:
+        yield OnlineCrew(workers, owner, learner, shards)

@@ -1,0 +1,367 @@
+"""Work on parts of a corpus on disk: each part is given to a worker that has its files, and again to another one if that dies.
+
+A *job* is a function of this package and the values that it is called with, on a worker; nothing else is sent, and no code. What the jobs
+of a run return stays on the workers, where neighbours are joined in the order of `lxmls_day1.engine.compiled.tree_reduce`; only the
+sum of all comes back. So neither the result nor, of machines with the same processor, its bits depend on who did what.
+"""
+
+import contextlib
+import hashlib
+import os
+import threading
+import time
+import uuid
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from lxmls_day1.engine.cluster.workers import ASK_SECONDS, ClusterWorkers, connected, installation
+from lxmls_day1.engine.compiled.tree_reduce import joined
+from lxmls_day1.engine.streaming.shard_rows import Slice
+from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
+from lxmls_day1.engine.streaming.streamed_steps import CannotGoOn
+from lxmls_day1.errors import InputError
+
+_LOOK_SECONDS = 0.1
+_REACH_SECONDS = 3.0  # for a worker to answer this machine
+_MOST_FAILURES = 5  # of one job, from reasons that are not those of its data
+
+
+class ClusterLost(CannotGoOn):
+    """The scheduler has gone, or all workers that could work have."""
+
+    remedy = "start the cluster again"
+
+
+class Job(NamedTuple):
+    """What a worker is to do: a function of this package, called as ``function(shards, shared, argument, stopping)``."""
+
+    argument: Any
+    slices: Sequence[Slice]  # which rows it reads
+
+
+class _Failure(NamedTuple):
+    """What a job returns that could not be done."""
+
+    why: str
+    of_files: bool  # on this worker only, perhaps
+
+
+class _Unread(NamedTuple):
+    """Stands for a result that could not be fetched."""
+
+    why: str
+
+
+# On a worker of the cluster ----------------------------------------------------------------------------------------------
+
+_stopping: dict[str, threading.Event] = {}  # by the key of a run
+_corpora: dict[str, Shards] = {}
+
+
+def who_has(folder: str) -> tuple[str, str, list[int]]:
+    """The `installation` of this machine; a digest of the corpus's manifest, or why there is none; the bytes of each shard."""
+    try:
+        shards = Shards(folder, partial=True)
+        digest = _digest_of(shards)
+    except InputError as error:
+        return installation(), str(error), []
+    return installation(), digest, [_bytes_of(shards, i) for i in range(len(shards))]
+
+
+def _digest_of(shards: Shards) -> str:
+    return hashlib.sha256((shards.folder / MANIFEST).read_bytes()).hexdigest()
+
+
+def _bytes_of(shards: Shards, i: int) -> int:
+    entry, found = shards.manifest["shards"][i], 0
+    for name in entry["files"]:
+        with contextlib.suppress(OSError):
+            found += (shards.folder / entry["name"] / name).stat().st_size
+    return found
+
+
+def do_here(key: str, folder: str, function: Callable[..., Any], shared: Any, argument: Any) -> Any:
+    """Do a job on this machine; a `_Failure` if it cannot be done."""
+    stopping = _stopping.setdefault(key, threading.Event())
+    try:
+        if key not in _corpora:
+            _corpora[key] = Shards(folder, partial=True)
+        return function(_corpora[key], shared, argument, stopping)
+    except InputError as error:
+        return _Failure(str(error), isinstance(error, CannotGoOn))
+    except OSError as error:
+        return _Failure(f"{type(error).__name__}: {error}", True)
+
+
+def join_here(join: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+    """Join what two jobs have returned, or hand on the failure of one."""
+    return next((one for one in (first, second) if isinstance(one, _Failure)), None) or join(first, second)
+
+
+def end_here(key: str) -> None:
+    """Stop the jobs of a run on this machine, and forget it."""
+    _stopping.pop(key, threading.Event()).set()
+    _corpora.pop(key, None)
+
+
+def _warn(text: str) -> None:
+    """Tell whoever trains that a worker is left out, or is gone: all goes on without it, but takes longer."""
+    warnings.warn(text, stacklevel=2)
+
+
+# Where the run is --------------------------------------------------------------------------------------------------------
+
+
+class PartWorkers(ClusterWorkers):
+    """The workers of a cluster that have a corpus.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    shards : Shards
+    say : function from str
+        Takes sentences about workers that are left out, or gone; they are warned of unless given.
+    """
+
+    kept = "what was trained since the last checkpoint is lost"
+
+    def __init__(self, client: Any, shards: Shards, say: Callable[[str], None] = _warn):
+        super().__init__(client, installation(), say)
+        self._folder, self._digest = os.path.abspath(shards.folder), _digest_of(shards)
+        self._names = [entry["name"] for entry in shards.manifest["shards"]]
+        self._sizes = [sum(file["bytes"] for file in entry["files"].values()) for entry in shards.manifest["shards"]]
+        self._key = uuid.uuid4().hex
+        self._threads: dict[str, int] = {}  # of each worker that may work
+        self._missing: dict[str, set[int]] = {}  # the shards that it has not
+        self._last: dict[int, str] = {}  # the worker that did a job last
+        self._reaches: bool | None = None  # whether workers can be asked from here, and not only through the scheduler
+        self._next_look = 0.0
+
+    def lost(self) -> InputError:
+        """What to say when the scheduler is gone: training can go on from a checkpoint."""
+        return ClusterLost(f"the dask scheduler at {self.scheduler} is lost")
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        join: Callable[[Any, Any], Any],
+        shared: Any,
+        jobs: Sequence[Job],
+        look: Callable[[], None] = lambda: None,
+    ) -> Any:
+        """Have all jobs done, and join what they return.
+
+        Parameters
+        ----------
+        function : function (shards, shared, argument, stopping) -> value
+            A function of this package. ``stopping`` is an event that is set when it should end early.
+        join : function (first, second) -> value
+            It must not change either: a worker may be asked again.
+        shared : value
+            Sent to each worker once.
+        jobs : sequence of Job
+        look : function ()
+            Called several times a second; what it raises ends the run.
+        """
+        doing: dict[int, tuple[str, Any]] = {}  # job -> worker, what it will return
+        failures, everywhere = [0] * len(jobs), self._spread(shared)
+        self._next_look, waiting_since = 0.0, time.monotonic()
+        root, n_unread = None, 0
+        try:
+            while True:
+                look()
+                for n in self._gone(doing):
+                    self._cancel(root)
+                    root = None
+                    doing.pop(n)
+                for n in range(len(jobs)):
+                    address = None if n in doing else self._free_worker(n, jobs[n], doing)
+                    if address is not None:
+                        arguments = self._key, self._folder, function, everywhere, jobs[n].argument
+                        future = self.client.submit(do_here, *arguments, workers=[address], pure=False, retries=0)
+                        doing[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
+                if not doing and time.monotonic() - waiting_since > self.patience(ASK_SECONDS):
+                    raise ClusterLost(self._why_none())
+                if root is None and len(doing) == len(jobs):
+                    root = joined(
+                        [doing[n][1] for n in range(len(jobs))],
+                        lambda first, second: self.client.submit(join_here, join, first, second, pure=False),
+                    )
+                broken = [n for n, (_, future) in doing.items() if future.status in ("error", "cancelled", "lost")]
+                for n in broken:
+                    failures[n] += 1
+                    why = self._why_broken(doing.pop(n))
+                    if failures[n] >= _MOST_FAILURES:
+                        raise ClusterLost(
+                            f"a part of the work failed {_MOST_FAILURES} times on the cluster, at last so: {why}"
+                        )
+                if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
+                    self._cancel(root)
+                    root, everywhere = None, self._spread(shared)
+                    self._next_look = 0.0
+                if root is not None and root.status == "finished":
+                    found = self._fetched(root)
+                    if isinstance(found, _Failure):
+                        root = None
+                        self._judge(doing, found)
+                    elif isinstance(found, _Unread):
+                        root, n_unread = None, n_unread + 1
+                        if n_unread >= _MOST_FAILURES:
+                            raise ClusterLost(
+                                f"the sum of the parts could not be fetched {_MOST_FAILURES} times, at last so: {found.why}"
+                            )
+                    else:
+                        return found
+                self._wait(root, doing)
+        except BaseException:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """Stop what is being done, and forget this run, on all machines."""
+        if self._threads and self.client.status == "running":
+            with contextlib.suppress(Exception):  # a worker that cannot be reached has nothing to end
+                self.client.sync(
+                    self.client._run, end_here, self._key, workers=list(self._threads), on_error="ignore",
+                    callback_timeout=5,
+                )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------ which workers
+
+    def _look(self) -> None:
+        """Ask new workers who they are and what they have."""
+        found = self.known(self._threads)
+        for address in set(self._threads) - set(found):
+            self.say(f"The worker {address} is gone; what it had is done by others.")
+            del self._threads[address]
+        new = [address for address in found if address not in self._threads and address not in self._refused]
+        for address, answer in self.answers(who_has, new, self._folder).items():
+            said, digest, sizes = answer if isinstance(answer, tuple) else (answer, "", [])
+            if why := self.why_other(said):
+                self.refuse(address, why)
+            elif not sizes:
+                self.refuse(address, f"it cannot read the corpus: {digest}")
+            elif digest != self._digest:
+                self.refuse(address, f"its {self._folder} is another corpus: {MANIFEST} differs from the one here")
+            else:
+                if self._reaches is None:
+                    self._reaches = self._reached(address)
+                self._threads[address] = max(1, found[address])
+                self._missing[address] = {i for i, n in enumerate(sizes) if n != self._sizes[i]}
+
+    def _reached(self, address: str) -> bool:
+        """Whether a worker answers this machine itself."""
+        try:
+            self.client.sync(self.client.rpc(address).identity, callback_timeout=self.patience(_REACH_SECONDS))
+        except Exception:  # of many kinds: another network, a firewall
+            return False
+        return True
+
+    def _free_worker(self, n: int, job: Job, doing: dict[int, tuple[str, Any]]) -> str | None:
+        """A worker that has the files of a job and a thread to spare: the one that did it last, or else the one with most to spare."""
+        if time.monotonic() >= self._next_look:
+            self._look()
+            self._next_look = time.monotonic() + 1.0
+        wanted = {piece.shard for piece in job.slices}
+        able = [address for address in self._threads if not wanted & self._missing[address]]
+        if not able and self._threads:
+            address = next(iter(self._threads))
+            shard = self._names[min(wanted & self._missing[address])]
+            raise InputError(
+                f"no worker has all files of {', '.join(self._names[i] for i in sorted(wanted)[:3])}"
+                f"{' …' if len(wanted) > 3 else ''}: the worker {address} lacks {os.path.join(self._folder, shard)}, or has "
+                "it in another size; copy the corpus there, or to a folder that all workers see under the same path"
+            )
+        spare = {
+            address: self._threads[address] - sum(at == address and not future.done() for at, future in doing.values())
+            for address in able
+        }
+        spare = {address: n_threads for address, n_threads in spare.items() if n_threads > 0}
+        if not spare:
+            return None
+        return self._last[n] if self._last.get(n) in spare else max(sorted(spare), key=spare.__getitem__)
+
+    def _why_none(self) -> str:
+        reasons = "; ".join(f"{address}: {why}" for address, why in self._refused.items())
+        return f"no worker at {self.scheduler} can work here ({reasons or 'there is none'})"
+
+    # -------------------------------------------------------------------------------------------------- what goes wrong
+
+    def _gone(self, doing: dict[int, tuple[str, Any]]) -> list[int]:
+        """The jobs that were given to workers that are gone."""
+        if time.monotonic() >= self._next_look:
+            self._look()
+            self._next_look = time.monotonic() + 1.0
+        return [n for n, (address, _) in doing.items() if address not in self._threads]
+
+    def _judge(self, doing: dict[int, tuple[str, Any]], failure: _Failure) -> None:
+        """A job has failed on its worker: others may have what it lacks. Raise if there are none."""
+        for n, (address, future) in list(doing.items()):
+            found = self._fetched(self.client.submit(_failure_of, future, workers=[address], pure=False))
+            if isinstance(found, _Failure):
+                if not found.of_files:
+                    raise InputError(f"the worker {address}: {found.why}")
+                del doing[n]
+                self._threads.pop(address, None)
+                self.refuse(address, found.why)
+        if not self._threads:
+            raise ClusterLost(self._why_none())
+
+    def _why_broken(self, given: tuple[str, Any]) -> str:
+        address, future = given
+        with contextlib.suppress(Exception):
+            error = future.exception(timeout=1.0)
+            return f"{address}: {type(error).__name__}: {error}"
+        return f"{address}: it was lost"
+
+    def _spread(self, shared: Any) -> Any:
+        """A value, on every worker that may work."""
+        if not self._threads:
+            self._look()
+        if not self._threads:
+            return shared
+        try:
+            return self.client.scatter(
+                shared, broadcast=True, workers=list(self._threads), hash=False, timeout=self.patience(ASK_SECONDS)
+            )
+        except Exception:
+            return shared  # a worker is gone meanwhile: it goes with each job
+
+    def _fetched(self, future: Any) -> Any:
+        try:
+            fetch, directly = self.client._gather, bool(self._reaches)
+            return self.client.sync(fetch, [future], direct=directly, callback_timeout=self.patience(ASK_SECONDS))[0]
+        except Exception as error:  # most often the worker that has it is gone
+            return _Unread(f"{type(error).__name__}: {error}")
+
+    def _cancel(self, future: Any) -> None:
+        if future is not None:
+            with contextlib.suppress(Exception):
+                future.cancel()
+
+    def _wait(self, root: Any, doing: dict[int, tuple[str, Any]]) -> None:
+        from distributed import wait
+        from distributed.client import FuturesCancelledError
+
+        waiting = [root] if root is not None else [future for _, future in doing.values() if not future.done()]
+        if not waiting:
+            time.sleep(_LOOK_SECONDS)
+            return
+        with self.client.as_current(), contextlib.suppress(TimeoutError, FuturesCancelledError):
+            wait(waiting, timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]  # dask says no types
+
+
+def _failure_of(value: Any) -> _Failure | None:
+    return value if isinstance(value, _Failure) else None
+
+
+@contextlib.contextmanager
+def workers_with(shards: Shards, scheduler: str, say: Callable[[str], None] = _warn) -> Iterator[PartWorkers]:
+    """The workers of a cluster that have a corpus, for the length of a ``with``."""
+    with connected(scheduler, "scheduler=") as client:
+        workers = PartWorkers(client, shards, say)
+        try:
+            yield workers
+        finally:
+            workers.end()

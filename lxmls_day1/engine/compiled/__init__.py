@@ -1,0 +1,22 @@
+"""The loops that are compiled, each beside its twin in NumPy. A leaf: imported when a learner trains, not before.
+
+==================  ==========================================================================
+``primitives``      whether kernels are compiled or their twins in NumPy run
+``machine_code``    compiling, and the cache of machine code
+``intrinsics``      types and instructions that the kernels take from numba
+``threads``         calls that run beside one another, where there are threads
+``row_primitives``  a row of a CSR matrix times a weight matrix, and a row added to it
+``sparse_rows``     examples as the kernels read them; the loop of online learning
+``online_steps``    the weights of online learners with their average, and a rule at work on rows
+``batch``           objective and gradient of the batch learners
+``svm_sweeps``      the sweeps of the dual SVM
+``max_ent_sweeps``  the sweeps of dual coordinate ascent for maximum entropy
+``tree_reduce``     sums whose bits do not depend on who adds them
+``class_sums``      the rows of each class summed
+``hashing``         MurmurHash3 of features' names: bucket and sign
+``token_rows``      texts to rows of token counts, hashed or numbered
+``chain_search``    tag sequences: the scores of a sentence and its best path
+``chain_sums``      tag sequences: sums over all of them, for conditional random fields
+``chains``          tag sequences: whole data sets, and the loop of the structured learners
+==================  ==========================================================================
+"""

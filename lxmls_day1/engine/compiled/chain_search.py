@@ -1,0 +1,215 @@
+"""The compiled search of sequence tagging: the scores of one sentence, its best tag sequence, and what that gains.
+
+Everything here works on sentences whose words have binary features (``Sentences``), and on one weight matrix ``V`` with
+a column for each of the K tags, row-major:
+
+============================  =================================================
+row 0                         the bias of each tag
+rows 1 … J                    emissions: feature j − 1 with each tag
+rows R … R + K − 1, R = J+1   transitions: from tag (row) to tag (column)
+row R + K                     the first word has the tag
+row R + K + 1                 the last word has the tag
+============================  =================================================
+
+A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``sparse_rows.py`` classifies
+rows.
+
+``classifiers/viterbi.py`` is the readable form of the search. It is the answer of an exercise: see
+``lxmls_day1/course/importable.py``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lxmls_day1.engine.compiled.primitives import kernel
+
+# These functions are inlined into their callers, and hold nothing whose references numba would have to count.
+CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
+
+# As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
+_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+
+
+class Sentences(NamedTuple):
+    """M sentences with N words in all, as the kernels read them."""
+
+    starts: np.ndarray  # (M + 1,) int64: the words of sentence m are those from starts[m] to starts[m + 1]
+    indptr: np.ndarray  # (N + 1,) int64: the features of word n are indices[indptr[n] : indptr[n + 1]]
+    indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the bias
+    labels: np.ndarray  # (N,) int64: the true tags
+    n_features: int  # J
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def room(starts, indptr):
+    """How many words the longest sentence has, and how many entries a difference can have at most."""
+    n_words, n_entries = 0, 0
+    for m in range(len(starts) - 1):
+        words = starts[m + 1] - starts[m]
+        n_words = max(n_words, words)
+        n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 2 * words + 1))
+    return n_words, n_entries
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def fold_scale(shrink, V, U, scale, scale_sum):
+    """Weights scale · V, flattened, shrink; their sum so far is scale_sum · V − U. Returns the new scale and scale_sum."""
+    if shrink != 1.0:
+        scale *= shrink
+        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
+            # V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round.
+            for i in range(len(V)):
+                if len(U) > 0:
+                    U[i] -= scale_sum * V[i]
+                V[i] *= scale
+            scale, scale_sum = 1.0, 0.0
+    return scale, scale_sum
+
+
+# --------------------------------------------------------------------------------------------------------------- scores
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def score_words(starts, indptr, indices, m, V, scale, emissions):
+    """emissions[t, k] ← scale · (V[0, k] + Σ_j V[j + 1, k]), over the features j of word t; returns how many words."""
+    # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
+    first, n_words, n_tags = np.uint64(starts[m]), np.uint64(starts[m + 1] - starts[m]), np.uint64(V.shape[1])
+    for t in range(n_words):
+        for k in range(n_tags):
+            emissions[t, k] = V[np.uint64(0), k]
+        for i in range(np.uint64(indptr[first + t]), np.uint64(indptr[first + t + np.uint64(1)])):
+            j = np.uint64(np.uint32(indices[i])) + np.uint64(1)
+            for k in range(n_tags):
+                emissions[t, k] += V[j, k]
+        if scale != 1.0:
+            for k in range(n_tags):
+                emissions[t, k] *= scale
+    return n_words
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def score_chain(V, scale, n_features, from_tag, start, stop):
+    """The scores of transitions, ``from_tag[j, k]`` that from k to j, and of the first and the last tag."""
+    n_tags = np.uint64(V.shape[1])
+    row = np.uint64(n_features + 1)
+    for k in range(n_tags):
+        for j in range(n_tags):
+            from_tag[j, k] = scale * V[row + k, j]
+        start[k] = scale * V[row + n_tags, k]
+        stop[k] = scale * V[row + n_tags + np.uint64(1), k]
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def add_costs(n_words, labels, first, costs, emissions):
+    """emissions[t, k] += ρ(k, y_t): costs of wrong tags add up over the words, so they are part of the emissions."""
+    n_tags = np.uint64(emissions.shape[1])
+    for t in range(n_words):
+        label = np.uint64(labels[np.uint64(first) + t])
+        for k in range(n_tags):
+            emissions[t, k] += costs[label, k]
+
+
+# --------------------------------------------------------------------------------------------------------------- search
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _best_tags(n_words, emissions, path):
+    """The best tag of each word by itself, into ``path``; of equal ones the first."""
+    for t in range(n_words):
+        top = np.uint64(0)
+        for k in range(np.uint64(emissions.shape[1])):
+            if emissions[t, k] > emissions[t, top]:
+                top = k
+        path[t] = top
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def best_path(n_words, emissions, from_tag, start, stop, best, path):
+    """The tag sequence of the highest score, into ``path``; of equal ones the first in lexicographic order.
+
+    best[t, k] becomes the most that the words from t on can score if word t has the tag k. Read from the first word on,
+    it says where each tag leads. Without transitions (``from_tag`` has no rows) the words do not depend on each other.
+    """
+    if from_tag.shape[0] == 0:
+        _best_tags(n_words, emissions, path)
+        return
+    n_tags = np.uint64(emissions.shape[1])
+    one = np.uint64(1)
+    last = n_words - one
+    for k in range(n_tags):
+        best[last, k] = emissions[last, k] + stop[k]
+    for back in range(last):
+        t = last - one - back
+        for k in range(n_tags):
+            best[t, k] = -np.inf
+        for j in range(n_tags):
+            rest = best[t + one, j]
+            for k in range(n_tags):
+                score = from_tag[j, k] + rest
+                best[t, k] = score if score > best[t, k] else best[t, k]
+        for k in range(n_tags):
+            best[t, k] += emissions[t, k]
+    top = np.uint64(0)
+    for k in range(n_tags):
+        if start[k] + best[np.uint64(0), k] > start[top] + best[np.uint64(0), top]:
+            top = k
+    path[0] = top
+    for t in range(one, n_words):
+        tag, top = np.uint64(top), np.uint64(0)
+        for j in range(n_tags):
+            if from_tag[j, tag] + best[t, j] > from_tag[top, tag] + best[t, top]:
+                top = j
+        path[t] = top
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def gain(n_words, labels, first, emissions, from_tag, start, stop, path):
+    """The score of ``path`` minus that of the true tags: a sum over the places where they differ."""
+    gain = 0.0
+    has_chain = from_tag.shape[0] > 0
+    before, true_before = np.uint64(0), np.uint64(0)
+    for t in range(n_words):
+        tag, true = np.uint64(path[t]), np.uint64(labels[np.uint64(first) + t])
+        if tag != true:
+            gain += emissions[t, tag] - emissions[t, true]
+        if has_chain:
+            if t == np.uint64(0):
+                gain += start[tag] - start[true]
+            elif tag != true or before != true_before:
+                gain += from_tag[tag, before] - from_tag[true, true_before]
+        before, true_before = tag, true
+    if has_chain:
+        gain += stop[before] - stop[true_before]
+    return gain
+
+
+def k_best(emissions, transitions, start, stop, k):
+    """The k tag sequences of a sentence with the highest scores, the best first, ties in lexicographic order: plain NumPy.
+
+    Parameters
+    ----------
+    emissions : array (T, K)
+    transitions : array (K, K)
+        After the tag of the row comes that of the column.
+    start, stop : arrays (K,)
+    k : int ≥ 1
+
+    Returns
+    -------
+    paths : int array (n, T), n = min(k, K^T)
+    """
+    n_words, n_tags = emissions.shape
+    best = (emissions[-1] + stop)[:, None]  # (K, n): the n best scores from a word on, by its tag
+    chosen = []  # of the words from the last but one back: (K, n), which tag and rank come next
+    for t in range(n_words - 2, -1, -1):
+        ways = (transitions[:, :, None] + best[None]).reshape(n_tags, -1)  # (K, K n): by tag and rank of the next word
+        order = np.argsort(-ways, axis=1, kind="stable")[:, :k]
+        chosen.append(np.divmod(order, best.shape[1]))
+        best = emissions[t][:, None] + np.take_along_axis(ways, order, axis=1)
+    tag, rank = np.divmod(np.argsort(-(start[:, None] + best).ravel(), kind="stable")[:k], best.shape[1])
+    path = [tag]
+    for next_tag, next_rank in reversed(chosen):
+        tag, rank = next_tag[tag, rank], next_rank[tag, rank]
+        path.append(tag)
+    return np.stack(path, axis=1)

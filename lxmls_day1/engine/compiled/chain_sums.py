@@ -1,0 +1,482 @@
+"""The compiled sums over tag sequences: log Z, marginals, the log loss of sentences with its gradient, one round of descent.
+
+Z is the partition function, the sum of exp(score) over all sequences.
+
+Sentences and the matrix of weights are laid out as ``chain_search.py`` describes. ``classifiers/forward_backward.py`` is the
+readable form. All sums are kept as logarithms; what is added up inside of one is exp(a − a_max), so that nothing overflows. A
+matrix of transitions is exponentiated once for all words: a sum over the K tags before then takes K multiplications for each
+tag after. Where that loses all digits, as scores differ by hundreds, the sum is taken term by term.
+"""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.engine.compiled.chain_search import CHAIN_PRIMITIVE, fold_scale, room, score_chain, score_words
+from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+
+if COMPILES:
+    import numba
+
+    from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, read_only
+    from lxmls_day1.engine.compiled.machine_code import cached_jit
+
+_TINY = 1e-200  # a sum of products below this may have lost terms
+_EXACT = 1e-9  # marginals that miss 1 by more than this have
+
+# ------------------------------------------------------------------------------------------------------------- one sentence
+
+
+class Buffers(NamedTuple):
+    """What the kernels write to: scores and sums of a sentence of up to T words, K tags. All but the first two, and the counts, are
+    those of a chain, and have no rows without one.
+    """
+
+    emissions: np.ndarray  # (T, K)
+    residuals: np.ndarray  # (T, K): the marginals p(y_t = k); then minus 1 for the true tags
+    start: np.ndarray  # (K,), zeros without a chain
+    stop: np.ndarray  # (K,), zeros without a chain
+    from_tag: np.ndarray  # (K, K): the score of the step from the tag of the column to that of the row
+    E: np.ndarray  # (K, K): exp(score − shift) of the step from the tag of the row to that of the column
+    ET: np.ndarray  # (K, K): its transpose
+    alpha: np.ndarray  # (T, K): forward
+    exp_alpha: np.ndarray  # (T, K): exp(alpha − tops)
+    tops: np.ndarray  # (T,): the largest of each row of alpha
+    ahead: np.ndarray  # (T, K): backward + emissions
+    exp_ahead: np.ndarray  # (T, K): exp(ahead − the largest of the row)
+    sums: np.ndarray  # (K,)
+    counts: np.ndarray  # (K + 2, K): how often steps, first and last tags are expected, of the shape of their rows of W
+    shares: np.ndarray  # (K, K): more of the steps, still to be multiplied by E
+
+
+@kernel()
+def _buffers(longest, n_tags, n_chain):
+    """Room for sentences of up to ``longest`` words; ``n_chain`` is K + 2, or 0 without a chain."""
+    n_from = max(0, n_chain - 2)
+    n_words = longest if n_chain > 0 else 0
+    return Buffers(
+        np.empty((longest, n_tags)),
+        np.empty((longest, n_tags)),
+        np.zeros(n_tags),
+        np.zeros(n_tags),
+        np.empty((n_from, n_tags)),
+        np.empty((n_from, n_tags)),
+        np.empty((n_from, n_tags)),
+        np.empty((n_words, n_tags)),
+        np.empty((n_words, n_tags)),
+        np.empty(n_words),
+        np.empty((n_words, n_tags)),
+        np.empty((n_words, n_tags)),
+        np.empty(n_tags),
+        np.zeros((n_chain, n_tags)),
+        np.zeros((n_from, n_tags)),
+    )
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _exponentiated(from_tag, E, ET):
+    """E, ET ← exp(score − shift) of each step; returns the shift, the largest score."""
+    n_tags = len(from_tag)
+    shift = from_tag[0, 0]
+    for j in range(n_tags):
+        for k in range(n_tags):
+            shift = max(shift, from_tag[j, k])
+    for j in range(n_tags):
+        for k in range(n_tags):
+            ET[j, k] = np.exp(from_tag[j, k] - shift)
+            E[k, j] = ET[j, k]
+    return shift
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _sums_of_products(x, t, E, u, sums):
+    """u[t, k] ← exp(x[t, k] − top), sums[j] ← Σ_k u[t, k] E[k, j]; returns top, the largest x[t, k], and whether no sum lost a term."""
+    n_tags = x.shape[1]
+    top = x[t, 0]
+    for k in range(n_tags):
+        top = max(top, x[t, k])
+    for j in range(n_tags):
+        sums[j] = 0.0
+    for k in range(n_tags):
+        factor = np.exp(x[t, k] - top)
+        for j in range(n_tags):
+            sums[j] += factor * E[k, j]
+        u[t, k] = factor
+    exact = True
+    for j in range(n_tags):
+        exact &= sums[j] > _TINY
+    return top, exact
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _log_sum(x, y):
+    """log Σ_k exp(x[k] + y[k]), term by term."""
+    top = -np.inf
+    for k in range(len(x)):
+        top = max(top, x[k] + y[k])
+    total = 0.0
+    for k in range(len(x)):
+        total += np.exp(x[k] + y[k] - top)
+    return top + np.log(total)
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _forward(n_words, b, shift):
+    """alpha[t, k] ← forward(t, k), with exp(alpha − tops) for all words but the last; returns log Z."""
+    n_tags = len(b.start)
+    for k in range(n_tags):
+        b.alpha[0, k] = b.start[k] + b.emissions[0, k]
+    for t in range(n_words - 1):
+        top, exact = _sums_of_products(b.alpha, t, b.E, b.exp_alpha, b.sums)
+        b.tops[t] = top
+        for j in range(n_tags):
+            total = top + shift + np.log(b.sums[j]) if exact else _log_sum(b.alpha[t], b.from_tag[j])
+            b.alpha[t + 1, j] = total + b.emissions[t + 1, j]
+    return _log_sum(b.alpha[n_words - 1], b.stop)
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _backward(n_words, b, shift, log_z, counts):
+    """residuals[t, k] ← p(y_t = k); if ``counts``, how often each step is expected is added to counts and shares."""
+    n_tags, last = len(b.start), n_words - 1
+    for k in range(n_tags):
+        b.residuals[last, k] = np.exp(b.alpha[last, k] + b.stop[k] - log_z)
+        b.ahead[last, k] = b.stop[k] + b.emissions[last, k]
+    for back in range(last):
+        t = last - 1 - back
+        top, exact = _sums_of_products(b.ahead, t + 1, b.ET, b.exp_ahead, b.sums)
+        factor, total = np.exp(b.tops[t] + top + shift - log_z), 0.0
+        for k in range(n_tags):
+            p = factor * b.exp_alpha[t, k] * b.sums[k]
+            b.residuals[t, k] = p
+            total += p
+            rest = top + shift + np.log(b.sums[k]) if exact else _log_sum(b.ahead[t + 1], b.from_tag[:, k])
+            b.ahead[t, k] = rest + b.emissions[t, k]
+        if exact and abs(total - 1.0) < _EXACT:
+            for k in range(n_tags if counts else 0):
+                share = factor * b.exp_alpha[t, k]
+                for j in range(n_tags):
+                    b.shares[k, j] += share * b.exp_ahead[t + 1, j]
+        else:
+            _step_by_terms(t, b, log_z)
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _step_by_terms(t, b, log_z):
+    """What :func:`_backward` does for the step from word t, term by term."""
+    n_tags = len(b.start)
+    for k in range(n_tags):
+        b.residuals[t, k] = 0.0
+        for j in range(n_tags):
+            q = np.exp(b.alpha[t, k] + b.from_tag[j, k] + b.ahead[t + 1, j] - log_z)
+            b.residuals[t, k] += q
+            b.counts[k, j] += q
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _count_steps(b):
+    """Add what :func:`_backward` left in shares to counts, and empty shares."""
+    for k in range(len(b.shares)):
+        for j in range(len(b.shares)):
+            b.counts[k, j] += b.shares[k, j] * b.E[k, j]
+            b.shares[k, j] = 0.0
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _without_chain(n_words, b):
+    """residuals[t, k] ← p(y_t = k) of words that do not depend on each other; returns log Z."""
+    log_z = 0.0
+    for t in range(n_words):
+        of_word = _log_sum(b.emissions[t], b.stop)
+        for k in range(len(b.stop)):
+            b.residuals[t, k] = np.exp(b.emissions[t, k] - of_word)
+        log_z += of_word
+    return log_z
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _score_of_tags(n_words, labels, begin, b):
+    """s(y) of the true tags."""
+    score = 0.0
+    for t in range(n_words):
+        tag = labels[begin + t]
+        score += b.emissions[t, tag]
+        if t == 0:
+            score += b.start[tag]
+        elif len(b.from_tag) > 0:
+            score += b.from_tag[tag, labels[begin + t - 1]]
+    return score + b.stop[labels[begin + n_words - 1]]
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _take_truth(n_words, labels, begin, b):
+    """Marginals become residuals, and expected counts those beyond the true ones: minus 1 wherever the true tags count."""
+    n_tags, last, has_chain = len(b.start), n_words - 1, len(b.counts) > 0
+    if has_chain:
+        for k in range(n_tags):
+            b.counts[n_tags, k] += b.residuals[0, k]
+            b.counts[n_tags + 1, k] += b.residuals[last, k]
+        b.counts[n_tags, labels[begin]] -= 1.0
+        b.counts[n_tags + 1, labels[begin + last]] -= 1.0
+    for t in range(n_words):
+        tag = labels[begin + t]
+        b.residuals[t, tag] -= 1.0
+        if has_chain and t > 0:
+            b.counts[labels[begin + t - 1], tag] -= 1.0
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _add_words(n_words, begin, indptr, indices, residuals, factor, G):
+    """Add factor · residuals[t] to the rows of the features of each word."""
+    n_tags = np.uint64(G.shape[1])
+    for t in range(n_words):
+        for k in range(n_tags):
+            G[np.uint64(0), k] += factor * residuals[t, k]
+        for i in range(np.uint64(indptr[begin + t]), np.uint64(indptr[begin + t + 1])):
+            j = np.uint64(np.uint32(indices[i])) + np.uint64(1)
+            for k in range(n_tags):
+                G[j, k] += factor * residuals[t, k]
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _add_counts(b, factor, G):
+    """Add factor · counts to the last rows of G, those of the chain."""
+    row = len(G) - len(b.counts)
+    for r in range(len(b.counts)):
+        for k in range(len(b.stop)):
+            G[row + r, k] += factor * b.counts[r, k]
+
+
+# ------------------------------------------------------------------------------------------------------- whole data sets
+
+
+def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
+    n_chain = W.shape[0] - n_features - 1
+    has_chain, gradient = n_chain > 0, len(G) > 0
+    b = _buffers(room(starts, indptr)[0], W.shape[1], n_chain)
+    losses, shift = np.empty(len(starts) - 1), 0.0
+    if has_chain:
+        score_chain(W, 1.0, n_features, b.from_tag, b.start, b.stop)
+        shift = _exponentiated(b.from_tag, b.E, b.ET)
+    for m in range(len(losses)):
+        begin = starts[m]
+        n_words = np.int64(score_words(starts, indptr, indices, m, W, 1.0, b.emissions))
+        log_z = _forward(n_words, b, shift) if has_chain else _without_chain(n_words, b)
+        losses[m] = log_z
+        if len(labels) > 0:
+            losses[m] -= _score_of_tags(n_words, labels, begin, b)
+        if has_chain and (gradient or len(marginals) > 0):
+            _backward(n_words, b, shift, log_z, gradient)
+        if len(marginals) > 0:
+            marginals[begin : begin + n_words] = b.residuals[:n_words]
+        if gradient:
+            _take_truth(n_words, labels, begin, b)
+            _add_words(n_words, begin, indptr, indices, b.residuals, 1.0, G)
+    if gradient:
+        _count_steps(b)
+        _add_counts(b, 1.0, G)
+    return losses
+
+
+def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkage, V, U, state):
+    n_chain = V.shape[0] - n_features - 1
+    has_chain = n_chain > 0
+    b = _buffers(room(starts, indptr)[0], V.shape[1], n_chain)
+    flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
+    scale, scale_sum = state[0], state[1]
+    for i in range(len(order)):
+        m = order[i]
+        begin = starts[m]
+        n_words = np.int64(score_words(starts, indptr, indices, m, V, scale, b.emissions))
+        if has_chain:
+            score_chain(V, scale, n_features, b.from_tag, b.start, b.stop)
+            shift = _exponentiated(b.from_tag, b.E, b.ET)
+            _backward(n_words, b, shift, _forward(n_words, b, shift), True)
+            _count_steps(b)
+        else:
+            _without_chain(n_words, b)
+        _take_truth(n_words, labels, begin, b)
+        scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
+        if len(U) > 0:
+            _add_words(n_words, begin, indptr, indices, b.residuals, -steps[i] * scale_sum / scale, U)
+            _add_counts(b, -steps[i] * scale_sum / scale, U)
+        _add_words(n_words, begin, indptr, indices, b.residuals, -steps[i] / scale, V)
+        _add_counts(b, -steps[i] / scale, V)
+        b.counts[:] = 0.0
+        scale_sum += scale
+    state[0], state[1] = scale, scale_sum
+    return len(order)
+
+
+# ---------------------------------------------------------------------------------------------------- the same in NumPy
+
+
+def _sentence_in_numpy(emissions, labels, chain):
+    """log Z, s(y), residuals (T, K) and expected counts beyond the true ones, in the shape of the rows ``chain`` of W."""
+    n_words, n_tags = emissions.shape
+    excess = np.zeros(chain.shape)
+    truth = np.arange(len(labels)), labels
+    if len(chain) == 0:
+        of_word = np.logaddexp.reduce(emissions, axis=1)
+        residuals = np.exp(emissions - of_word[:, None])
+        residuals[truth] -= 1.0
+        return of_word.sum(), emissions[truth].sum(), residuals, excess
+    steps, start, stop = chain[:n_tags], chain[n_tags], chain[n_tags + 1]
+    forward = [start + emissions[0]]
+    for of_word in emissions[1:]:
+        forward.append(np.logaddexp.reduce(forward[-1][:, None] + steps, axis=0) + of_word)
+    log_z = np.logaddexp.reduce(forward[-1] + stop)
+    residuals, ahead = np.empty(emissions.shape), stop
+    residuals[-1] = np.exp(forward[-1] + stop - log_z)
+    for t in range(n_words - 2, -1, -1):
+        ahead = ahead + emissions[t + 1]
+        excess[:n_tags] += np.exp(forward[t][:, None] + steps + ahead - log_z)
+        ahead = np.logaddexp.reduce(steps + ahead, axis=1)
+        residuals[t] = np.exp(forward[t] + ahead - log_z)
+    excess[n_tags], excess[n_tags + 1] = residuals[0], residuals[-1]
+    if len(labels) == 0:
+        return log_z, 0.0, residuals, excess
+    rows, tags = [n_tags, n_tags + 1, *labels[:-1]], [labels[0], labels[-1], *labels[1:]]
+    np.subtract.at(excess, (rows, tags), 1.0)
+    residuals[truth] -= 1.0
+    return log_z, emissions[truth].sum() + chain[rows, tags].sum(), residuals, excess
+
+
+def _sums_in_numpy(starts, indptr, indices, labels, n_features, W, G, marginals):
+    words = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(indptr) - 1, n_features))
+    emissions, chain = words @ W[1 : n_features + 1] + W[0], W[n_features + 1 :]
+    losses, residuals = np.empty(len(starts) - 1), np.empty(emissions.shape)
+    for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+        log_z, score, residuals[first:end], excess = _sentence_in_numpy(emissions[first:end], labels[first:end], chain)
+        losses[m] = log_z - score
+        if len(G):
+            G[n_features + 1 :] += excess
+    if len(G):
+        G[0] += residuals.sum(axis=0)
+        G[1 : n_features + 1] += words.T @ residuals
+    marginals[:] = residuals[: len(marginals)]
+    return losses
+
+
+def _descent_in_numpy(starts, indptr, indices, labels, n_features, order, steps, shrinkage, V, U, state):
+    scale, scale_sum = state
+    for m, step in zip(order.tolist(), steps.tolist(), strict=True):
+        begin, end = starts[m], starts[m + 1]
+        rows = [1 + indices[indptr[t] : indptr[t + 1]] for t in range(begin, end)]
+        emissions = scale * np.array([V[0] + V[of_word].sum(axis=0) for of_word in rows])
+        *_, residuals, excess = _sentence_in_numpy(emissions, labels[begin:end], scale * V[n_features + 1 :])
+        scale, scale_sum = fold_scale(1.0 - step * shrinkage, V.reshape(-1), U.reshape(-1), scale, scale_sum)
+        for matrix, factor in ((V, 1.0 / scale), (U, scale_sum / scale)):
+            if len(matrix):
+                matrix[0] -= step * factor * residuals.sum(axis=0)
+                for of_word, residual in zip(rows, residuals, strict=True):
+                    matrix[of_word] -= step * factor * residual  # a word has a feature once
+                matrix[n_features + 1 :] -= step * factor * excess
+        scale_sum += scale
+    state[:] = scale, scale_sum
+    return len(order)
+
+
+# ------------------------------------------------------------------------------------------------------- what is called
+
+
+@functools.cache
+def sums_of_kernels():
+    """``(starts, indptr, indices, labels, n_features, W, G, marginals) -> losses (M,)``, compiled where that is possible.
+
+    Adds the gradient to G and fills ``marginals`` (N, K), each unless it is empty. Without labels the losses are log Z.
+    """
+    if not COMPILES:
+        return _sums_in_numpy
+    longs, matrix = read_only(numba.int64), read_only(numba.float64, 2)
+    data = (longs, longs, read_only(numba.int32), longs, numba.int64)
+    return cached_jit(VECTOR(*data, matrix, MATRIX, MATRIX), fastmath={"contract"})(_sums)
+
+
+@functools.cache
+def _descent_of_kernels():
+    if not COMPILES:
+        return _descent_in_numpy
+    longs, reals = read_only(numba.int64), read_only(numba.float64)
+    data = (longs, longs, read_only(numba.int32), longs, numba.int64, longs, reals, numba.float64)
+    return cached_jit(numba.int64(*data, MATRIX, MATRIX, VECTOR), fastmath={"contract"})(_descent)
+
+
+def log_losses(sentences, W):
+    """−log p(y | x) of each sentence.
+
+    Parameters
+    ----------
+    sentences : Sentences
+    W : array (rows, K), as ``chain_search.py`` lays it out
+
+    Returns
+    -------
+    losses : float64 array (M,)
+    """
+    return sums_of_kernels()(*sentences, W, _none(W), _none(W))
+
+
+def loss_and_gradient(sentences, W):
+    """Σ_m −log p(y | x) and its gradient: expected minus true counts.
+
+    Parameters
+    ----------
+    sentences : Sentences
+    W : array (rows, K)
+
+    Returns
+    -------
+    loss : float
+    gradient : array (rows, K), a new one
+    """
+    gradient = np.zeros(W.shape)
+    return float(sums_of_kernels()(*sentences, W, gradient, _none(W)).sum()), gradient
+
+
+def tag_marginals(starts, indptr, indices, n_features, W):
+    """p(y_t = k | x) of each word and tag, and log Z of each sentence.
+
+    Parameters
+    ----------
+    starts, indptr, indices, n_features
+        As in :class:`Sentences`.
+    W : array (rows, K)
+
+    Returns
+    -------
+    marginals : array (N, K)
+    log_z : array (M,)
+    """
+    marginals = np.empty((len(indptr) - 1, W.shape[1]))
+    log_z = sums_of_kernels()(starts, indptr, indices, np.empty(0, np.int64), n_features, W, _none(W), marginals)
+    return marginals, log_z
+
+
+def take_round_of_descent(sentences, shrinkage, weights, order, steps):
+    """One round of stochastic gradient descent: W ← (1 − η_t λ) W + η_t [Φ(x, y) − E Φ] for each sentence.
+
+    Parameters
+    ----------
+    sentences : Sentences
+    shrinkage : float
+        λ.
+    weights : lxmls_day1.engine.compiled.online_steps.Weights
+        They change in place.
+    order, steps : int64 array (T,), float64 array (T,)
+        A sentence and a step size for each step.
+
+    Returns
+    -------
+    int
+        The number of updates.
+    """
+    updates = _descent_of_kernels()(*sentences, order, steps, shrinkage, weights.V, weights.U, weights.state)
+    weights.n_steps += len(order)
+    return int(updates)
+
+
+def _none(W):
+    return np.empty((0, W.shape[1]))

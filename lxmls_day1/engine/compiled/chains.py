@@ -1,0 +1,321 @@
+"""The compiled inner loops of sequence tagging, for whole data sets: one round of online learning, tagging, the loss.
+
+Sentences and the matrix of weights are laid out as ``chain_search.py`` describes.
+
+* :func:`take_round` runs one pass over the sentences with any update rule of the flat learners.
+* :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
+
+``classifiers/viterbi.py`` and ``classifiers/joint_features.py`` are the readable form of what a step does. How a weight
+matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on single entries instead of rows.
+"""
+
+import functools
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.engine.compiled.chain_search import (
+    CHAIN_PRIMITIVE,
+    Sentences,
+    add_costs,
+    best_path,
+    fold_scale,
+    gain,
+    room,
+    score_chain,
+    score_words,
+)
+from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+from lxmls_day1.errors import InputError
+
+if COMPILES:
+    import numba
+
+    from lxmls_day1.engine.compiled.intrinsics import MATRIX, RULE_SIGNATURE, VECTOR, read_only
+    from lxmls_day1.engine.compiled.machine_code import cached_jit
+
+__all__ = ["Sentences", "best_paths", "hinge_losses", "search_of_kernels", "take_round"]
+
+_MULTIPLIER = np.uint64(
+    0x9E3779B97F4A7C15
+)  # 2⁶⁴ / golden ratio: products with it differ in their upper half (D. Knuth, vol. 3, 6.4)
+
+
+# --------------------------------------------------------------------------------------------------------------- update
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, has_chain, entries):
+    """The non-zero parts of Φ(x, y) − Φ(x, ŷ), as entries of the flattened matrix: +1 and −1 in turn; returns how many.
+
+    Where the two sequences agree nothing is listed. An entry can be listed several times, and with both signs.
+    """
+    first, n_words = starts[m], starts[m + 1] - starts[m]
+    row = n_features + 1  # of the first transition
+    n = 0
+    for t in range(n_words):
+        true, tag = labels[first + t], path[t]
+        if tag != true:
+            entries[n], entries[n + 1] = true, tag
+            n += 2
+            for i in range(indptr[first + t], indptr[first + t + 1]):
+                j = np.int64(indices[i]) + 1
+                entries[n], entries[n + 1] = j * n_tags + true, j * n_tags + tag
+                n += 2
+        if has_chain:
+            true_row = row + n_tags if t == 0 else row + labels[first + t - 1]
+            tag_row = row + n_tags if t == 0 else row + path[t - 1]
+            if tag != true or tag_row != true_row:
+                entries[n], entries[n + 1] = true_row * n_tags + true, tag_row * n_tags + tag
+                n += 2
+            if t == n_words - 1 and tag != true:
+                last_row = row + n_tags + 1
+                entries[n], entries[n + 1] = last_row * n_tags + true, last_row * n_tags + tag
+                n += 2
+    return n
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _squared_norm(n, entries, keys, sums, places):
+    """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first.
+
+    ``keys`` and ``sums`` are a hash table of the sums at entries, with room for twice as many as are listed, a power of two; a key is −1
+    where the table is empty, which it is before and after. ``places`` are where in the table the listed ones are.
+    """
+    squared, last = 0.0, np.uint64(len(keys) - 1)
+    for i in range(n):
+        entry, sign = entries[i], 1.0 - 2.0 * (i & 1)
+        place = (np.uint64(entry) * _MULTIPLIER >> np.uint64(32)) & last
+        while keys[place] != entry and keys[place] >= 0:
+            place = (place + np.uint64(1)) & last
+        squared += 1.0 + 2.0 * sign * sums[place]  # (a ± 1)² = a² + 1 ± 2a
+        keys[place], places[i] = entry, place
+        sums[place] += sign
+    for i in range(n):
+        place = places[i]
+        keys[place], sums[place] = -1, 0.0
+    return squared
+
+
+@kernel(**CHAIN_PRIMITIVE)
+def _update(n, entries, d, shrink, V, U, scale, scale_sum):
+    """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
+    average.
+
+    The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U of no entries switches
+    averaging off. Returns whether d changed anything, and the new scale and scale_sum.
+    """
+    scale, scale_sum = fold_scale(shrink, V, U, scale, scale_sum)
+    changed = n > 0 and d != 0.0
+    if changed:
+        amount, amount_of_sum = 1.0 / scale * d, scale_sum / scale * d
+        for i in range(0, n, 2):
+            V[np.uint64(entries[i])] += amount
+            V[np.uint64(entries[i + 1])] -= amount
+        if len(U) > 0:
+            for i in range(0, n, 2):
+                U[np.uint64(entries[i])] += amount_of_sum
+                U[np.uint64(entries[i + 1])] -= amount_of_sum
+    return changed, scale, scale_sum + scale
+
+
+def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state):
+    n_tags = V.shape[1]
+    has_chain = V.shape[0] > n_features + 1
+    n_words_most, n_entries_most = room(starts, indptr)
+    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
+    from_tag = np.empty((n_tags if has_chain else 0, n_tags))
+    start, stop = np.empty(n_tags), np.empty(n_tags)
+    path = np.empty(n_words_most, np.int64)
+    entries = np.empty(n_entries_most, np.int64)
+    n_keys = 2
+    while n_keys < 2 * n_entries_most:
+        n_keys *= 2
+    keys, sums, places = np.full(n_keys, -1, np.int64), np.zeros(n_keys), np.empty(n_entries_most, np.uint64)
+    scores, cost = np.zeros(2), np.zeros(2)
+    flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
+    scale, scale_sum = state[0], state[1]
+    n_updates = 0
+    for i in range(len(order)):
+        m = order[i]
+        first = starts[m]
+        n_words = score_words(starts, indptr, indices, m, V, scale, emissions)
+        if has_chain:
+            score_chain(V, scale, n_features, from_tag, start, stop)
+        if augmented:
+            add_costs(n_words, labels, first, costs, emissions)
+        best_path(n_words, emissions, from_tag, start, stop, best, path)
+        n = _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, has_chain, entries)
+        sq_norm = _squared_norm(n, entries, keys, sums, places)
+        d = 0.0
+        if sq_norm > 0.0:
+            # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
+            # has it.
+            cost[0] = 0.0
+            for t in range(n_words):
+                cost[0] += costs[labels[first + np.int64(t)], path[t]]
+            scores[0] = max(0.0, gain(n_words, labels, first, emissions, from_tag, start, stop, path))
+            if augmented:
+                scores[0] -= cost[0]
+            answer = rule(scores, 1, 0.5 * sq_norm, steps[i], cost)
+            if len(answer) != 2:
+                return -1
+            d = answer[1]
+            if abs(answer[0] + d) > 1e-9 * (abs(answer[0]) + abs(d)):
+                return -1
+        shrink = 1.0 - steps[i] * shrinkage
+        changed, scale, scale_sum = _update(n, entries, d, shrink, flat_V, flat_U, scale, scale_sum)
+        n_updates += changed
+    state[0], state[1] = scale, scale_sum
+    return n_updates
+
+
+def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, steps):
+    """One round of online learning, compiled.
+
+    Parameters
+    ----------
+    rule : what :func:`lxmls_day1.engine.compiled.online_steps.machine_code_of` returned
+        The rule of one of the flat learners.
+    sentences : Sentences
+    costs : float64 array (K, K)
+        Row y is ρ(·, y).
+    shrinkage : float
+        λ: the weights shrink by the factor 1 − step · λ before each update.
+    augmented : bool
+        Whether the rival is the sequence of the highest score plus cost.
+    weights : lxmls_day1.engine.compiled.online_steps.Weights
+        Of the shape that the head of this module describes. They change in place.
+    order, steps : int64 array (T,), float64 array (T,)
+        A sentence and a step size for each step.
+
+    Returns
+    -------
+    int
+        The number of updates.
+
+    Raises
+    ------
+    InputError
+        For a rule whose answer is not (−d, d).
+    """
+    updates = _compiled_round()(
+        *sentences, order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state
+    )
+    if updates < 0:
+        raise InputError(
+            f"{rule.__name__} must raise the truth by as much as it lowers the rival, d = (−τ, τ), but its two numbers do "
+            "not cancel"
+        )
+    weights.n_steps += len(order)
+    return int(updates)
+
+
+@functools.cache
+def _compiled_round():
+    reals, longs, costs = read_only(numba.float64), read_only(numba.int64), read_only(numba.float64, 2)
+    data = (longs, longs, read_only(numba.int32), longs, numba.int64, longs, reals, numba.float64)
+    rule = numba.types.FunctionType(RULE_SIGNATURE)
+    signature = numba.int64(*data, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR)
+    return cached_jit(signature)(_round)
+
+
+# ------------------------------------------------------------------------------------------------------ whole data sets
+
+
+def _search(starts, indptr, indices, labels, n_features, costs, W):
+    n_tags = W.shape[1]
+    has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
+    n_words_most, _ = room(starts, indptr)
+    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
+    from_tag = np.empty((n_tags if has_chain else 0, n_tags))
+    start, stop = np.empty(n_tags), np.empty(n_tags)
+    paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
+    if has_chain:
+        score_chain(W, 1.0, n_features, from_tag, start, stop)
+    for m in range(len(losses)):
+        path = paths[starts[m] : starts[m + 1]]
+        n_words = score_words(starts, indptr, indices, m, W, 1.0, emissions)
+        if augmented:
+            add_costs(n_words, labels, starts[m], costs, emissions)
+        best_path(n_words, emissions, from_tag, start, stop, best, path)
+        if augmented:
+            losses[m] = gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
+    return paths, losses
+
+
+def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
+    n_words, n_tags = len(indptr) - 1, W.shape[1]
+    words = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n_words, n_features))
+    scores = words @ W[1 : 1 + n_features] + W[0]  # (N, K)
+    if len(labels):
+        scores += costs[labels]
+    chain = W[1 + n_features :] if len(W) > 1 + n_features else np.zeros((n_tags + 2, n_tags))
+    from_tag, start, stop = chain[:n_tags].T, chain[-2], chain[-1]  # from_tag[j, k]: from k to j
+    paths, losses = np.empty(n_words, np.int64), np.zeros(len(starts) - 1)
+    for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+        emissions, path = scores[first:end], paths[first:end]
+        ahead = emissions.copy()  # becomes the most that the words from t on can score
+        ahead[-1] += stop
+        for t in range(len(path) - 2, -1, -1):
+            ahead[t] += (from_tag + ahead[t + 1][:, None]).max(axis=0)
+        path[0] = np.argmax(start + ahead[0])
+        for t in range(1, len(path)):
+            path[t] = np.argmax(from_tag[:, path[t - 1]] + ahead[t])
+        if len(labels):
+            losses[m], truth = (
+                start[tags[0]]
+                + emissions[np.arange(len(tags)), tags].sum()
+                + from_tag[tags[1:], tags[:-1]].sum()
+                + stop[tags[-1]]
+                for tags in (path, labels[first:end])
+            )
+            losses[m] -= truth
+    return paths, losses
+
+
+@functools.cache
+def search_of_kernels():
+    """Viterbi for many sentences: ``(starts, indptr, indices, labels, n_features, costs, W) -> paths (N,), losses (M,)``,
+    cost-augmented if there are ``labels`` (N,); row y of ``costs`` is ρ(·, y). Compiled where that is possible.
+    """
+    if not COMPILES:
+        return _search_in_numpy
+    longs, matrix = read_only(numba.int64), read_only(numba.float64, 2)
+    returned = numba.types.Tuple((numba.int64[::1], VECTOR))
+    return cached_jit(returned(longs, longs, read_only(numba.int32), longs, numba.int64, matrix, matrix))(_search)
+
+
+def best_paths(starts, indptr, indices, n_features, W):
+    """The tag sequence with the highest score, of each sentence.
+
+    Parameters
+    ----------
+    starts, indptr, indices, n_features
+        As in :class:`Sentences`.
+    W : array (J + 1 + K + 2, K), or (J + 1, K) without transitions
+
+    Returns
+    -------
+    tags : int64 array (N,)
+        Word after word.
+    """
+    no_labels, no_costs = np.empty(0, np.int64), np.empty((0, 0))
+    return search_of_kernels()(starts, indptr, indices, no_labels, n_features, no_costs, W)[0]
+
+
+def hinge_losses(sentences, costs, W):
+    """The structured hinge loss max_y' [s(y') + ρ(y', y)] − s(y) of each sentence.
+
+    Parameters
+    ----------
+    sentences : Sentences
+    costs : array (K, K)
+        Row y is ρ(·, y).
+    W : array (J + 1 + K + 2, K), or (J + 1, K) without transitions
+
+    Returns
+    -------
+    losses : float64 array (M,)
+    """
+    return search_of_kernels()(*sentences, costs, W)[1]

@@ -1,0 +1,223 @@
+"""The compiled inner loops of dual coordinate ascent for maximum entropy: a sweep of steps over examples, a pass that measures.
+
+Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
+multipliers α and the weights in place. ``classifiers/max_ent_dual.py`` has the mathematics, the readable form of a step, and the
+loop around these. With two classes W = (−v/2, v/2), and the multipliers are (1 − β, β), β that of the wrong class.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import entr, logsumexp, softmax
+
+from lxmls_day1.engine.compiled.batch import exponentials
+from lxmls_day1.engine.compiled.primitives import kernel
+from lxmls_day1.engine.compiled.row_primitives import NEAR, add_row, prefetch_weights, score_row
+
+_RELAXATION = 1.5  # of two classes: the curvature of a step is taken for so much smaller; gains up to 2
+_NEWTON_STEPS, _NEAR_ENOUGH = 50, 1e-2  # of the step of two classes: most, and how small the last is beside the first
+
+
+def _sweep_in_numpy(indptr, indices, data, sq_norms, shares, order, unit, alpha, W):
+    estimate = 0.0
+    for m in order.tolist():
+        row = slice(indptr[m], indptr[m + 1])
+        features, values = 1 + indices[row], data[row]
+        p = softmax(W[0] + values @ W[features])
+        a, u = alpha[m], p - alpha[m]
+        own_unit = unit * shares[m]
+        estimate += shares[m] * (u * u / np.maximum(p + a, 1e-300)).sum()
+        squared = u @ u
+        way = min(max(-(a @ u) / squared, 0.0), 1.0) if squared > 0 else 0.0
+        middle = a + way * u
+        step = 1 / (1 + own_unit * sq_norms[m] * min(0.5, 1 - middle @ middle))
+        d = -own_unit * step * u
+        alpha[m] += step * u
+        W[0] += d
+        W[features] += np.multiply.outer(values, d)
+    return estimate
+
+
+@kernel(_sweep_in_numpy, fastmath={"contract"})
+def sweep(indptr, indices, data, sq_norms, shares, order, unit, alpha, W):
+    """Take the step of each example in ``order``.
+
+    Parameters
+    ----------
+    indptr, indices, data, sq_norms
+        The examples.
+    shares : array (M,), how much each example counts, of mean 1
+    order : int array, which examples to visit
+    unit : float, 1/(λM)
+    alpha : array (M, K)
+    W : array (J + 1, K)
+
+    Returns
+    -------
+    estimate : float
+        Roughly what the visited examples contributed to the duality gap just before their steps, times M.
+    """
+    n_classes = W.shape[1]
+    p, d, room = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    far, flat = W.size > NEAR, W.reshape(W.size)
+    estimate = 0.0
+    for n in range(len(order)):
+        m = order[n]
+        if far and n + 1 < len(order):
+            prefetch_weights(indptr, indices, order[n + 1], flat, n_classes)
+        score_row(indptr, indices, data, m, W, p)
+        top = p.max()
+        for k in range(n_classes):
+            p[k] -= top
+        exponentials(p, n_classes, room)
+        total = 0.0
+        for k in range(n_classes):
+            total += p[k]
+        own_gap, squared, towards, length = 0.0, 0.0, 0.0, 0.0
+        for k in range(n_classes):
+            p_k, a = p[k] / total, alpha[m, k]
+            u = p_k - a
+            own_gap += u * u / max(p_k + a, 1e-300)
+            squared += u * u
+            towards += a * u
+            length += a * a
+            d[k] = u
+        # The smallest ‖α + way · u‖² of the segment, and by it the bound of the curvature.
+        way = min(max(-towards / squared, 0.0), 1.0) if squared > 0.0 else 0.0
+        smallest = length + 2.0 * way * towards + way * way * squared
+        own_unit = unit * shares[m]
+        step = 1.0 / (1.0 + own_unit * sq_norms[m] * min(0.5, 1.0 - smallest))
+        estimate += shares[m] * own_gap
+        for k in range(n_classes):
+            alpha[m, k] += step * d[k]
+        add_row(indptr, indices, data, m, d, -own_unit * step, W)
+    return estimate
+
+
+def _measure_in_numpy(indptr, indices, data, labels, shares, alpha, W):
+    scores = sp.csr_array((data, indices, indptr), shape=(len(labels), len(W) - 1)) @ W[1:] + W[0]
+    losses = logsumexp(scores, axis=1) - scores[np.arange(len(labels)), labels]
+    return (shares * losses).sum(), (shares * entr(alpha).sum(axis=1)).sum()
+
+
+@kernel(_measure_in_numpy, fastmath={"contract"})
+def measure(indptr, indices, data, labels, shares, alpha, W):
+    """One pass over all examples at fixed weights: (Σ log loss, Σ_m the entropy of α_m), each example by its share."""
+    n_classes = W.shape[1]
+    s, room = np.empty(n_classes), np.empty(n_classes)
+    far, flat = W.size > NEAR, W.reshape(W.size)
+    loss, entropy = 0.0, 0.0
+    for m in range(len(labels)):
+        if far and m + 2 < len(labels):
+            prefetch_weights(indptr, indices, m + 2, flat, n_classes)
+        score_row(indptr, indices, data, m, W, s)
+        top = s.max()
+        for k in range(n_classes):
+            s[k] -= top
+        true_score = s[labels[m]]
+        exponentials(s, n_classes, room)
+        total, own_entropy = 0.0, 0.0
+        for k in range(n_classes):
+            total += s[k]
+            if alpha[m, k] > 0.0:
+                own_entropy -= alpha[m, k] * np.log(alpha[m, k])
+        loss += shares[m] * (np.log(total) - true_score)
+        entropy += shares[m] * own_entropy
+    return loss, entropy
+
+
+@kernel(forceinline=True)
+def _two_class_step(margin, beta, curvature):
+    """The β with which log odds(β) + margin + curvature (β' − β) = 0, by Newton's method on the log odds, kept in a bracket."""
+    at_once = -margin  # the log odds to which β would move if the margin did not move with it
+    far = at_once - curvature * (1.0 / (1.0 + np.exp(-at_once)) - beta)
+    low, high = min(at_once, far), max(at_once, far)
+    t = np.log(beta / (1.0 - beta)) if 0.0 < beta < 1.0 else at_once
+    moved, first = beta, 0.0
+    for _ in range(_NEWTON_STEPS):
+        if not low < t < high:
+            t = (low + high) / 2.0
+        moved = 1.0 / (1.0 + np.exp(-t))
+        value = t + margin + curvature * (moved - beta)
+        if value > 0.0:
+            high = t
+        else:
+            low = t
+        change = value / (1.0 + curvature * moved * (1.0 - moved))
+        first = max(first, abs(change))
+        if abs(change) <= _NEAR_ENOUGH * min(first, 1.0):
+            break
+        t -= change
+    return moved
+
+
+def _sweep_two_in_numpy(indptr, indices, data, sq_norms, labels, shares, order, unit, beta, v):
+    estimate = 0.0
+    with np.errstate(over="ignore"):
+        for m in order.tolist():
+            row = slice(indptr[m], indptr[m + 1])
+            features, values = 1 + indices[row], data[row]
+            sign = 1.0 if labels[m] == 1 else -1.0
+            margin = sign * float(v[0, 0] + values @ v[features, 0])
+            before = float(beta[m])
+            p = 1.0 / (1.0 + np.exp(margin))
+            estimate += shares[m] * (p - before) ** 2 * (1 / max(p + before, 1e-300) + 1 / max(2 - p - before, 1e-300))
+            own_unit = 2.0 * unit * shares[m]
+            beta[m] = _two_class_step(margin, before, own_unit * sq_norms[m] / _RELAXATION)
+            d = own_unit * sign * (beta[m] - before)
+            v[0, 0] += d
+            v[features, 0] += values * d
+    return estimate
+
+
+@kernel(_sweep_two_in_numpy, fastmath={"contract"})
+def sweep_two_classes(indptr, indices, data, sq_norms, labels, shares, order, unit, beta, v):
+    """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) in place of α and W; each step goes to its maximum."""
+    score, d = np.empty(1), np.empty(1)
+    estimate = 0.0
+    for n in range(len(order)):
+        m = order[n]
+        sign = 1.0 if labels[m] == 1 else -1.0
+        score_row(indptr, indices, data, m, v, score)
+        margin, before = sign * score[0], beta[m]
+        p = 1.0 / (1.0 + np.exp(margin))
+        own_gap = (p - before) ** 2 * (1.0 / max(p + before, 1e-300) + 1.0 / max(2.0 - p - before, 1e-300))
+        estimate += shares[m] * own_gap
+        own_unit = 2.0 * unit * shares[m]
+        beta[m] = _two_class_step(margin, before, own_unit * sq_norms[m] / _RELAXATION)
+        d[0] = own_unit * sign * (beta[m] - before)
+        add_row(indptr, indices, data, m, d, 1.0, v)
+    return estimate
+
+
+def _measure_two_in_numpy(indptr, indices, data, labels, shares, beta, v):
+    scores = sp.csr_array((data, indices, indptr), shape=(len(labels), len(v) - 1)) @ v[1:, 0] + v[0, 0]
+    losses = np.logaddexp(0.0, -(2.0 * labels - 1.0) * scores)
+    return (shares * losses).sum(), (shares * (entr(beta) + entr(1.0 - beta))).sum()
+
+
+@kernel(_measure_two_in_numpy, fastmath={"contract"})
+def measure_two_classes(indptr, indices, data, labels, shares, beta, v):
+    """:func:`measure` for K = 2."""
+    score = np.empty(1)
+    loss, entropy = 0.0, 0.0
+    for m in range(len(labels)):
+        score_row(indptr, indices, data, m, v, score)
+        margin = score[0] if labels[m] == 1 else -score[0]
+        loss += shares[m] * (max(-margin, 0.0) + np.log1p(np.exp(-abs(margin))))
+        if 0.0 < beta[m] < 1.0:
+            entropy -= shares[m] * (beta[m] * np.log(beta[m]) + (1.0 - beta[m]) * np.log(1.0 - beta[m]))
+    return loss, entropy
+
+
+def take_sweep(examples, *, labels, shares, order, unit, multipliers, weights):
+    """:func:`sweep`, or :func:`sweep_two_classes` where the multipliers are a vector: the estimate."""
+    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
+    if multipliers.ndim == 1:
+        return sweep_two_classes(*rows, labels, shares, order, unit, multipliers, weights)
+    return sweep(*rows, shares, order, unit, multipliers, weights)
+
+
+def measure_all(examples, *, labels, shares, multipliers, weights):
+    """:func:`measure`, or :func:`measure_two_classes` where the multipliers are a vector: (loss, entropy)."""
+    run = measure_two_classes if multipliers.ndim == 1 else measure
+    return run(examples.indptr, examples.indices, examples.data, labels, shares, multipliers, weights)

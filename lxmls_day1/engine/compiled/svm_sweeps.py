@@ -1,0 +1,304 @@
+"""The compiled inner loops of the dual support vector machine: one sweep of steps over examples, one pass that measures.
+
+Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
+multipliers α, the weights and ``rests`` in place. ``classifiers/svm_dual.py`` has the mathematics, the readable form of
+a step, and the loop around these.
+
+With two classes everything is antisymmetric: W = (−v/2, v/2) and the multipliers are (1 − β, β), β that of the wrong
+class. So one weight per feature and one multiplier per example are kept, and half of the arithmetic is saved.
+
+``rests[m]`` counts the visits in a row at which example m had nothing to gain; a measuring pass sets it back to 0 for
+every example that has something to gain again.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_row, prefetch_weights
+
+if COMPILES:
+    from lxmls_day1.engine.compiled.intrinsics import prefetch
+
+
+@kernel(forceinline=True)
+def _scores(indptr, indices, data, m, W, scores):
+    """scores ← g(x_m)ᵀ W, shape (K,)."""
+    n_classes, intercept = np.uint64(W.shape[1]), np.uint64(0)
+    for k in range(n_classes):
+        scores[k] = W[intercept, k]
+    for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
+        j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), data[i]
+        for k in range(n_classes):
+            scores[k] += value * W[j, k]
+
+
+@kernel(forceinline=True)
+def _project_on_simplex(z, kept):
+    """z ← the nearest point of {z ≥ 0, Σ z = 1}: max(z − θ, 0), with θ found by dropping what is below it until
+    nothing is (Michelot 1986); exact, and a handful of passes over the few entries that are left.
+    """
+    top = z.max()
+    n_kept, total = 0, 0.0
+    for k in range(len(z)):
+        if z[k] > top - 1.0:
+            kept[n_kept] = z[k]
+            total += z[k]
+            n_kept += 1
+    n_before, theta = 0, 0.0
+    while n_kept != n_before:
+        theta = (total - 1.0) / n_kept
+        n_before, n_kept, total = n_kept, 0, 0.0
+        for i in range(n_before):
+            if kept[i] > theta:
+                kept[n_kept] = kept[i]
+                total += kept[i]
+                n_kept += 1
+    for k in range(len(z)):
+        if n_kept == 1:  # a corner, reached without rounding
+            z[k] = 1.0 if z[k] == top else 0.0
+        else:
+            z[k] = z[k] - theta if z[k] > theta else 0.0
+
+
+def _project_in_numpy(z):
+    """As `_project_on_simplex`, by sorting: a new array."""
+    downwards = np.sort(z)[::-1]
+    thetas = (np.cumsum(downwards) - 1.0) / np.arange(1, len(z) + 1)
+    n_kept = np.count_nonzero(downwards > thetas)
+    if n_kept == 1:  # a corner, reached without rounding
+        return (z == downwards[0]).astype(np.float64)
+    return np.maximum(z - thetas[n_kept - 1], 0.0)
+
+
+def _sweep_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
+    gap, n_steps = 0.0, 0
+    for m in order:
+        row = slice(indptr[m], indptr[m + 1])
+        features, values = 1 + indices[row], data[row]
+        v = W[0] + values @ W[features] + costs[labels[m]]
+        short = v.max() - v
+        own_gap = alpha[m] @ short
+        if own_gap <= 0.0:
+            rests[m] += 1
+            continue
+        rests[m] = 0
+        gap += shares[m] * own_gap
+        own_unit = unit * shares[m]
+        moved = _project_in_numpy(alpha[m] - relaxation / (sq_norms[m] * own_unit) * short)
+        d = own_unit * (alpha[m] - moved)
+        alpha[m] = moved
+        n_steps += d.any()
+        W[0] += d
+        W[features] += np.multiply.outer(values, d)
+    return gap, n_steps
+
+
+@kernel(_sweep_in_numpy)
+def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
+    """Take the step of each example in ``order``.
+
+    Parameters
+    ----------
+    indptr, indices, data, sq_norms, labels
+        The examples; labels are columns 0 … K − 1.
+    order : int array, which examples to visit
+    costs : array (K, K), row y: ρ(·, y)
+    unit : float, 1/(λM)
+    relaxation : float in (0, 2)
+    alpha : array (M, K)
+    W : array (J + 1, K)
+    rests : uint8 array (M,)
+    shares : array (M,), how much each example counts, of mean 1; those visited count for more than 0
+
+    Returns
+    -------
+    gap : float
+        The sum of what each visited example contributed to the duality gap just before its step, times M.
+    n_steps : int
+        How many steps changed anything.
+    """
+    n_classes = np.uint64(W.shape[1])
+    v, z, kept, d = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    changed = np.empty(n_classes, np.uint64)
+    flat_weights, intercept = W.reshape(W.size), np.uint64(0)
+    rows_far, weights_far = len(data) > NEAR, W.size > NEAR
+    gap, n_steps = 0.0, 0
+    for n in range(len(order)):
+        if rows_far and n + 16 < len(order):
+            prefetch(indptr, order[n + 16])
+            prefetch_row(indptr, indices, data, order[n + 8])
+        if weights_far and n + 1 < len(order):
+            prefetch_weights(indptr, indices, order[n + 1], flat_weights, W.shape[1])
+        m = order[n]
+        label = labels[m]
+        _scores(indptr, indices, data, m, W, v)
+        for k in range(n_classes):
+            v[k] += costs[label, k]
+        top = v.max()
+        own_gap = 0.0
+        for k in range(n_classes):
+            own_gap += alpha[m, k] * (top - v[k])
+        if own_gap <= 0.0:
+            rests[m] += 1
+            continue
+        rests[m] = 0
+        gap += shares[m] * own_gap
+        # v − top: only differences matter, and the entries that survive the projection stay of the size of 1.
+        own_unit = unit * shares[m]
+        factor = relaxation / (sq_norms[m] * own_unit)
+        for k in range(n_classes):
+            z[k] = alpha[m, k] + factor * (v[k] - top)
+        _project_on_simplex(z, kept)
+        n_changed = np.uint64(0)
+        for k in range(n_classes):
+            if z[k] != alpha[m, k]:
+                changed[n_changed] = k
+                d[n_changed] = own_unit * (alpha[m, k] - z[k])
+                alpha[m, k] = z[k]
+                n_changed += np.uint64(1)
+        n_steps += n_changed > 0
+        # W ← W + g(x) dᵀ, in the classes whose multiplier changed.
+        start, stop = np.uint64(indptr[m]), np.uint64(indptr[m + 1])
+        for c in range(n_changed):
+            W[intercept, changed[c]] += d[c]
+        for i in range(start, stop):
+            j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), data[i]
+            for c in range(n_changed):
+                W[j, changed[c]] += value * d[c]
+    return gap, n_steps
+
+
+def _measure_in_numpy(indptr, indices, data, labels, costs, alpha, W, rests, shares):
+    X = sp.csr_array((data, indices, indptr), shape=(len(labels), len(W) - 1))
+    scores = X @ W[1:] + W[0]
+    v = scores + costs[labels]
+    top = v.max(axis=1)
+    rests[((alpha > 0.0) & (v < top[:, None])).any(axis=1)] = 0
+    return (shares * (top - scores[np.arange(len(labels)), labels])).sum(), (
+        shares[:, None] * alpha * costs[labels]
+    ).sum()
+
+
+@kernel(_measure_in_numpy)
+def measure(indptr, indices, data, labels, costs, alpha, W, rests, shares):
+    """One pass over all examples at fixed weights: (Σ hinge loss, Σ_m α_m · ρ(·, y_m))."""
+    n_classes = W.shape[1]
+    v = np.empty(n_classes)
+    loss, cost = 0.0, 0.0
+    for m in range(len(labels)):
+        label = labels[m]
+        _scores(indptr, indices, data, m, W, v)
+        true_score = v[label]
+        for k in range(n_classes):
+            v[k] += costs[label, k]
+            cost += shares[m] * alpha[m, k] * costs[label, k]
+        top = v.max()
+        loss += shares[m] * (top - true_score)
+        for k in range(n_classes):
+            if alpha[m, k] > 0.0 and v[k] < top:
+                rests[m] = 0
+    return loss, cost
+
+
+@kernel(forceinline=True, fastmath={"reassoc"})
+def _score(indptr, indices, data, m, v):
+    """g(x_m) · v, in whatever order of summation is fastest."""
+    score = v[np.uint64(0)]
+    for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
+        score += data[i] * v[np.uint64(np.uint32(indices[i])) + np.uint64(1)]
+    return score
+
+
+def _sweep_two_in_numpy(
+    indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests, shares
+):
+    gap, n_steps = 0.0, 0
+    signs, cost = (2.0 * labels - 1.0).tolist(), costs[labels, 1 - labels].tolist()
+    for m in order.tolist():
+        row = slice(indptr[m], indptr[m + 1])
+        features, values = 1 + indices[row], data[row]
+        violation = cost[m] - signs[m] * float(v[0] + values @ v[features])
+        before = float(beta[m])
+        own_gap = max(violation, 0.0) - before * violation
+        if own_gap <= 0.0:
+            rests[m] += 1
+            continue
+        rests[m] = 0
+        gap += shares[m] * own_gap
+        own_unit = unit * shares[m]
+        beta[m] = moved = min(max(before + relaxation * violation / (2.0 * own_unit * sq_norms[m]), 0.0), 1.0)
+        d = 2.0 * own_unit * signs[m] * (moved - before)
+        n_steps += d != 0.0
+        v[0] += d
+        v[features] += values * d
+    return gap, n_steps
+
+
+@kernel(_sweep_two_in_numpy)
+def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests, shares):
+    """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) in place of α and W."""
+    gap, n_steps = 0.0, 0
+    for n in range(len(order)):
+        m = order[n]
+        label = labels[m]
+        sign = 1.0 if label == 1 else -1.0
+        violation = costs[label, 1 - label] - sign * _score(indptr, indices, data, m, v)
+        own_gap = max(violation, 0.0) - beta[m] * violation
+        if own_gap <= 0.0:
+            rests[m] += 1
+            continue
+        rests[m] = 0
+        gap += shares[m] * own_gap
+        own_unit = unit * shares[m]
+        moved = min(max(beta[m] + relaxation * violation / (2.0 * own_unit * sq_norms[m]), 0.0), 1.0)
+        d = 2.0 * own_unit * sign * (moved - beta[m])
+        beta[m] = moved
+        n_steps += d != 0.0
+        v[np.uint64(0)] += d
+        for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
+            v[np.uint64(np.uint32(indices[i])) + np.uint64(1)] += data[i] * d
+    return gap, n_steps
+
+
+def _measure_two_in_numpy(indptr, indices, data, labels, costs, beta, v, rests, shares):
+    X = sp.csr_array((data, indices, indptr), shape=(len(labels), len(v) - 1))
+    cost = costs[labels, 1 - labels]
+    violation = cost - (2.0 * labels - 1.0) * (X @ v[1:] + v[0])
+    loss = np.maximum(violation, 0.0)
+    rests[loss - beta * violation > 0.0] = 0
+    return (shares * loss).sum(), (shares * beta * cost).sum()
+
+
+@kernel(_measure_two_in_numpy)
+def measure_two_classes(indptr, indices, data, labels, costs, beta, v, rests, shares):
+    """:func:`measure` for K = 2."""
+    loss, cost = 0.0, 0.0
+    for m in range(len(labels)):
+        label = labels[m]
+        score = _score(indptr, indices, data, m, v)
+        violation = costs[label, 1 - label] - (score if label == 1 else -score)
+        loss += shares[m] * max(violation, 0.0)
+        cost += shares[m] * beta[m] * costs[label, 1 - label]
+        if max(violation, 0.0) - beta[m] * violation > 0.0:
+            rests[m] = 0
+    return loss, cost
+
+
+def take_sweep(examples, *, labels, order, costs, unit, relaxation, multipliers, weights, rests, shares=None):
+    """:func:`sweep`, or :func:`sweep_two_classes` where ``multipliers`` and ``weights`` are vectors: (gap, n_steps)."""
+    run = sweep_two_classes if weights.ndim == 1 else sweep
+    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
+    return run(*rows, labels, order, costs, unit, relaxation, multipliers, weights, rests, _all_alike(labels, shares))
+
+
+def measure_all(examples, *, labels, costs, multipliers, weights, rests, shares=None):
+    """:func:`measure`, or :func:`measure_two_classes` where ``multipliers`` and ``weights`` are vectors: (loss, cost)."""
+    run = measure_two_classes if weights.ndim == 1 else measure
+    rows = examples.indptr, examples.indices, examples.data
+    return run(*rows, labels, costs, multipliers, weights, rests, _all_alike(labels, shares))
+
+
+def _all_alike(labels, shares):
+    """The shares, 1 for each example if there are none."""
+    return np.ones(len(labels)) if shares is None else shares

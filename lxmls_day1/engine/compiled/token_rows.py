@@ -1,0 +1,478 @@
+"""Texts -> rows of token counts, in machine code: words are looked up by their bytes, and tokens are never spelt out as Python text.
+
+A batch of texts stands in one array of bytes. `find_words` parts it into words and looks each up in a table, in which a word has a
+number; what is new is normalised in Python, once for each different word. `hashed_rows` and `numbered_rows` make of the numbers the
+unigrams and bigrams of each text: as buckets with signs, or as numbers in a second table whose entries are the tokens themselves.
+
+A table is open addressing over arrays. Each of ``slots`` (a power of two of them) is empty, or has two numbers: the key of an entry,
+which is its bytes if they are eight or fewer, else a hash of them; and the number of the entry plus one, with its length in the lower
+half. Entry n has its bytes in ``arena[starts[n]:starts[n + 1]]``. These kernels run where numba is; without it
+`lxmls_day1.engine.text.token_batches` counts in plain Python.
+"""
+
+import numpy as np
+
+from lxmls_day1.engine.compiled.hashing import finished, taken_in
+from lxmls_day1.engine.compiled.primitives import kernel
+
+#: What a word is for the tokens: none (it ends a bigram before it), one in bigrams only, or one by itself, too.
+NO_TOKEN, IN_BIGRAMS, ALONE = 0, 1, 2
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without order
+_RADIX = 256
+# It disappears into its callers, and there is nothing in it that numba would have to count references of: see `row_primitives`.
+_PRIMITIVE = {"forceinline": True, "_nrt": False}
+_NOT_IN_IT, _NO_ROOM = -1, -2
+_ZERO, _ONE, _TWO, _THREE, _EIGHT = (np.uint64(number) for number in (0, 1, 2, 3, 8))
+_IS_LETTER = np.array([chr(c).isascii() and chr(c).isalpha() for c in range(256)])
+_IS_MARK = np.array(
+    [chr(c).isascii() and chr(c).isprintable() and not chr(c).isalnum() and chr(c) not in " _" for c in range(256)]
+)
+_LONG = _LOW = np.uint64(2**32 - 1)
+#: Byte -> whether white space may begin with it; of ASCII, and of the comma, whether it does.
+_MAY_BE_GAP = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), ord(","), 0xC2, 0xE1, 0xE2, 0xE3]).astype(
+    np.uint8
+)
+
+
+@kernel(**_PRIMITIVE)
+def _gap_width(text, i, end):
+    """How many bytes of white space, or of a comma, begin here; 0 if a word does. White space is what `str.split` takes for it."""
+    c = text[i]
+    if c < 128:
+        return np.uint64(_MAY_BE_GAP[c])
+    one, two = i + _ONE, i + _TWO
+    if c == 0xC2:
+        return _TWO * np.uint64(one < end and (text[one] == 0x85 or text[one] == 0xA0))
+    if c == 0xE2 and two < end:
+        last = text[two]
+        if text[one] == 0x80:
+            return _THREE * np.uint64(0x80 <= last <= 0x8A or last == 0xA8 or last == 0xA9 or last == 0xAF)
+        return _THREE * np.uint64(text[one] == 0x81 and last == 0x9F)
+    if c == 0xE1 and two < end:
+        return _THREE * np.uint64(text[one] == 0x9A and text[two] == 0x80)
+    if c == 0xE3 and two < end:
+        return _THREE * np.uint64(text[one] == 0x80 and text[two] == 0x80)
+    return _ZERO
+
+
+@kernel()
+def may_hold_thousands(text, starts):
+    """Which texts may hold a number such as ``1,250``: a comma and three bytes that are, or may begin, digits."""
+    found = np.zeros(len(starts) - 1, dtype=np.bool_)
+    for m in range(len(found)):
+        for i in range(starts[m], starts[m + 1] - 3):
+            if text[i] == 44:
+                digits = True
+                for k in range(i + 1, i + 4):
+                    digits &= 48 <= text[k] <= 57 or text[k] >= 128
+                if digits:
+                    found[m] = True
+                    break
+    return found
+
+
+@kernel(**_PRIMITIVE)
+def _slot_of(key, slots):
+    """Where the search for a key begins."""
+    key = (key ^ (key >> np.uint64(32))) * _FACTOR
+    return (key ^ (key >> np.uint64(29))) & (np.uint64(len(slots)) - _ONE)
+
+
+@kernel(**_PRIMITIVE)
+def _mixed(h, chunk):
+    """The key of a long token after eight more bytes."""
+    h = (h ^ chunk) * _FACTOR
+    return h ^ (h >> np.uint64(32))
+
+
+@kernel(**_PRIMITIVE)
+def token_key(text, start, end):
+    """The bytes of a token as a number if there are eight or fewer, else a hash of them."""
+    h, chunk, shift = _ZERO, _ZERO, _ZERO
+    for i in range(start, end):
+        if shift == _EIGHT * _EIGHT:
+            h, chunk, shift = _mixed(h, chunk), _ZERO, _ZERO
+        chunk |= np.uint64(text[np.uint64(i)]) << shift
+        shift += _EIGHT
+    return chunk if end - start <= 8 else _mixed(h, chunk)
+
+
+@kernel(**_PRIMITIVE)
+def token_entry(text, start, end, key, may_add, slots, arena, arena_starts, n_entries):
+    """The number of the token ``text[start:end]`` in a table, to which it is added if it is new and may be.
+
+    It is -1 for one that may not be added, and -2 where there is no room for it.
+    """
+    mask = np.uint64(len(slots)) - _ONE
+    slot, start = _slot_of(key, slots), np.uint64(start)
+    length = np.uint64(end) - start
+    while True:
+        found = slots[slot, 1]
+        if found == _ZERO:
+            if not may_add:
+                return np.int64(_NOT_IN_IT)
+            entry = np.uint64(n_entries)
+            at = np.uint64(arena_starts[entry])
+            if entry + _ONE == np.uint64(len(arena_starts)) or at + length > np.uint64(len(arena)):
+                return np.int64(_NO_ROOM)
+            slots[slot, 0], slots[slot, 1] = key, ((entry + _ONE) << np.uint64(32)) | min(length, _LONG)
+            for k in range(length):
+                arena[at + k] = text[start + k]
+            arena_starts[entry + _ONE] = at + length
+            return np.int64(entry)
+        if slots[slot, 0] == key and (found & _LONG) == min(length, _LONG):
+            entry = (found >> np.uint64(32)) - _ONE
+            if length <= _EIGHT:
+                return np.int64(entry)  # the key says all
+            at, k = np.uint64(arena_starts[entry]), _ZERO
+            if np.uint64(arena_starts[entry + _ONE]) - at == length:
+                while k < length and arena[at + k] == text[start + k]:
+                    k += _ONE
+                if k == length:
+                    return np.int64(entry)
+        slot = (slot + _ONE) & mask
+
+
+@kernel(_nrt=False)
+def find_words(text, starts, first, words, ends, slots, arena, arena_starts, n_entries):
+    """Part texts into words and number them by a table, to which new ones are added.
+
+    Parameters
+    ----------
+    text, starts
+        The texts in UTF-8, and where each begins; the last of ``starts`` is the end of all.
+    first : int
+        The text to begin with.
+    words : int32 array
+        Takes the number of each word, from ``ends[first]`` on.
+    ends : int64 array (n_texts + 1,)
+        Takes where the words of each text end; ``ends[0]`` is 0.
+    slots, arena, arena_starts
+        The table.
+    n_entries : int
+        How many words it has.
+
+    Returns
+    -------
+    text : int
+        The text at which the table was full: go on there with a larger one; the number of texts if all are done.
+    n_entries : int
+    """
+    for m in range(first, len(starts) - 1):
+        place, i, end = np.uint64(ends[m]), np.uint64(starts[m]), np.uint64(starts[m + 1])
+        while True:
+            while i < end:
+                width = _gap_width(text, i, end)
+                if width == _ZERO:
+                    break
+                i += width
+            if i >= end:
+                break
+            begin, h, chunk, shift = i, _ZERO, _ZERO, _ZERO
+            while i < end:
+                c = np.uint64(text[i])
+                if _MAY_BE_GAP[c] and _gap_width(text, i, end) > _ZERO:
+                    break
+                if shift == _EIGHT * _EIGHT:
+                    h, chunk, shift = _mixed(h, chunk), _ZERO, _ZERO
+                chunk |= c << shift
+                shift += _EIGHT
+                i += _ONE
+            key = chunk if i - begin <= _EIGHT else _mixed(h, chunk)
+            entry = token_entry(text, begin, i, key, True, slots, arena, arena_starts, n_entries)
+            if entry == _NO_ROOM:
+                return m, n_entries
+            n_entries = max(n_entries, entry + 1)
+            words[place] = entry
+            place += _ONE
+        ends[m + 1] = place
+    return len(starts) - 1, n_entries
+
+
+@kernel()
+def pack_words(forms, form_starts, kinds, unigrams, packed):
+    """What `hashed_rows` wants to know of each word, side by side: half a line of the processor's cache for a word.
+
+    These are its hash, and that of ``a_`` for the form ``a`` as far as blocks of four bytes reach; the bytes behind these blocks, what the
+    word is for tokens, and the length of its form; where the form stands; and its bytes if they are eight or fewer.
+    """
+    for n in range(len(packed)):
+        i, end = form_starts[n], form_starts[n + 1]
+        h, rest, shift = _ZERO, _ZERO, _ZERO
+        while i <= end:
+            c = np.uint64(forms[np.uint64(i)]) if i < end else np.uint64(95)
+            rest |= c << shift
+            shift += _EIGHT
+            if shift == np.uint64(32):
+                h = taken_in(h, rest)
+                rest, shift = _ZERO, _ZERO
+            i += 1
+        start = form_starts[n]
+        packed[n, 0] = np.uint64(unigrams[n]) | (h << np.uint64(32))
+        packed[n, 1] = rest | (np.uint64(kinds[n]) << np.uint64(24)) | (np.uint64(end - start) << np.uint64(32))
+        packed[n, 2] = start
+        packed[n, 3] = token_key(forms, start, end) if end - start <= 8 else _ZERO
+
+
+@kernel(**_PRIMITIVE)
+def _kind(packed, word):
+    return (packed[word, 1] >> np.uint64(24)) & np.uint64(3)
+
+
+@kernel(**_PRIMITIVE)
+def _bigram_hash(left, right, packed, forms):
+    """MurmurHash3 of ``left_right``, from where that of ``left_`` stands."""
+    h, rest = packed[left, 0] >> np.uint64(32), packed[left, 1] & np.uint64(0xFFFFFF)
+    length = (packed[left, 1] >> np.uint64(32)) + _ONE
+    shift = _EIGHT * (length & _THREE)
+    left_to_do = packed[right, 1] >> np.uint64(32)
+    length += left_to_do
+    i, near = packed[right, 2], packed[right, 3]
+    is_near = left_to_do <= _EIGHT
+    while left_to_do >= np.uint64(4):
+        if is_near:
+            four = near & _LOW
+            near >>= np.uint64(32)
+        else:
+            four = (
+                np.uint64(forms[i])
+                | (np.uint64(forms[i + _ONE]) << np.uint64(8))
+                | (np.uint64(forms[i + _TWO]) << np.uint64(16))
+                | (np.uint64(forms[i + _THREE]) << np.uint64(24))
+            )
+            i += np.uint64(4)
+        rest |= four << shift
+        h = taken_in(h, rest & _LOW)
+        rest >>= np.uint64(32)
+        left_to_do -= np.uint64(4)
+    while left_to_do > _ZERO:
+        if is_near:
+            c = near & np.uint64(255)
+            near >>= _EIGHT
+        else:
+            c = np.uint64(forms[i])
+            i += _ONE
+        rest |= c << shift
+        shift += _EIGHT
+        if shift == np.uint64(32):
+            h = taken_in(h, rest)
+            rest, shift = _ZERO, _ZERO
+        left_to_do -= _ONE
+    return finished(h, rest, length)
+
+
+@kernel(**_PRIMITIVE)
+def _key_of(h, mask):
+    """Bucket and sign of a hash in one number that sorts by the bucket."""
+    signed = np.int64(np.int32(np.uint32(h)))
+    return np.uint32(((np.uint64(abs(signed)) & mask) << np.uint64(1)) | np.uint64(signed < 0))
+
+
+@kernel(**_PRIMITIVE)
+def _sort(keys, scratch, n, bits, counts):
+    """Sort the first n keys of so many bits, by their digits from the lowest on; few are sorted one into another."""
+    if n <= 24:
+        for i in range(1, n):
+            key, k = keys[i], i
+            while k > 0 and keys[k - 1] > key:
+                keys[k] = keys[k - 1]
+                k -= 1
+            keys[k] = key
+        return
+    for shift in range(0, bits, 8):
+        counts[:] = 0
+        for i in range(n):
+            counts[(keys[i] >> np.uint32(shift)) & np.uint32(255)] += 1
+        total = 0
+        for digit in range(_RADIX):
+            total, counts[digit] = total + counts[digit], total
+        for i in range(n):
+            digit = (keys[i] >> np.uint32(shift)) & np.uint32(255)
+            scratch[counts[digit]] = keys[i]
+            counts[digit] += 1
+        for i in range(n):
+            keys[i] = scratch[i]
+
+
+@kernel()
+def hashed_rows(words, ends, packed, forms, hash_bits, indptr, indices, data):
+    """The rows of hashed unigrams and bigrams: a bucket's value is the sum of the signs of the tokens in it, where that is not zero.
+
+    Parameters
+    ----------
+    words, ends
+        The numbers of the words of all texts, and where each text's end.
+    packed, forms
+        Of each word by its number what `pack_words` says, and the bytes of all forms.
+    hash_bits : int
+    indptr, indices, data : int64, uint32 and float32 arrays
+        Take the rows; the last two have room for two entries a word.
+    """
+    mask = (np.uint64(1) << np.uint64(hash_bits)) - np.uint64(1)
+    longest = 0
+    for m in range(len(ends) - 1):
+        longest = max(longest, ends[m + 1] - ends[m])
+    keys, scratch = np.empty(2 * longest, dtype=np.uint32), np.empty(2 * longest, dtype=np.uint32)
+    counts = np.empty(_RADIX, dtype=np.int64)
+    place = 0
+    for m in range(len(ends) - 1):
+        n, end = 0, ends[m + 1]
+        for i in range(ends[m], end):
+            word = np.uint64(words[np.uint64(i)])
+            kind = _kind(packed, word)
+            if kind == ALONE:
+                keys[n] = _key_of(packed[word, 0] & _LOW, mask)
+                n += 1
+            if i + 1 < end and kind != NO_TOKEN:
+                right = np.uint64(words[np.uint64(i + 1)])
+                if kind == ALONE or _kind(packed, right) == ALONE:
+                    keys[n] = _key_of(_bigram_hash(word, right, packed, forms), mask)
+                    n += 1
+        _sort(keys, scratch, n, hash_bits + 1, counts)
+        i = 0
+        while i < n:
+            bucket, value = keys[i] >> np.uint32(1), np.int64(0)
+            while i < n and keys[i] >> np.uint32(1) == bucket:
+                value += 1 - 2 * np.int64(keys[i] & np.uint32(1))
+                i += 1
+            if value != 0:
+                indices[place], data[place] = bucket, value
+                place += 1
+        indptr[m + 1] = place
+
+
+@kernel(**_PRIMITIVE)
+def _write(packed, forms, word, token, at):
+    """Write the form of a word into a token from a place on; the place behind it."""
+    start, length = packed[word, 2], packed[word, 1] >> np.uint64(32)
+    for k in range(length):
+        token[at + k] = forms[start + k]
+    return at + length
+
+
+@kernel()
+def numbered_rows(
+    words, ends, first, packed, forms, indptr, indices, counts_of, hashes, slots, arena, arena_starts, n_entries
+):
+    """The rows of unigrams and bigrams by their numbers in a table, to which new ones are added.
+
+    Parameters
+    ----------
+    words, ends, packed, forms
+        As for `hashed_rows`.
+    first : int
+        The text to begin with; rows go from ``indptr[first]`` on.
+    indptr, indices, counts_of : int64, uint32 and float32 arrays
+        Take the rows, whose indices ascend.
+    hashes : uint32 array
+        Takes the hash of each new token.
+    slots, arena, arena_starts, n_entries
+        The table of tokens. New tokens of a text are numbered in the order of `tokens.count_tokens`: its unigrams, then its bigrams.
+
+    Returns
+    -------
+    text, n_entries : int
+        As for `find_words`.
+    """
+    longest, longest_form = 0, _ZERO
+    for m in range(len(ends) - 1):
+        longest = max(longest, ends[m + 1] - ends[m])
+    for n in range(len(packed)):
+        longest_form = max(longest_form, packed[n, 1] >> np.uint64(32))
+    keys, scratch = np.empty(2 * longest, dtype=np.uint32), np.empty(2 * longest, dtype=np.uint32)
+    counts = np.empty(_RADIX, dtype=np.int64)
+    token = np.empty(2 * np.int64(longest_form) + 1, dtype=np.uint8)
+    for m in range(first, len(ends) - 1):
+        n, end = 0, ends[m + 1]
+        for bigrams in range(2):
+            for i in range(ends[m], end - bigrams):
+                word = words[i]
+                kind = _kind(packed, word)
+                right = words[i + bigrams]
+                if kind != ALONE and (bigrams == 0 or kind == NO_TOKEN or _kind(packed, right) != ALONE):
+                    continue
+                length = _write(packed, forms, word, token, _ZERO)
+                h = packed[word, 0] & _LOW
+                if bigrams == 1:
+                    token[length] = 95
+                    length = _write(packed, forms, right, token, length + _ONE)
+                    h = _bigram_hash(word, right, packed, forms)
+                key = token_key(token, 0, np.int64(length))
+                number = token_entry(token, 0, length, key, True, slots, arena, arena_starts, n_entries)
+                if number == _NO_ROOM:
+                    return m, n_entries
+                hashes[number] = h
+                n_entries = max(n_entries, number + 1)
+                keys[n] = number
+                n += 1
+        _sort(keys, scratch, n, 32, counts)
+        place, i = indptr[m], 0
+        while i < n:
+            number, count = keys[i], 0
+            while i < n and keys[i] == number:
+                count += 1
+                i += 1
+            indices[place], counts_of[place] = number, count
+            place += 1
+        indptr[m + 1] = place
+    return len(ends) - 1, n_entries
+
+
+@kernel()
+def merge_tokens(first, text, starts, number_of, may_add, slots, arena, arena_starts, n_entries):
+    """The numbers that the tokens of one table have in another, to which they are added if they may; -1 for those that are not in it.
+
+    Returns
+    -------
+    token : int
+        The first that was not merged for want of room: go on there with a larger table.
+    n_entries : int
+    """
+    for n in range(first, len(number_of)):
+        key = token_key(text, starts[n], starts[n + 1])
+        number = token_entry(text, starts[n], starts[n + 1], key, may_add, slots, arena, arena_starts, n_entries)
+        if number == _NO_ROOM:
+            return n, n_entries
+        number_of[n] = number
+        n_entries = max(n_entries, number + 1)
+    return len(number_of), n_entries
+
+
+@kernel()
+def move_slots(old, slots):
+    """Put the entries of a table into new slots."""
+    mask = np.uint64(len(slots)) - _ONE
+    for place in range(len(old)):
+        if old[place, 1] != _ZERO:
+            slot = _slot_of(old[place, 0], slots)
+            while slots[slot, 1] != _ZERO:
+                slot = (slot + _ONE) & mask
+            slots[slot, 0], slots[slot, 1] = old[place, 0], old[place, 1]
+
+
+@kernel()
+def simple_words(arena, starts, first, lengths, begins):
+    """Which words have a form that is plain to see, letters of ASCII: with marks behind them, or a bracket before.
+
+    Of such a word ``lengths`` gets the number of letters and ``begins`` where they begin; of another one ``lengths`` gets -1.
+    """
+    for n in range(len(lengths)):
+        i, end = starts[first + n], starts[first + n + 1]
+        bracket = arena[i] == 40
+        i += np.int64(bracket)
+        begins[n] = i
+        while i < end and _IS_LETTER[arena[i]]:
+            i += 1
+        lengths[n] = i - begins[n]
+        while i < end and _IS_MARK[arena[i]] and not bracket:
+            i += 1
+        if i < end or lengths[n] == 0:
+            lengths[n] = -1
+
+
+@kernel()
+def write_simple_forms(arena, begins, lengths, forms, form_starts):
+    """Write the forms that `simple_words` has found, in lower case; places of others stay as they are."""
+    for n in range(len(lengths)):
+        for k in range(lengths[n]):
+            forms[form_starts[n] + k] = arena[begins[n] + k] | 32

@@ -1,0 +1,169 @@
+"""Checkpoints: a training on a corpus on disk is kept every so many documents, and goes on where it was.
+
+A checkpoint is one file in the format of `npz_file`, written whole or not at all: it holds the weights, their running sum, the number
+of steps, the state of the random generator and the place in the corpus. A training that goes on from it on the
+same processor ends with the same bits as one that was never interrupted.
+
+While a training runs with a checkpoint, the first Ctrl-C or SIGTERM is held back until the steps at work are done and the
+checkpoint is written; then it has its usual effect. The second one has it at once.
+"""
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any, Self
+
+import numpy as np
+
+from lxmls_day1.checks import check_flag, check_number
+from lxmls_day1.errors import InputError, check_path
+from lxmls_day1.npz_file import check_storable, read_file, write_file
+from lxmls_day1.whole_files import check_writable
+
+KIND = "checkpoint of a training"
+_HELD_BACK = (signal.SIGINT, signal.SIGTERM)
+
+
+class Checkpoint:
+    """Where a training is kept, and how often.
+
+    Parameters
+    ----------
+    path : path
+        Of the file, such as ``"mira.checkpoint"``.
+    every : int ≥ 1
+        After how many documents it is written again, and at the end. (Threads that share a shard finish it first.)
+    resume : bool
+        Whether to go on from the file. If there is none yet, training begins at the beginning. Without ``resume``, a file that is
+        there is not written over.
+
+    Examples
+    --------
+    A training that is interrupted is called again, with the same settings and ``resume=True``. Called after its end, it returns what it
+    has learnt:
+
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import Mira
+    >>> from lxmls_day1.engine.streaming.corpus_making import make_corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mails, kept = Path(folder, "mails.csv"), Path(folder, "mira.checkpoint")
+    ...     _ = mails.write_text("label,text\\nspam,Win a prize!\\nham,See you at noon.\\n")
+    ...     shards = make_corpus([mails], Path(folder, "mails.bags"))
+    ...     params = Mira().train(shards.folder, checkpoint=Checkpoint(kept, every=1))
+    ...     again = Mira().train(shards.folder, checkpoint=Checkpoint(kept, every=1, resume=True))
+    >>> np.array_equal(params, again)
+    True
+    """
+
+    def __init__(self, path: str | os.PathLike[str], every: int = 1_000_000, resume: bool = False) -> None:
+        self.path: Path = check_path("path", path)
+        self.every: int = check_number(
+            "every (documents from one checkpoint to the next)", every, at_least=1, whole=True
+        )
+        self.resume = check_flag("resume", resume)
+        self._belongs_to: dict[str, Any] = {}
+        self._arrived: list[int] = []
+        self._handlers: dict[int, Any] = {}
+
+    def begin(self, belongs_to: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What was kept, if training is to go on and there is something.
+
+        Parameters
+        ----------
+        belongs_to : mapping of str to values
+            What must be the same in the training that goes on, by the names that a message has for it.
+
+        Raises
+        ------
+        InputError
+            If the file is of another training, or is there and training is to begin anew, or something cannot be kept in it.
+        """
+        for name, value in belongs_to.items():
+            try:
+                check_storable(value, name)
+            except TypeError as error:
+                raise InputError(
+                    f"{error}, which a checkpoint cannot hold; give a number, or train without one"
+                ) from error
+        self._belongs_to = dict(belongs_to)
+        check_writable(self.path)
+        if not self.path.exists():
+            return None
+        if not self.resume:
+            raise InputError(
+                f"{self.path} is there already: go on from it with resume=True (--resume), or remove it, or name another file"
+            )
+        content = read_file(self.path, KIND)
+        kept = content.get("belongs_to")
+        if not isinstance(kept, dict):
+            raise InputError(f"{self.path} is damaged: it does not say what it belongs to; remove it, and begin anew")
+        for name, value in self._belongs_to.items():
+            if name not in kept or not _same(kept[name], value):
+                raise InputError(
+                    f"{self.path} is the checkpoint of another training: its {name} was {_shown(kept.get(name))}, and here it is "
+                    f"{_shown(value)}; give what it was begun with, or begin anew with another file"
+                )
+        return content
+
+    def next_stop(self, n_documents: int) -> int:
+        """How many documents there are until the checkpoint is due."""
+        return self.every - n_documents % self.every
+
+    def after(self, before: int, now: int, content: Callable[[], Mapping[str, Any]]) -> None:
+        """Write the checkpoint if it is due after so many documents, or if a signal has come; then let that take effect.
+
+        Parameters
+        ----------
+        before, now : int
+            The documents at the last stop and at this one.
+        content : function () -> mapping of str to values
+            What to keep.
+        """
+        if self._arrived or before // self.every < now // self.every:
+            self.write(content())
+        if self._arrived:
+            self._let_through()
+
+    def write(self, content: Mapping[str, Any]) -> None:
+        """Write the checkpoint now."""
+        write_file(self.path, KIND, {"belongs_to": self._belongs_to, **content})
+
+    def __enter__(self) -> Self:
+        self._arrived, self._handlers = [], {}
+        if threading.current_thread() is threading.main_thread():  # only there can signals be handled
+            for number in _HELD_BACK:
+                self._handlers[number] = signal.signal(number, self._hold_back)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._let_through()
+
+    def _hold_back(self, number: int, _frame: FrameType | None) -> None:
+        self._arrived.append(number)
+        if len(self._arrived) > 1:
+            self._let_through()
+
+    def _let_through(self) -> None:
+        """Put the handlers back, and let the signal that has come have its effect."""
+        handlers, self._handlers = self._handlers, {}
+        for number, handler in handlers.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        arrived, self._arrived = self._arrived, []
+        for number in arrived[:1]:
+            signal.raise_signal(number)
+
+
+def _same(kept: Any, value: Any) -> bool:
+    if isinstance(kept, np.ndarray) or isinstance(value, np.ndarray):
+        with contextlib.suppress(TypeError, ValueError):
+            return np.array_equal(kept, value)
+    return bool(type(kept) is type(value) and kept == value)
+
+
+def _shown(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

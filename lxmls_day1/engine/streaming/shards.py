@@ -1,0 +1,404 @@
+"""A corpus on disk: a folder of *shards*, each a few arrays that are mapped into memory, and a manifest of all of them.
+
+::
+
+    big.bags/
+      manifest.json      written last: a folder without it is unfinished
+      shard-00000/       indptr.npy int64 (m + 1,), indices.npy uint32 (nnz,), data.npy uint8 or float32 (nnz,),
+      shard-00001/       labels.npy int32 (m,)
+      words.txt          column -> feature, one a line; with hashing some of the words that were seen, or no such file
+
+The four arrays of a shard are the rows of a sparse matrix (CSR) with ascending indices, and the column of each row's class. The manifest
+says how the corpus was made, names the classes, and has size and SHA-256 of every file, so that a damaged one is found.
+"""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lxmls_day1 import __version__
+from lxmls_day1.checks import MOST_CLASSES
+from lxmls_day1.errors import InputError, check_path, counted
+from lxmls_day1.whole_files import check_readable
+
+FORMAT = "lxmls-day1 bags"
+VERSION = 1
+MANIFEST = "manifest.json"
+JOURNAL = "journal.jsonl"
+WORDS = "words.txt"
+
+#: What is in the files of a shard; `data.npy` may also hold float32.
+ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
+MOST_FEATURES = (1 << 31) - 1  # compiled loops read an index as an int32
+_BLOCK = 1 << 20
+_LARGEST_MANIFEST = 1 << 30  # bytes; of a shard about 600
+_AGAIN = "make it again with `lxmls-day1 cache`"
+
+
+class Shard(NamedTuple):
+    """Some rows of a corpus.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shard = write_shards(Path(place, "small.bags"), [[2, 0], [0, 1]], [0, 1], ("ham", "spam")).open(0)
+    ...     shard.X.toarray().tolist(), shard.labels.tolist()
+    ([[2, 0], [0, 1]], [0, 1])
+    """
+
+    X: csr_array
+    """(m, J) of counts or values; its arrays are mapped files, so that what is not read takes no memory."""
+    labels: np.ndarray
+    """(m,) int32: which of the corpus's classes each row belongs to."""
+
+
+class Shards:
+    """A corpus on disk: its manifest read and checked. Its arrays are opened shard by shard.
+
+    Parameters
+    ----------
+    folder : path
+    partial : bool
+        Whether files of shards may be missing, as on a worker of a cluster that has some of them; they are refused when they are
+        opened.
+
+    Attributes
+    ----------
+    folder : Path
+    manifest : dict
+    n_rows, n_features : int
+    dtype : {"uint8", "float32"}
+        Of the values.
+    classes : tuple of str
+        Column of the weights -> name of the class.
+    rows : int64 array of shape (n_shards,)
+        The number of rows of each shard.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no such corpus, or an unfinished one, one of a newer version, one with a file that is missing or of
+        another size, or one whose sources have changed since.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> X = csr_array(np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3]]))
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(Path(place, "small.bags"), X, [0, 1, 1], ("ham", "spam"), rows_a_shard=2)
+    ...     [shards.open(i).X.shape for i in range(len(shards))], shards.rows, shards.classes
+    ([(2, 3), (1, 3)], array([2, 1]), ('ham', 'spam'))
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], partial: bool = False):
+        self.folder = check_path("folder", folder)
+        self.manifest = _read_manifest(self.folder)
+        self.classes: tuple[str, ...] = tuple(self.manifest["classes"])
+        self.n_features: int = self.manifest["n_features"]
+        self.dtype: str = self.manifest["dtype"]
+        self.rows = np.array([shard["rows"] for shard in self.manifest["shards"]], dtype=np.int64)
+        self.n_rows = int(self.rows.sum())
+        self._checked: set[int] = set()
+        for shard in () if partial else self.manifest["shards"]:
+            for name, file in shard["files"].items():
+                _check_size(self.folder / shard["name"] / name, file["bytes"])
+        if self.manifest["words"] is not None and not partial:
+            _check_size(self.folder / WORDS, self.manifest["words"]["bytes"])
+        for source in self.manifest["sources"]:
+            _check_source(self.folder, source)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def open(self, i: int) -> Shard:
+        """The i-th shard. When it is opened first, every index and label in it is checked.
+
+        Raises
+        ------
+        InputError
+            If one of its files is missing, or is not what the manifest says of it.
+        """
+        entry = self.manifest["shards"][i]
+        place = self.folder / entry["name"]
+        indptr, indices, data, labels = (self._mapped(place / name, entry["files"]) for name in ARRAYS)
+        n_rows, n_nonzeros = entry["rows"], entry["nonzeros"]
+        if not (len(indptr) == n_rows + 1 and len(labels) == n_rows and len(indices) == len(data) == n_nonzeros):
+            raise InputError(f"{place}: its files do not have the {n_rows} rows that {MANIFEST} names; {_AGAIN}")
+        if i not in self._checked:  # a wrong index would let compiled code read anywhere in memory
+            if indptr[0] != 0 or indptr[-1] != n_nonzeros or np.any(indptr[1:] < indptr[:-1]):
+                raise InputError(f"{place / 'indptr.npy'} is damaged: its rows overlap; {_AGAIN}")
+            if n_nonzeros and indices.max() >= self.n_features:
+                raise InputError(
+                    f"{place / 'indices.npy'} is damaged: it holds the feature {indices.max()}, but the corpus has "
+                    f"{counted(self.n_features, 'feature')}; {_AGAIN}"
+                )
+            if n_rows and not 0 <= labels.min() <= labels.max() < len(self.classes):
+                raise InputError(f"{place / 'labels.npy'} is damaged: it holds a class that there is not; {_AGAIN}")
+            self._checked.add(i)
+        X = csr_array((n_rows, self.n_features), dtype=data.dtype)
+        X.data, X.indices, X.indptr = data, indices, indptr  # as they are: the constructor would copy them
+        X.has_sorted_indices = X.has_canonical_format = True
+        return Shard(X, labels)
+
+    def verify(self, progress: bool = False) -> None:
+        """Read every file of the corpus, and of its sources those that are here, and compare them with their fingerprints.
+
+        Parameters
+        ----------
+        progress : bool
+            Whether to show a progress bar.
+
+        Raises
+        ------
+        InputError
+            With the name of the first file that differs.
+        """
+        from tqdm.auto import tqdm
+
+        for entry in tqdm(self.manifest["shards"], "Verifying", unit="shard", disable=not progress):
+            for name, file in entry["files"].items():
+                path = self.folder / entry["name"] / name
+                _check_size(path, file["bytes"])
+                if fingerprint(path) != file["fingerprint"]:
+                    raise InputError(f"{path} has changed since it was written: its fingerprint differs; {_AGAIN}")
+        if (words := self.manifest.get("words")) and fingerprint(self.folder / WORDS) != words["fingerprint"]:
+            raise InputError(f"{self.folder / WORDS} has changed since it was written; {_AGAIN}")
+        for source in self.manifest["sources"]:
+            _check_source(self.folder, source, by_content=True)
+
+    def words(self) -> list[str] | None:
+        """The features by column; with hashing the words that were kept; None if none were.
+
+        Raises
+        ------
+        InputError
+            If the file of words is missing or damaged.
+        """
+        entry = self.manifest.get("words")
+        if entry is None:
+            return None
+        words = read_words(self.folder / WORDS)
+        if len(words) != entry["number"]:
+            raise InputError(
+                f"{self.folder / WORDS} has {counted(len(words), 'word')} instead of {entry['number']}; {_AGAIN}"
+            )
+        return words
+
+    def _mapped(self, path: Path, files: Mapping[str, Any]) -> np.ndarray:
+        """An array as a mapped file, if it has the size and the type that it should have."""
+        _check_size(path, files[path.name]["bytes"])
+        try:
+            empty = files[path.name].get("empty", False)  # no system maps zero bytes
+            array = np.load(path, mmap_mode=None if empty else "r", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path} cannot be read as an array ({error}); {_AGAIN}") from error
+        type_wanted = self.manifest["dtype"] if path.name == "data.npy" else ARRAYS[path.name]
+        if array.dtype != type_wanted or array.ndim != 1:
+            raise InputError(
+                f"{path} holds {array.dtype} of {array.ndim} dimensions instead of {type_wanted}; {_AGAIN}"
+            )
+        plain: np.ndarray = array.view(
+            np.ndarray
+        )  # over the same file, without the cost that a memmap has in each slice
+        return plain
+
+
+def shard_name(number: int) -> str:
+    """The folder of a shard.
+
+    Examples
+    --------
+    >>> shard_name(12)
+    'shard-00012'
+    """
+    return f"shard-{number:05d}"
+
+
+def fingerprint(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file, in hexadecimal digits.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is a pipe or a device, which may never end.
+
+    Examples
+    --------
+    The first digits of that of "abc", as the standard FIPS 180 has them:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     _ = Path(place, "abc.txt").write_bytes(b"abc")
+    ...     fingerprint(Path(place, "abc.txt"))[:16]
+    'ba7816bf8f01cfea'
+    """
+    digest = hashlib.sha256()
+    try:
+        check_readable(path, _AGAIN)
+        with Path(path).open("rb") as file:  # (of a number, `open` would take, and close, a file that is open)
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    return digest.hexdigest()
+
+
+def read_words(path: Path) -> list[str]:
+    """The words of a file, one a line; a line that begins with a quote is text in JSON.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     _ = Path(place, "words.txt").write_bytes(b'fine\\n"a b"\\n')
+    ...     read_words(Path(place, "words.txt"))
+    ['fine', 'a b']
+    """
+    try:
+        check_readable(path, _AGAIN)
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; {_AGAIN}") from error
+    try:
+        lines = content.decode().split("\n")[:-1]
+        return [json.loads(line) if line.startswith('"') else line for line in lines]
+    except ValueError as error:
+        raise InputError(f"{path} is damaged ({error}); {_AGAIN}") from error
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a corpus, if this version of the package can read it."""
+    path = folder / MANIFEST
+    try:
+        if check_readable(path, _AGAIN).st_size > _LARGEST_MANIFEST:
+            raise InputError(f"{path} is damaged: it is larger than {_LARGEST_MANIFEST} bytes; {_AGAIN}")
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(_why_no_manifest(folder)) from None
+    except OSError as error:
+        raise InputError(
+            f"{folder} is no folder of a corpus: {path} cannot be read ({error.strerror}); name the folder that "
+            "`lxmls-day1 cache … --out FOLDER` has made"
+        ) from error
+    try:
+        manifest = json.loads(content)
+        foreign = not isinstance(manifest, dict) or manifest.get("format") != FORMAT
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: it is no JSON ({error}); {_AGAIN}") from None
+    if foreign:
+        raise InputError(
+            f"{path} belongs to something else: it does not name the format {FORMAT!r}; name the folder that "
+            "`lxmls-day1 cache … --out FOLDER` has made"
+        )
+    version = manifest.get("version")
+    if version != VERSION:
+        raise InputError(
+            f"{path} has version {version!r} of the format, written by lxmls-day1 {manifest.get('made_by')}; this one, "
+            f"{__version__}, reads version {VERSION}: update this package, or {_AGAIN} of this version"
+        )
+    _check_entries(manifest, path)
+    return manifest  # type: ignore[no-any-return]  # checked to be a dictionary
+
+
+def _why_no_manifest(folder: Path) -> str:
+    if not folder.exists():
+        return f"there is no folder {folder}; make the corpus with `lxmls-day1 cache FILE --out {folder}`"
+    if (folder / JOURNAL).exists():
+        return (
+            f"{folder} is unfinished: it has no {MANIFEST}, because the run that makes it goes on or was interrupted; wait, "
+            "or give the same `lxmls-day1 cache` command again with --resume"
+        )
+    return f"{folder} is no corpus on disk: it has no {MANIFEST}; name a folder that `lxmls-day1 cache … --out FOLDER` has made"
+
+
+def _check_entries(manifest: dict[str, Any], path: Path) -> None:
+    """Refuse a manifest in which something is missing or of another kind."""
+    try:
+        if not all(isinstance(manifest[name], list) for name in ("classes", "shards", "sources")):
+            raise TypeError("classes, shards or sources is no list")
+        _check_counts_and_texts(manifest)
+        _check_columns(manifest)
+        for number, shard in enumerate(manifest["shards"]):
+            if shard["name"] != shard_name(number):  # it must not lead out of the folder
+                raise ValueError(f"shard {number} is called {shard['name']!r}")
+            sizes = [shard["files"][name]["bytes"] for name in ARRAYS]
+            if 8 * shard["rows"] >= sizes[0] or 4 * shard["nonzeros"] > sizes[1]:
+                raise ValueError(f"the files of shard {number} are too small for its rows")
+        for source in manifest["sources"]:
+            if ".." in Path(source["path"]).parts:
+                raise ValueError(f"{source['path']!r} is not the full path of a source")
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"{path} is damaged: {what}; {_AGAIN}") from None
+
+
+def _check_counts_and_texts(manifest: dict[str, Any]) -> None:
+    """Raise a ValueError if something that should be a count or a text is none."""
+    counts = [manifest["n_features"]]
+    texts = [*manifest["classes"], *(source["path"] for source in manifest["sources"])]
+    for shard in manifest["shards"]:
+        counts += [shard["rows"], shard["nonzeros"], *(shard["files"][name]["bytes"] for name in ARRAYS)]
+        texts += [shard["files"][name]["fingerprint"] for name in ARRAYS]
+    if manifest["words"] is not None:
+        counts += [manifest["words"]["number"], manifest["words"]["bytes"]]
+        texts.append(manifest["words"]["fingerprint"])
+    if not all(type(count) is int and count >= 0 for count in counts):
+        raise ValueError("a size is no whole number")
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a name is no text")
+
+
+def _check_columns(manifest: dict[str, Any]) -> None:
+    """Raise a ValueError if features, classes or values are not such as a corpus can have."""
+    if manifest["dtype"] not in ("uint8", "float32"):
+        raise ValueError(f"dtype is {manifest['dtype']!r}")
+    if not (manifest["hash_bits"] is None or type(manifest["hash_bits"]) is int):
+        raise ValueError(f"hash_bits is {manifest['hash_bits']!r}")
+    if not isinstance(manifest.get("tokenizer", {}), dict):
+        raise ValueError("its tokenizer is none")
+    if manifest["n_features"] > MOST_FEATURES or len(manifest["classes"]) > MOST_CLASSES:
+        raise ValueError(f"it has more than {MOST_FEATURES} features, or more than {MOST_CLASSES} classes")
+    if len(set(manifest["classes"])) < len(manifest["classes"]):
+        raise ValueError("two classes have the same name")
+
+
+def _check_size(path: Path, wanted: int) -> None:
+    """Refuse a file that is missing, is no regular file, or has another size than the manifest says."""
+    try:
+        size = check_readable(path, _AGAIN).st_size
+    except OSError as error:
+        raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
+    if size != wanted:
+        raise InputError(f"{path} has {size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
+
+
+def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:
+    """Refuse a corpus one of whose sources has changed since; a source that is not here says nothing."""
+    path = Path(source["path"])
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return
+    same = stat.S_ISREG(found.st_mode) and found.st_size == source.get("bytes")
+    if same and (by_content or found.st_mtime_ns != source.get("mtime_ns")):
+        same = fingerprint(path) == source.get("sha256")
+    if not same:
+        raise InputError(
+            f"{folder} is stale: {path} has changed since the corpus was made of it; {_AGAIN}, or move the file away if the "
+            "corpus is meant as it is"
+        )

@@ -1,0 +1,122 @@
+"""The log loss of a corpus on disk and its gradient: what batch training computes, shard by shard.
+
+The sums of the shards are added in pairs, those of the pairs in pairs, and so on: a tree that depends on the number of shards alone.
+So the result is the same to the last bit however many threads, or machines with the same processor, have computed the sums of the shards.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lxmls_day1.checks import check_finite
+from lxmls_day1.engine.compiled.batch import of_sparse_rows, zeros_from_line
+from lxmls_day1.engine.compiled.online_steps import Integers, Reals
+from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.errors import InputError
+
+_Sum = TypeVar("_Sum")
+
+
+class StreamedLogLoss:
+    """Σ_m −log p_W(y_m | x_m) over a corpus on disk as a function of W; as `lxmls_day1.engine.compiled.batch.LogLoss` of a matrix.
+
+    Parameters
+    ----------
+    shards : Shards
+    columns : int array (K,)
+        The column of W for each class of the corpus.
+    n_columns : int
+        K; or 1 for two classes, when the single column v stands for W = (0, v).
+    n_jobs : int ≥ 1
+        Threads, each of which takes a shard at a time. The sums do not depend on it.
+
+    Raises
+    ------
+    InputError
+        If a shard cannot be read, or holds numbers that are not finite.
+
+    Examples
+    --------
+    At zero weights two classes are equally likely, and each of the two examples costs log 2:
+
+    >>> import tempfile
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"], rows_a_shard=1)
+    ...     loss, gradient = StreamedLogLoss(shards, np.arange(2), 2)(np.zeros((2, 2)))
+    >>> print(f"{loss:.4f}", gradient.tolist())
+    1.3863 [[0.0, 0.0], [-2.0, 2.0]]
+    """
+
+    def __init__(self, shards: Shards, columns: Integers, n_columns: int, n_jobs: int = 1) -> None:
+        self._shards, self._columns, self._n_jobs = shards, columns, n_jobs
+        self._weights: Reals = zeros_from_line(1 + shards.n_features, n_columns)  # type: ignore[no-untyped-call]
+
+    def __call__(self, W: Reals) -> tuple[float, Reals]:
+        """The loss and its gradient, a new array, at W (J + 1, n_columns)."""
+        return self.of_shards(W, range(len(self._shards)))
+
+    def of_shards(self, W: Reals, numbers: range) -> tuple[float, Reals]:
+        """The same of some neighbouring shards."""
+        from lxmls_day1.engine.compiled.tree_reduce import (
+            joined,  # which cannot be imported where mixing is an exercise
+        )
+
+        self._weights[:] = W
+
+        def add(one: tuple[float, Reals], other: tuple[float, Reals]) -> tuple[float, Reals]:
+            one[1][:] += other[1]
+            return one[0] + other[0], one[1]
+
+        return joined(in_order(self._of_shard, numbers, self._n_jobs), add)
+
+    def _of_shard(self, i: int) -> tuple[float, Reals]:
+        shard = self._shards.open(i)
+        X, labels, gradient = shard.X, self._columns[shard.labels], zeros_from_line(*self._weights.shape)  # type: ignore[no-untyped-call]
+        rows = X.indptr, X.indices.view(np.int32), X.data, labels, np.ones(len(labels))
+        with np.errstate(all="ignore"):  # in this thread
+            return float(of_sparse_rows(*rows, self._weights, gradient)), gradient  # type: ignore[no-untyped-call]
+
+    def sums_of_squares(self, numbers: range | None = None) -> Reals:
+        """Σ_m of the squares of each feature (J,), of all shards or of some neighbouring ones."""
+        from lxmls_day1.engine.compiled.tree_reduce import joined
+
+        def of_shard(i: int) -> Reals:
+            X = self._shards.open(i).X
+            squares: Any = np.bincount(
+                X.indices, weights=np.square(X.data, dtype=np.float64), minlength=self._shards.n_features
+            )
+            if not np.isfinite(squares.sum()):
+                try:
+                    check_finite(X)
+                except InputError as error:
+                    raise InputError(f"{self._shards.folder}, shard {i}: {error}") from error
+            return squares  # type: ignore[no-any-return]
+
+        numbers = range(len(self._shards)) if numbers is None else numbers
+        return joined(in_order(of_shard, numbers, self._n_jobs), np.add)
+
+
+def in_order(function: Callable[[int], _Sum], numbers: range, n_jobs: int) -> Iterator[_Sum]:
+    """A function of each of some numbers, computed by threads; no more than a few are there before they are asked for.
+
+    Examples
+    --------
+    >>> list(in_order(lambda i: i * i, range(5), n_jobs=2))
+    [0, 1, 4, 9, 16]
+    """
+    if n_jobs == 1:
+        yield from map(function, numbers)
+        return
+    with thread_pool(n_jobs) as pool:
+        waiting: deque[Future[_Sum]] = deque()
+        for i in numbers:
+            waiting.append(pool.submit(function, i))
+            if len(waiting) > n_jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -1,0 +1,277 @@
+"""A rule at work on a corpus on disk: shard after shard, while the next one is read.
+
+In every round the shards are visited in a random order, and the rows of each shard in a random order. One generator draws both, so
+a corpus of one shard is visited as a matrix in memory is. There are never more than two shards in memory: the one that is trained
+on, and the one that a thread reads and checks meanwhile.
+
+Between two shards, and at some places within one, training can stop. `Place` says where it was, so that it goes on as if it had
+not.
+"""
+
+import copy
+from collections.abc import Callable, Generator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.checks import check_finite
+from lxmls_day1.engine.compiled.online_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
+from lxmls_day1.engine.compiled.sparse_rows import Examples, sums_of_squares
+from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.streaming.shard_rows import Slice
+from lxmls_day1.engine.streaming.shards import Shard, Shards
+from lxmls_day1.errors import InputError
+
+ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
+_SAMPLE = 2**17  # rows by which the sizes of steps are planned: enough to know their median to about 1 %
+_KEPT = 2**22  # rows whose ‖g(x)‖² are kept from round to round: 32 MB
+
+
+class Learner(NamedTuple):
+    """What the steps of a learner depend on, beside its weights and the sizes of the steps."""
+
+    rule: Rule  # see :class:`classifiers.online_classifier.OnlineClassifier`
+    columns: Integers  # (K,): the column of the weights for each of the classes of the corpus
+    costs: Reals  # (K, K): row y is ρ(·, y)
+    shrinkage: float  # λ: the weights shrink by the factor 1 − step · λ before each update
+    averaged: bool  # whether the weights keep the running sum of their average
+
+
+class Place(NamedTuple):
+    """Where a round over the shards of a corpus stands."""
+
+    rng_state: Mapping[
+        str, Any
+    ]  # of the generator before it drew the order of this shard's rows (first: of the shards)
+    shards: Integers  # (S,): the shards, or slices of shards, in the order of this round
+    n_shards: int  # how many of these are done
+    n_rows: int  # how many rows of the next one are done
+    updates: int  # so far in this round, as in `Round`
+    errors: int
+
+    def values(self) -> dict[str, Any]:
+        """As plain values."""
+        return self._asdict()
+
+    def rng_states(self) -> list[Any]:
+        """The states of all generators in it."""
+        return [self.rng_state]
+
+
+def place_of(values: Mapping[str, Any]) -> Place:
+    """A place from its plain values; a ValueError or TypeError if they are not those of a place."""
+    place = Place(**values)
+    for count in (place.n_shards, place.n_rows, place.updates, place.errors):
+        count_of(count)
+    if not np.array_equal(np.sort(place.shards), np.arange(len(place.shards))):
+        raise ValueError("the shards of a place are not each there once")
+    return place
+
+
+def count_of(value: Any) -> int:
+    """A number of documents, steps or errors that was kept; ValueError if it is none."""
+    if type(value) is not int or not 0 <= value < 1 << 53:
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
+class CannotGoOn(InputError):
+    """A training that cannot go on now, but later from a checkpoint."""
+
+    remedy = "repair it"
+
+
+class UnreadableShard(CannotGoOn):
+    """A shard that is missing or damaged: all steps before it have been taken."""
+
+    remedy = "bring the file back"
+
+
+class _Block(NamedTuple):
+    """A shard that is ready to be trained on."""
+
+    place: Place  # at its first row
+    examples: Examples
+    labels: Integers  # (m,)
+    order: Integers  # (m,): its rows in the order of their visits
+
+
+class StreamedSteps:
+    """A rule at work on the shards of a corpus, or on slices of some of them.
+
+    Parameters
+    ----------
+    learner : Learner
+    shards : Shards
+    weights : Weights, optional
+        What to go on with, and to change, instead of zeros.
+    slices : list of Slice, optional
+        What is trained on; all shards if not given.
+    norms : dict of Slice to array, optional
+        Where ‖g(x)‖² of the rows are kept from round to round, if they are not too many.
+
+    Attributes
+    ----------
+    weights : Weights
+    n_rows : int
+        Of what is trained on.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        shards: Shards,
+        weights: Weights | None = None,
+        slices: list[Slice] | None = None,
+        norms: dict[Slice, Reals] | None = None,
+    ):
+        self._shards, self._columns, self.n_features = shards, learner.columns, shards.n_features
+        self._slices = [Slice(i, 0, n) for i, n in enumerate(shards.rows.tolist())] if slices is None else slices
+        self.n_rows = sum(stop - start for _, start, stop in self._slices)
+        self._no_rows = sp.csr_array((0, shards.n_features)), np.zeros(0, dtype=np.int64)
+        self._norms: dict[Slice, Reals] = {} if norms is None else norms
+        self._steps = RowSteps(
+            learner.rule, *self._no_rows, learner.costs, learner.shrinkage, learner.averaged, None, weights
+        )
+        self.weights = self._steps.weights
+
+    def rounds(
+        self,
+        state: OnlineState,
+        n_rounds: int,
+        sizes: Callable[[int, int], Reals],
+        next_stop: Callable[[], int],
+        stopped: Callable[[Place, tuple[int, int]], None],
+        place: Place | None = None,
+        _look: Callable[[], None] | None = None,
+    ) -> Generator[tuple[int, int], None, None]:
+        """Go through the corpus, a round at a time.
+
+        Parameters
+        ----------
+        state : OnlineState
+            Its weights are those of this object. Its generator draws the orders, and its steps are counted.
+        n_rounds : int
+            How many rounds there are to be, that in which ``place`` is included.
+        sizes : function (first, count) -> array (count,)
+            The sizes of the steps t = first, …, first + count − 1.
+        next_stop : function () -> int
+            After how many steps from now on to stop at the latest.
+        stopped : function (place, (steps, errors))
+            Called at every stop, with the numbers of steps and of errors since the last one.
+        place : Place, optional
+            Where an interrupted round stood.
+
+        Yields
+        ------
+        updates, errors : int
+            Of each round, when it is over.
+
+        Raises
+        ------
+        UnreadableShard
+            If a shard cannot be read; all steps before it have been taken.
+        """
+        blocks = self._blocks(state.rng, n_rounds, place)
+        try:
+            for r in range(n_rounds):
+                updates, errors = (place.updates, place.errors) if place and r == 0 else (0, 0)
+                n_done = place.n_shards if place and r == 0 else 0
+                for block in islice(blocks, len(self._slices) - n_done):
+                    self._steps.go_to(block.examples, block.labels)
+                    row = block.place.n_rows
+                    while row < len(block.order):
+                        order = block.order[row : row + min(ROWS_AT_ONCE, next_stop())]
+                        updates += int(self._steps.take(order[None], sizes(1 + state.n_steps, len(order)))[0])
+                        row, wrong = row + len(order), int(self._steps.errors[0])
+                        errors += wrong
+                        state.n_steps += len(order)
+                        stopped(block.place._replace(n_rows=row, updates=updates, errors=errors), (len(order), wrong))
+                    self._steps.go_to(*self._no_rows)  # the files of the shard are closed before
+                    del block  # the one after the next is opened
+                yield updates, errors
+        finally:
+            blocks.close()
+
+    def _blocks(self, rng: np.random.Generator, n_rounds: int, place: Place | None) -> Generator[_Block, None, None]:
+        """The shards of all rounds in the order of their visits, each read while the one before it is in use."""
+        n_shards = len(self._slices)
+        order = np.arange(n_shards) if place is None else place.shards
+        first = 0 if place is None else place.n_shards
+        if place is not None:
+            if len(order) != n_shards or not first < n_shards:
+                raise InputError(
+                    f"the checkpoint is damaged: it stands at shard {first} of {len(order)}, but there are {n_shards} to go through; "
+                    "remove it, and begin anew"
+                )
+            rng.bit_generator.state = place.rng_state
+
+        def prepared(number: int) -> _Block:
+            nonlocal order
+            rng_state = rng.bit_generator.state
+            if number % n_shards == 0:
+                order = np.arange(n_shards, dtype=np.int64)
+                rng.shuffle(order)
+            piece = self._slices[int(order[number % n_shards])]
+            shard, rows = self._shards.open(piece.shard), slice(piece.start, piece.stop)
+            visits = np.arange(piece.stop - piece.start, dtype=np.int64)
+            rng.shuffle(visits)
+            n_rows = place.n_rows if place is not None and number == first else 0
+            at = Place(rng_state, order, number % n_shards, n_rows, 0, 0)
+            examples = Examples(
+                shard.X.indptr[piece.start : piece.stop + 1], shard.X.indices.view(np.int32), shard.X.data,
+                self._sq_norms(piece, shard), self.n_features,
+            )  # fmt: skip
+            return _Block(at, examples, self._columns[shard.labels[rows]], visits)
+
+        with thread_pool(1) as pool:
+            numbers = range(first, n_rounds * n_shards)
+            coming = pool.submit(prepared, numbers[0])
+            for number in numbers:
+                try:
+                    block = coming.result()
+                except InputError as error:
+                    raise UnreadableShard(str(error)) from error
+                if number + 1 < numbers.stop:
+                    coming = pool.submit(prepared, number + 1)
+                else:
+                    del coming
+                yield block
+                del block
+
+    def _sq_norms(self, piece: Slice, shard: Shard) -> Reals:
+        """‖g(x)‖² of rows of a shard; an InputError if some are not finite."""
+        if piece in self._norms:
+            return self._norms[piece]
+        sq_norms: Reals = sums_of_squares(shard.X.indptr[piece.start : piece.stop + 1], shard.X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        if not np.isfinite(sq_norms).all():
+            try:
+                check_finite(shard.X)
+            except InputError as error:
+                raise InputError(f"{self._shards.folder}, shard {piece.shard}: {error}") from error
+        if self.n_rows <= _KEPT:
+            self._norms[piece] = sq_norms
+        return sq_norms
+
+    def sample_sq_norms(self, rng: np.random.Generator) -> Reals:
+        """‖g(x)‖² of the rows of the corpus; where several shards have more than about a hundred thousand rows, of a sample.
+
+        The sample has neighbouring rows of every shard, from a random row on, as many as its share: reading them takes little of
+        the time that reading the corpus takes.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            It stays as it is.
+        """
+        if self.n_rows <= _SAMPLE or len(self._shards) == 1:  # of one shard the weights are those of training in memory
+            return np.concatenate([self._sq_norms(piece, self._shards.open(piece.shard)) for piece in self._slices])
+        rng, found = copy.deepcopy(rng), []
+        for i, n_rows in enumerate(self._shards.rows.tolist()):
+            n_taken = -(-n_rows * _SAMPLE // self.n_rows)
+            start = int(rng.integers(n_rows - n_taken + 1))
+            X = self._shards.open(i).X
+            found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]
+        return np.concatenate(found)

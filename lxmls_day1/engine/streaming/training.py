@@ -1,0 +1,251 @@
+"""What goes on beside the steps of a training on a corpus on disk: progressive validation, checkpoints, a progress bar."""
+
+import contextlib
+import copy
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxmls_day1.checks import random_numbers
+from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals, Weights
+from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.engine.streaming.streamed_steps import CannotGoOn, count_of
+from lxmls_day1.errors import InputError
+from lxmls_day1.settings import settings
+
+
+class Validation(NamedTuple):
+    """A line of progressive validation: every document is labelled first, and then learnt from.
+
+    From the second round on the documents are known, and the share of errors is that of a classifier on its training data.
+    """
+
+    documents: int  # so far, over all rounds
+    error: float  # the share of these that were labelled wrongly
+    recent_error: float  # the same of those since the last line
+
+
+class Training:
+    """What goes on beside the steps of a training on a corpus on disk: progressive validation, checkpoints, a progress bar.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint, optional
+    report : function (Validation), optional
+        Called with each line of progressive validation.
+    n_documents : int
+        How many visits to documents there are in all.
+    place_of : function (mapping) -> place
+        Makes the place of an interrupted round from its plain values.
+
+    Attributes
+    ----------
+    history : list of tuples
+        The fields of each `Round` that is over, of a training that goes on.
+    place : Place, MixedPlace or None
+        Where its last round stands, if it goes on within one.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint | None,
+        report: Callable[[Validation], None] | None,
+        n_documents: int,
+        place_of: Callable[[Mapping[str, Any]], Any],
+    ) -> None:
+        self._checkpoint, self._report, self._n_documents, self._place_of = checkpoint, report, n_documents, place_of
+        self.history: list[tuple[Any, ...]] = []
+        self.place: Any = None
+        self._lines: list[Validation] = []  # of this round
+        self._seen = self._errors = 0  # documents and errors so far
+        self._at_line = (0, 0)  # the same at the last line
+
+    def begin(
+        self, learner: Any, shards: Shards, state: OnlineState | None, **settings_beside: Any
+    ) -> OnlineState | None:
+        """The state to begin with: that of the checkpoint, if training goes on from one."""
+        self._learner = learner
+        if self._checkpoint is None:
+            return state
+        belongs_to = {"learner": type(learner).__name__, "corpus": _fingerprint(shards)}
+        belongs_to |= {f"setting {name}": value for name, value in settings(learner).items() if name != "progress"}
+        belongs_to |= {f"setting {name}": value for name, value in settings_beside.items()}
+        content = self._checkpoint.begin(belongs_to)
+        if content is None:
+            return state
+        try:
+            return self._restored(content, shards)
+        except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{self._checkpoint.path} is damaged: {type(error).__name__} in what it holds ({error}); remove it, and begin anew"
+            ) from error
+
+    def _restored(self, content: Mapping[str, Any], shards: Shards) -> OnlineState:
+        """Take over what a checkpoint holds; an error of Python where it does not hold what it should."""
+        self.place = self._place_of(content["place"])
+        self.history = [_round_of(*values) for values in content["history"]]
+        self._seen, self._errors = count_of(content["documents"]), count_of(content["errors"])
+        documents, errors = content["at_line"]
+        self._at_line = count_of(documents), count_of(errors)
+        self._lines = _lines_of(content["lines"])
+        rng = random_numbers(self._learner.seed)
+        for rng_state in self.place.rng_states():
+            copy.deepcopy(rng).bit_generator.state = rng_state  # refuses what is none
+        return _state_of(content["state"], shards.n_features + 1, rng)
+
+    def _content(self) -> dict[str, Any]:
+        """What a checkpoint holds."""
+        assert self.place is not None
+        return {
+            "state": _values_of(self._state),
+            "place": self.place.values(),
+            "history": [[*round[:-1], [list(line) for line in round[-1]]] for round in self._learner.history],
+            "documents": self._seen,
+            "errors": self._errors,
+            "at_line": self._at_line,
+            "lines": [list(line) for line in self._lines],
+        }
+
+    @contextlib.contextmanager
+    def rounds(
+        self, steps: Any, state: OnlineState, sizes: Callable[[int, int], Reals], title: str | None
+    ) -> Iterator[Callable[[int, int], Iterable[tuple[int, int, tuple[Validation, ...]]]]]:
+        """A function that takes the steps of rounds, for the length of a ``with``.
+
+        Parameters
+        ----------
+        steps : StreamedSteps or MixedSteps
+        state : OnlineState
+        sizes : as in :meth:`StreamedSteps.rounds`
+        title : str, optional
+            Of a progress bar.
+        """
+        self._state = state
+        n_rounds = self._n_documents // steps.n_rows - len(self.history)
+        with contextlib.ExitStack() as stack:
+            if self._checkpoint is not None:
+                stack.enter_context(self._checkpoint)
+            show = stack.enter_context(_progress(title, self._seen, self._n_documents)) if title else lambda count: None
+
+            def stopped(place: Any, *counts: tuple[int, int]) -> None:
+                self.place, before = place, self._seen
+                for count, errors in counts:
+                    self._seen += count
+                    self._errors += errors
+                    self._add_line(count)
+                    show(count)
+                if self._checkpoint is not None:
+                    if (
+                        self._seen == self._n_documents
+                        and self._checkpoint.next_stop(self._seen) < self._checkpoint.every
+                    ):
+                        self._checkpoint.write(self._content())  # not due, but what comes after the last step may fail
+                    self._checkpoint.after(before, self._seen, self._content)
+
+            def look() -> None:
+                if self._checkpoint is not None and self.place is not None:
+                    self._checkpoint.after(self._seen, self._seen, self._content)
+
+            rounds = steps.rounds(state, n_rounds, sizes, self._next_stop, stopped, self.place, look)
+            stack.callback(rounds.close)
+
+            def take(first: int, last: int) -> Iterator[tuple[int, int, tuple[Validation, ...]]]:
+                for updates, errors in islice(rounds, last - first):
+                    lines, self._lines = tuple(self._lines), []
+                    yield updates, errors, lines
+
+            try:
+                yield take
+            except CannotGoOn as error:
+                if self._checkpoint is None or self.place is None:
+                    raise
+                self._checkpoint.write(self._content())
+                raise InputError(
+                    f"{error}. The training is kept in {self._checkpoint.path}, after {self._seen} documents: {error.remedy}, and "
+                    "go on with resume=True (--resume)"
+                ) from error
+
+    def _next_stop(self, ahead: int = 0) -> int:
+        """How many documents there are from ``ahead`` documents after now until the next stop."""
+        seen = self._seen + ahead
+        to_line = (1 << seen.bit_length()) - seen
+        return to_line if self._checkpoint is None else min(to_line, self._checkpoint.next_stop(seen))
+
+    def _add_line(self, count: int) -> None:
+        """Add a line of progressive validation where the documents have doubled since the last one."""
+        if self._seen < 1 << (self._seen - count).bit_length():
+            return
+        documents, errors = self._seen - self._at_line[0], self._errors - self._at_line[1]
+        line = Validation(self._seen, self._errors / self._seen, errors / documents)
+        self._at_line = self._seen, self._errors
+        self._lines.append(line)
+        if self._report:
+            self._report(line)
+
+
+@contextlib.contextmanager
+def _progress(title: str, n_done: int, n_documents: int) -> Iterator[Callable[[int], object]]:
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=title, unit="document", unit_scale=True, initial=n_done, total=n_documents) as bar:
+        yield bar.update
+
+
+def _fingerprint(shards: Shards) -> str:
+    """The same for two corpora only if they hold the same rows."""
+    files = [[file["fingerprint"] for file in shard["files"].values()] for shard in shards.manifest["shards"]]
+    return hashlib.sha256(json.dumps([shards.n_features, list(shards.classes), files]).encode()).hexdigest()
+
+
+def _values_of(state: OnlineState) -> dict[str, Any]:
+    """A state as plain values, but for its generator."""
+    kept = {name: value for name, value in vars(state).items() if name not in ("weights", "rng")}
+    return {**kept, "weights": vars(state.weights)}
+
+
+def _round_of(number: Any, updates: Any, seconds: Any, objective: Any, errors: Any, lines: Any) -> tuple[Any, ...]:
+    """The fields of a `Round` from their plain values."""
+    times = [None if value is None else float(value) for value in (seconds, objective)]
+    return (
+        count_of(number),
+        count_of(updates),
+        *times,
+        None if errors is None else count_of(errors),
+        tuple(_lines_of(lines)),
+    )
+
+
+def _lines_of(lines: Iterable[tuple[Any, Any, Any]]) -> list[Validation]:
+    return [Validation(count_of(documents), float(error), float(recent)) for documents, error, recent in lines]
+
+
+def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> OnlineState:
+    """A state from its plain values; ValueError if its arrays are not of the sizes on which compiled code relies."""
+    values = dict(values)
+    kept = values.pop("weights")
+    n_columns = 1 if kept["paired"] is True else len(values["classes"])
+    shape = (n_rows, n_columns)
+    wanted: dict[str, list[tuple[int, ...]]] = {
+        "V": [shape, (n_rows, 2, n_columns)],
+        "U": [shape, (0, n_columns)],
+        "state": [(2,)],
+    }
+    for name, shapes in wanted.items():
+        if kept[name].shape not in shapes or kept[name].dtype != np.float64:
+            raise ValueError(f"{name} is an array {kept[name].shape} of {kept[name].dtype}")
+    mean, norms = values["mean_of_rounds"], values["sq_norms"]
+    if not (isinstance(mean, float) or (mean.dtype == np.float64 and mean.shape == (n_rows, len(values["classes"])))):
+        raise ValueError("the mean of the rounds is none")
+    if norms is not None and (norms.dtype != np.float64 or norms.ndim != 1):
+        raise ValueError("the lengths of rows are none")
+    for count in (values["n_rounds"], values["n_steps"], values["n_examples"] or 0):
+        count_of(count)
+    weights = Weights(0, 0, averaged=False)
+    weights.V, weights.U, weights.state = kept["V"], kept["U"], kept["state"]
+    weights.paired, weights.n_steps = kept["paired"] is True, count_of(kept["n_steps"])
+    return OnlineState(weights=weights.copy(), rng=rng, **values)

@@ -1,0 +1,89 @@
+"""Pieces of labelled examples as rows of token counts, a few pieces at a time by threads."""
+
+import queue
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.text.labelled_streams import Piece
+from lxmls_day1.engine.text.token_batches import NumberedRows, TokenCounter, numbered_bags, rows_of
+
+Rows = tuple[csr_array | None, NumberedRows | None]
+
+
+def rows_of_pieces(
+    pieces: Iterator[Piece], hash_bits: int | None, keep_words: bool, jobs: int
+) -> Iterator[tuple[Piece, Rows]]:
+    """Pieces in their order, each with its rows.
+
+    Parameters
+    ----------
+    pieces : iterator of Piece
+    hash_bits : int, optional
+        b: features are hashed into 2^b buckets.
+    keep_words : bool
+        Whether tokens are wanted besides the buckets.
+    jobs : int
+        How many threads count.
+
+    Yields
+    ------
+    piece : Piece
+    rows : pair
+        The rows over hashed features, None without `hash_bits`; and those over the tokens of the piece, None where no tokens are wanted.
+    """
+    if jobs == 1:
+        counter = TokenCounter()
+        for piece in pieces:
+            yield piece, _rows_of(counter, piece, hash_bits, keep_words)
+        return
+    counters: queue.SimpleQueue[TokenCounter] = queue.SimpleQueue()
+    for _ in range(jobs):
+        counters.put(TokenCounter())
+
+    def count(piece: Piece) -> Rows:
+        counter = counters.get()
+        try:
+            return _rows_of(counter, piece, hash_bits, keep_words)
+        finally:
+            counters.put(counter)
+
+    with thread_pool(jobs) as pool:
+        begun: deque[tuple[Piece, Future[Rows]]] = deque()
+        try:
+            for piece in pieces:
+                begun.append((piece, pool.submit(count, piece)))
+                if len(begun) > jobs:
+                    done, rows = begun.popleft()
+                    yield done, rows.result()
+            for done, rows in begun:
+                yield done, rows.result()
+        finally:
+            for _, rows in begun:
+                rows.cancel()
+
+
+def parted(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_array]:
+    """The first so many rows of some matrices, one below the other, and the others; they may differ in their number of columns."""
+    n_columns = max(X.shape[1] for X in parts)
+    indices = np.concatenate([X.indices for X in parts]) if len(parts) > 1 else parts[0].indices
+    data = np.concatenate([X.data for X in parts]) if len(parts) > 1 else parts[0].data
+    lengths = np.concatenate([np.diff(X.indptr) for X in parts])
+    indptr = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    cut = indptr[n_rows]
+    return (
+        rows_of(indptr[: n_rows + 1], indices[:cut], data[:cut], n_columns),
+        rows_of(indptr[n_rows:] - cut, indices[cut:], data[cut:], n_columns),
+    )
+
+
+def _rows_of(counter: TokenCounter, piece: Piece, hash_bits: int | None, keep_words: bool) -> Rows:
+    """The rows of a piece over hashed features, or over its tokens; both where words are kept."""
+    if hash_bits is not None and not piece.bags and not keep_words:
+        return counter.hashed(piece.texts, hash_bits), None
+    rows = numbered_bags(piece.bags) if piece.bags else counter.numbered(piece.texts)
+    return None if hash_bits is None else rows.hashed(hash_bits), rows

@@ -1,0 +1,25 @@
+"""Text: where corpora come from, and how files and texts become token counts. A leaf.
+
+=========================  ===========================================================================================
+``corpora``                the table of corpora; finds their files in a folder, in the cache, or by a download
+``downloads``              downloads files and archives, and checks them against their checksums
+``tokens``                 text to unigrams and bigrams, as the review corpus counts them
+``token_matrix``           the same for many texts at once, as a sparse matrix
+``token_batches``          … batch by batch, hashed or numbered, in bounded memory
+``packed_texts``           many short texts in little memory
+``parsed_reviews``         reviews in their published form, read into token counts
+``review_bytes``           … regular files of them, all pairs at once
+``documents``              files of documents as token counts
+``labelled_files``         files of labelled examples in any of the usual formats, as labels and texts
+``labelled_streams``       … any number of them, piece by piece
+``text_blocks``            a file as blocks of text, piece by piece: counted, hashed, unpacked, decoded
+``tables``                 of these, columns and JSON lines as records: delimiter, header
+``column_choice``          which columns of these hold labels and texts
+``svmlight``               of these, ready-made features
+``tagged_files``           files of sentences, with tags or without
+``feature_vectors``        feature vectors that are dictionaries, as a sparse matrix with names
+``feature_contributions``  what each word adds to a decision
+``toy_stream``             makes up documents, as many as one likes
+``toy_reviews``            makes the small corpus in ``toy_corpus/``
+=========================  ===========================================================================================
+"""

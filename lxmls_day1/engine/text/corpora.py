@@ -1,0 +1,466 @@
+"""Where the files of a corpus come from: given by the user, already on this machine, or downloaded once.
+
+``CORPORA`` is the table of all corpora: a row names the files, their sha256 and their source. `find_corpus` looks, in
+this order, at
+
+1. ``data_dir=``: it is given on purpose, so the files must be there;
+2. the environment variable ``LXMLS_DAY1_DATA``: a folder laid out as the table says, in which a corpus may be missing;
+3. the user's cache (``LXMLS_DAY1_CACHE``, or the usual place of this operating system): checked against the sha256;
+4. a download into that cache, unless ``LXMLS_DAY1_OFFLINE=1``.
+"""
+
+import difflib
+import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.text import downloads
+from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, WantedFile
+from lxmls_day1.errors import CorpusUnavailable, InputError, check_path
+from lxmls_day1.whole_files import remove_abandoned
+
+DATA_VARIABLE = "LXMLS_DAY1_DATA"
+CACHE_VARIABLE = "LXMLS_DAY1_CACHE"
+OFFLINE_VARIABLE = "LXMLS_DAY1_OFFLINE"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """Files that lie inside this package, in the folder of that name.
+
+    Examples
+    --------
+    >>> corpus_named("toy").source
+    Packaged(folder='toy_corpus')
+    """
+
+    folder: str
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A row of the table: one corpus.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    folder : str
+        Where its files are under a data folder, with forward slashes; the first part is the kind of corpus.
+    files : tuple of CorpusFile
+    source : PlainFiles, TarArchive or Packaged
+
+    Examples
+    --------
+    >>> books = corpus_named("books")
+    >>> books.kind, books.folder, [file.name for file in books.files]
+    ('sentiment', 'sentiment/books', ['positive.review', 'negative.review'])
+    """
+
+    name: str
+    folder: str
+    files: tuple[CorpusFile, ...]
+    source: PlainFiles | TarArchive | Packaged
+
+    @property
+    def kind(self) -> str:
+        """``sentiment``, ``multiclass`` or ``pos``."""
+        return self.folder.partition("/")[0]
+
+
+def _reviews(
+    name: str, source: PlainFiles | TarArchive | Packaged, positive: str | None, negative: str | None
+) -> Corpus:
+    files = (CorpusFile("positive.review", positive), CorpusFile("negative.review", negative))
+    return Corpus(name, f"sentiment/{name}", files, source)
+
+
+_PROCESSED_ACL = TarArchive("https://www.cs.jhu.edu/~mdredze/datasets/sentiment/processed_acl.tar.gz")
+
+_ROWS = (
+    _reviews(
+        "books",
+        PlainFiles(
+            "https://raw.githubusercontent.com/LxMLS/lxmls-toolkit/"
+            "959a927aa3d808022782ea9bb9b08c8cd2234d58/data/sentiment/books/"
+        ),
+        positive="d27a35a59e99b2c2d56731cad8d63870f8a3b9063a70bf8c18862e0a107cdd02",
+        negative="42e4d7e63f429e396de0db87b814f8c6a4b4948d34c94524725b0fe2944a0ff4",
+    ),
+    _reviews(
+        "dvd",
+        _PROCESSED_ACL,
+        positive="7e3a2655f9afd141bba569d0df6a4444f6bfa3c28daf243f21125c757940b563",
+        negative="9f0c977cf863f361f1f9961dc9e8c2b88630902da3eb5fd880146445144c355d",
+    ),
+    _reviews(
+        "electronics",
+        _PROCESSED_ACL,
+        positive="38d0ee5fd4147cfaff427b7f8c1ea9aacbb1fd383d51676288b7af5947fe039f",
+        negative="497d95c1ce079d2db672f9d2efa9cc02ba4ebd2a525f7b2495233305def11616",
+    ),
+    _reviews(
+        "kitchen",
+        _PROCESSED_ACL,
+        positive="30fd84894433ee9dd7f7aa3da6f858811104e364528719be2d77372295c7d3b3",
+        negative="674510d22f8f0b27790d323ef8633408777e92c122e801ee4ba02bb001d1d798",
+    ),
+    _reviews("toy", Packaged("toy_corpus"), positive=None, negative=None),
+    Corpus(
+        "trec6",
+        "multiclass/trec6",
+        (
+            CorpusFile("train_5500.label", "9e4c8bdcaffb96ed61041bd64b564183d52793a8e91d84fc3a8646885f466ec3"),
+            CorpusFile("TREC_10.label", "033f22c028c2bbba9ca682f68ffe204dc1aa6e1cf35dd6207f2d4ca67f0d0e8e"),
+        ),
+        PlainFiles("https://cogcomp.seas.upenn.edu/Data/QA/QC/"),
+    ),
+    Corpus(
+        "UD_English-EWT",
+        "pos/UD_English-EWT",
+        (
+            CorpusFile("en_ewt-ud-train.conllu", "3fb78e2b55482c8ee00caa653af436c88c9e5bc9a73ce26e4ae3ddc79d2b7e7b"),
+            CorpusFile("en_ewt-ud-dev.conllu", "531a54ff90d6ab12201c5a50c3e78e6ddac4de69abc4bce5d275d3cd29efe2b6"),
+            CorpusFile("en_ewt-ud-test.conllu", "e266e515a0a7547657ed3d90d9ba46487d6bd251f27ad4269d4e8a427c8555cd"),
+        ),
+        PlainFiles(
+            "https://raw.githubusercontent.com/UniversalDependencies/UD_English-EWT/"
+            "4c89b5833a70aa5ed3a00bad2f23f57992cc7df8/"
+        ),
+    ),
+)
+
+#: All corpora, by name.
+#:
+#: :meta hide-value:
+CORPORA: Mapping[str, Corpus] = MappingProxyType({corpus.name: corpus for corpus in _ROWS})
+
+
+@dataclass(frozen=True)
+class FoundCorpus:
+    """The files of a corpus on this machine.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder that holds them.
+    origin : str
+        ``data_dir``, ``package``, ``environment``, ``cache`` or ``download``.
+    paths : dict of str to Path
+        File name -> path.
+    verified : bool
+        Whether the files were checked against the sha256 of the table: true for what was ever downloaded, false for a
+        folder of the user's own.
+
+    Examples
+    --------
+    >>> found = find_corpus("toy")
+    >>> found.origin, found.paths["positive.review"] == found.folder / "positive.review"
+    ('package', True)
+    """
+
+    folder: Path
+    origin: str
+    paths: Mapping[str, Path]
+    verified: bool
+
+
+def names(kind: str | None = None, table: Mapping[str, Corpus] = CORPORA) -> list[str]:
+    """The names of the corpora, of all or of one kind.
+
+    Parameters
+    ----------
+    kind : str, optional
+        ``sentiment``, ``multiclass`` or ``pos``.
+    table : mapping of str to Corpus
+        The corpora there are.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> names("sentiment")
+    ['books', 'dvd', 'electronics', 'kitchen', 'toy']
+    """
+    return [corpus.name for corpus in table.values() if kind in (None, corpus.kind)]
+
+
+def corpus_named(name: str, kind: str | None = None, table: Mapping[str, Corpus] = CORPORA) -> Corpus:
+    """The row of the table with this name.
+
+    Parameters
+    ----------
+    name : str
+    kind : str, optional
+        Only corpora of this kind: ``sentiment``, ``multiclass`` or ``pos``.
+    table : mapping of str to Corpus
+        The corpora there are.
+
+    Returns
+    -------
+    Corpus
+
+    Raises
+    ------
+    InputError
+        If there is none; the message names the known ones, and the nearest.
+
+    Examples
+    --------
+    >>> corpus_named("dvd").folder
+    'sentiment/dvd'
+    >>> corpus_named("bokos", "sentiment")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    lxmls_day1.errors.InputError: there is no corpus 'bokos'; known are books, dvd, electronics, kitchen, toy; ...
+    """
+    known = names(kind, table)
+    if isinstance(name, str) and name in known:
+        return table[name]
+    nearest = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
+    hint = f"; perhaps {nearest[0]!r}?" if nearest else ""
+    raise InputError(f"there is no corpus {name!r}; known are {', '.join(known)}{hint}")
+
+
+def cache_folder() -> Path:
+    """The folder in which this package keeps what it can make or fetch again.
+
+    Returns
+    -------
+    Path
+        ``LXMLS_DAY1_CACHE`` if that is set, otherwise the operating system's place for caches. It need not exist yet.
+
+    Raises
+    ------
+    CorpusUnavailable
+        If that place is in a home folder, and there is none.
+
+    Examples
+    --------
+    >>> from unittest import mock
+    >>> with mock.patch.dict(os.environ, {CACHE_VARIABLE: "here"}):
+    ...     cache_folder() == Path("here")
+    True
+    """
+    import platformdirs  # imported here, and not through pooch, whose import takes longer than reading a corpus
+
+    chosen = os.environ.get(CACHE_VARIABLE)
+    try:
+        folder = os.path.expanduser(chosen or platformdirs.user_cache_dir("lxmls-day1"))
+    except RuntimeError:  # newer versions of platformdirs; older ones leave the ~
+        folder = "~"
+    if folder.startswith("~") or not (chosen or os.path.isabs(folder)):
+        raise CorpusUnavailable(f"there is no home folder to keep files in; set {CACHE_VARIABLE} to a folder for them")
+    return Path(folder)
+
+
+def find_corpus(
+    name: str,
+    data_dir: str | os.PathLike[str] | None = None,
+    *,
+    table: Mapping[str, Corpus] = CORPORA,
+    cache_dir: str | os.PathLike[str] | None = None,
+    network: Network | None = None,
+) -> FoundCorpus:
+    """The files of a corpus, from wherever they can be had (see the top of this file for the order).
+
+    Parameters
+    ----------
+    name : str
+        Its name in the table.
+    data_dir : path, optional
+        A folder that holds the corpus: the root of a data folder (``sentiment/books`` under it), the root of that kind
+        (``books`` under it), or the folder of the files itself. Then nothing else is tried.
+    table : mapping of str to Corpus
+        The corpora there are.
+    cache_dir : path, optional
+        The cache to use; `cache_folder` otherwise.
+    network : Network, optional
+        Timeouts and retries.
+
+    Returns
+    -------
+    FoundCorpus
+
+    Raises
+    ------
+    InputError
+        If there is no corpus of that name, or its files are not in `data_dir`.
+    CorpusUnavailable
+        If the corpus is neither on this machine nor to be had from the network now.
+
+    Examples
+    --------
+    >>> found = find_corpus("toy")
+    >>> found.origin, sorted(found.paths)
+    ('package', ['negative.review', 'positive.review'])
+    """
+    corpus = corpus_named(name, table=table)
+    if data_dir is not None:
+        folder = check_path("data_dir", data_dir).expanduser()
+        return _in_data_dir(corpus, folder, other_names=set(table) - {name})
+    found, looked_in = _on_this_machine(corpus, cache_dir)
+    if found is not None:
+        return found
+    if isinstance(corpus.source, Packaged):
+        raise CorpusUnavailable(
+            f"the {corpus.name} corpus is missing from this installation ({looked_in[0]}); install it anew"
+        )
+    if os.environ.get(OFFLINE_VARIABLE, "").strip().lower() not in ("", "0", "false", "no"):
+        raise _unavailable(corpus, looked_in, f"{OFFLINE_VARIABLE} is set, so nothing was downloaded")
+    cache = _corpora_in(cache_dir)
+    try:
+        _fetch_into_cache(corpus, corpus.source, cache, table, network or Network())
+    except DownloadFailed as failure:
+        raise _unavailable(corpus, looked_in, f"{corpus.source.address} did not give it: {failure}") from failure
+    except OSError as error:  # after the network's own errors: the disk is full, or the folder not ours to write to
+        place, reason = error.filename or cache, error.strerror or str(error)
+        raise _unavailable(
+            corpus, looked_in, f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)"
+        ) from error
+    folder = cache / corpus.folder
+    return FoundCorpus(folder, "download", _paths(corpus, folder), verified=True)
+
+
+def on_this_machine(name: str, table: Mapping[str, Corpus] = CORPORA) -> FoundCorpus | None:
+    """The files of a corpus if they are here, as `find_corpus` would find them; nothing is fetched.
+
+    Examples
+    --------
+    >>> on_this_machine("toy").origin
+    'package'
+    """
+    return _on_this_machine(corpus_named(name, table=table), None)[0]
+
+
+def _corpora_in(cache_dir: str | os.PathLike[str] | None) -> Path:
+    return (Path(cache_dir) if cache_dir is not None else cache_folder()) / "corpora"
+
+
+def _on_this_machine(corpus: Corpus, cache_dir: str | os.PathLike[str] | None) -> tuple[FoundCorpus | None, list[Path]]:
+    """The files of a corpus if they are here, and the folders that were looked in."""
+    if isinstance(corpus.source, Packaged):
+        folder = Path(__file__).parent / corpus.source.folder
+        return _complete(corpus, folder, "package"), [folder]
+    looked_in: list[Path] = []
+    if root := os.environ.get(DATA_VARIABLE):
+        for folder in _folders_under(corpus, Path(os.path.expanduser(root))):
+            if found := _complete(corpus, folder, "environment"):
+                return found, looked_in
+            looked_in.append(folder)
+    cache = _corpora_in(cache_dir)
+    remove_abandoned(cache)  # what killed downloads have left
+    cached = cache / corpus.folder
+    looked_in.append(cached)
+    if _verified(corpus, cached):
+        return FoundCorpus(cached, "cache", _paths(corpus, cached), verified=True), looked_in
+    return None, looked_in
+
+
+def sha256_of_files(paths: Iterable[Path]) -> list[str]:
+    """The checksums of files, several read at the same time.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+
+    Returns
+    -------
+    list of str
+        64 hexadecimal digits each.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    The first digits of those of "abc" and of nothing:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     files = [Path(place, name) for name in ("abc", "empty")]
+    ...     for file, content in zip(files, (b"abc", b""), strict=True):
+    ...         _ = file.write_bytes(content)
+    ...     [digits[:16] for digits in sha256_of_files(files)]
+    ['ba7816bf8f01cfea', 'e3b0c44298fc1c14']
+    """
+    with thread_pool(4) as readers:
+        return list(readers.map(downloads.sha256_of, paths))
+
+
+def _paths(corpus: Corpus, folder: Path) -> dict[str, Path]:
+    return {file.name: folder / file.name for file in corpus.files}
+
+
+def _complete(corpus: Corpus, folder: Path, origin: str) -> FoundCorpus | None:
+    """The corpus in a folder of the user's or of this package, if all its files are there; they are not verified."""
+    paths = _paths(corpus, folder)
+    if all(os.path.isfile(path) for path in paths.values()):  # False too where we may not look, or no name is so long
+        return FoundCorpus(folder, origin, paths, verified=False)
+    return None
+
+
+def _folders_under(corpus: Corpus, root: Path) -> list[Path]:
+    return [root / corpus.folder, root / corpus.name]
+
+
+def _in_data_dir(corpus: Corpus, root: Path, other_names: set[str]) -> FoundCorpus:
+    folders = _folders_under(corpus, root)
+    if root.name not in other_names:  # the folder of another corpus has files of the same names
+        folders.append(root)
+    for folder in folders:
+        if found := _complete(corpus, folder, "data_dir"):
+            return found
+    raise InputError(
+        f"data_dir={str(root)!r} does not hold the {corpus.name} corpus: "
+        f"wanted {_list(file.name for file in corpus.files)} in one of {_list(folders, 'or')}"
+    )
+
+
+def _verified(corpus: Corpus, folder: Path) -> bool:
+    try:
+        checksums = sha256_of_files(folder / file.name for file in corpus.files)
+    except OSError:
+        return False
+    return checksums == [file.sha256 for file in corpus.files]
+
+
+def _fetch_into_cache(
+    corpus: Corpus, source: PlainFiles | TarArchive, cache: Path, table: Mapping[str, Corpus], network: Network
+) -> None:
+    """Download the missing files of `corpus`, and of the other corpora of the table that the same source holds."""
+    companions = [other for other in table.values() if other.source == source and other.name != corpus.name]
+    wanted = [
+        WantedFile(member.name, file, cache / member.folder / file.name)
+        for member in [corpus, *companions]
+        for file in member.files
+    ]
+    _log.info("downloading the %s corpus from %s", corpus.name, source.address)
+    failure = downloads.fetch_files(
+        source, [one for one in wanted if not downloads.intact(one.file, one.target)], cache, network
+    )
+    missing = [file.name for file in corpus.files if not downloads.intact(file, cache / corpus.folder / file.name)]
+    if missing:
+        raise failure or DownloadFailed(f"what came does not hold {_list(missing)} with the right checksum")
+
+
+def _unavailable(corpus: Corpus, looked_in: Sequence[Path], reason: str) -> CorpusUnavailable:
+    wanted = _list(f"{corpus.folder}/{file.name}" for file in corpus.files)
+    return CorpusUnavailable(
+        f"the {corpus.name} corpus is not on this machine (looked in {_list(looked_in, 'and')}) and {reason}; "
+        f"set {DATA_VARIABLE} to a folder that holds {wanted}, or put these files into {looked_in[-1]}"
+    )
+
+
+def _list(things: Iterable[object], word: str = "and") -> str:
+    *most, last = [str(thing) for thing in things]
+    return f"{', '.join(most)} {word} {last}" if most else last

@@ -1,0 +1,163 @@
+"""Files of documents -> token counts: plain text, or lines in the published form ``token:count … #label#:positive``.
+
+Which of the two a file holds can be seen from its first line that is not blank: in a processed line most pieces are
+pairs ``token:count``, in prose next to none. A label at the end of a processed line is kept; it may be missing.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from lxmls_day1.engine.text.parsed_reviews import parse_review
+from lxmls_day1.engine.text.tokens import count_tokens
+from lxmls_day1.errors import InputError
+from lxmls_day1.whole_files import check_readable
+
+FORMATS = ("auto", "raw", "processed")
+STANDARD_INPUT = "-"
+_LABEL_MARK = "#label#:"
+_PAIR = re.compile(r"\S+:\d+")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+CountText = Callable[[str], Mapping[str, float]]
+
+
+class Document(NamedTuple):
+    """One document, as a classifier sees it."""
+
+    where: str
+    """The file, with the number of the line where a file holds several: ``reviews.txt:3``."""
+    counts: Mapping[str, float]
+    """Token -> how often it occurs."""
+    label: str | None
+    """The label in the line; None if it has none."""
+
+
+def read_documents(
+    data: bytes,
+    name: str,
+    form: str = "auto",
+    unit: str = "file",
+    count: CountText = count_tokens,
+) -> list[Document]:
+    """The documents of one file.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of the file.
+    name : str
+        How results and errors name it.
+    form : {"auto", "raw", "processed"}
+        The format of the content; ``"auto"`` finds it out.
+    unit : {"file", "line"}
+        For raw text: whether the whole file is one document, or every line that is not blank.
+    count : function (text) -> token counts
+        Takes raw text apart, in the way of the texts that the classifier has learnt from.
+
+    Returns
+    -------
+    list of Document
+        At least one.
+
+    Raises
+    ------
+    InputError
+        If the file is empty or blank, is not text in UTF-8, or a processed line is malformed.
+
+    Examples
+    --------
+    >>> read_documents(b"Dull book.\\nDULL!\\n", "mine.txt")
+    [Document(where='mine.txt', counts={'dull': 2, 'book': 1, 'dull_book': 1, 'book_dull': 1}, label=None)]
+    >>> read_documents(b"dull:3 book:1 #label#:negative\\n", "mine.txt")
+    [Document(where='mine.txt:1', counts={'dull': 3, 'book': 1}, label='negative')]
+    """
+    text = decoded(data, name)
+    if not text.strip():
+        raise InputError(f"{name} is {'blank' if text else 'empty'}; expected the text of a review, or processed lines")
+    if form == "processed" or (form == "auto" and looks_processed(text)):
+        return _processed_documents(text, name)
+    if unit == "file":
+        return [Document(name, count(text), None)]
+    lines = enumerate(_LINE_END.split(text), start=1)
+    return [Document(f"{name}:{number}", count(line), None) for number, line in lines if line.strip()]
+
+
+def looks_processed(text: str) -> bool:
+    """Whether the first line that is not blank consists of pairs ``token:count`` for the most part, or has a label.
+
+    Examples
+    --------
+    >>> looks_processed("a_dull:1 book:2"), looks_processed("a_dull book:2 #label#:x"), looks_processed("At 10:30: tea")
+    (True, True, False)
+    """
+    pieces = text.lstrip().partition("\n")[0].split()
+    pairs = sum(bool(_PAIR.fullmatch(piece)) for piece in pieces)
+    return 2 * pairs > len(pieces) or (pieces[-1:] != [] and pieces[-1].startswith(_LABEL_MARK))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file, or an error that says why it has none."""
+    if b"\0" in data:
+        raise InputError(
+            f"{name} is no text in UTF-8: it holds zero bytes, as binary files and UTF-16 do; save it as UTF-8"
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{name}, line {line}: expected text in UTF-8, got the byte 0x{data[error.start]:02X}; save it as UTF-8"
+        ) from None
+
+
+def read_bytes(path: str) -> bytes:
+    """The content of a file, or of the standard input for ``-``."""
+    if path == STANDARD_INPUT:
+        return sys.stdin.buffer.read() if sys.stdin else b""  # None where it was closed
+    check_readable(path, "name a file, or a pipe that ends", pipes=True)
+    return Path(path).read_bytes()
+
+
+def shown_name(path: str) -> str:
+    """The name of a file for output, also where it holds what cannot be printed."""
+    if path == STANDARD_INPUT:
+        return "standard input"
+    return printable(path)
+
+
+def printable(text: str) -> str:
+    """Text without characters that move a cursor, colour a terminal or have no form at all; these become escapes.
+
+    Examples
+    --------
+    >>> printable("naïve\\x1b[2J")
+    'naïve\\\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def _processed_documents(text: str, name: str) -> list[Document]:
+    lines = text.split("\n")  # at line feeds only: tokens may hold what other rules take for a line end
+    if lines[-1] == "":
+        lines.pop()
+    documents = []
+    for number, line in enumerate(lines, start=1):
+        where = f"{name}, line {number}"
+        line = line.removesuffix("\r")
+        *pairs, last = line.split(" ")
+        label = last.removeprefix(_LABEL_MARK) if last.startswith(_LABEL_MARK) else None
+        if label == "":
+            raise InputError(
+                f"{where}: the label is missing after {_LABEL_MARK}; expected one such as #label#:positive"
+            )
+        if not line.strip():
+            raise InputError(f"{where}: the line is blank; expected token:count pairs")
+        # Any label will do here, and none as well; the parser takes those of its corpus, and wants one.
+        counts, _ = parse_review(" ".join([*(pairs if label else [*pairs, last]), f"{_LABEL_MARK}positive"]), where)
+        documents.append(Document(f"{name}:{number}", counts, label))
+    return documents

@@ -1,0 +1,272 @@
+"""Why a linear classifier says what it says about one document: what each of its words adds to each class.
+
+The score of class y is a sum over the features of the document,
+
+    s_y = b_y + Σ_j n_j(x) · w_jy
+
+(and n_j(x)² · w'_jy beside each where the classifier is quadratic), so that it can be taken apart without remainder. A
+class wins by its lead over the next one, the *rival*: what word j adds to that lead is
+
+    n_j(x) · (w_jŷ − w_jr)
+
+which is positive for a word that speaks for the prediction and negative for one that speaks against it. These
+differences and that of the intercepts sum to the margin.
+
+A second-order learner also knows how sure it is of each weight. What word j adds has then the standard deviation
+
+    n_j(x) · √(Σ_jŷ + Σ_jr)
+
+which is n_j(x) · √2 of a word that was never learnt from: the smaller it is beside that, the surer is the learner of this word.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.checks import as_list, check_inputs, check_params
+from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, names_of
+from lxmls_day1.errors import InputError
+from lxmls_day1.model_file import class_names as names_of_classes
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The scores of one document, taken apart.
+
+    Attributes
+    ----------
+    class_names : list of str
+        The K classes, in the order of the columns.
+    predicted, rival : int
+        The columns of the best and the second-best class.
+    scores, intercepts : arrays (K,)
+        s_y and b_y.
+    words : list of str
+        The features that occur in the document, the most decisive ones first.
+    counts : array (n,)
+        n_j(x) of each.
+    contributions : array (n, K)
+        What each adds to the score of each class. −∞ is a word that rules the class out.
+    unknown : dict of str to int
+        Tokens of the document that are no features, with their counts.
+    by_intercepts : bool
+        Whether the words rule out every class, so that the intercepts decided alone.
+    deviations : array (n,), optional
+        The standard deviation of each of the `differences`; None where the learner keeps no variances.
+
+    Examples
+    --------
+    Its words add up to the lead of the prediction; here "fine", which occurs twice, over "plot":
+
+    >>> why = Explanation(
+    ...     class_names=["good", "bad"], predicted=0, rival=1, scores=np.array([4.0, -1.0]), intercepts=np.zeros(2),
+    ...     words=["fine", "plot"], counts=np.array([2.0, 1.0]), contributions=np.array([[4.0, -2.0], [0.0, 1.0]]),
+    ...     unknown={}, by_intercepts=False,
+    ... )
+    >>> why.margin, why.differences.tolist(), why.speaking_for(), why.speaking_against()
+    (5.0, [6.0, -1.0], [0], [1])
+    """
+
+    class_names: list[str]
+    predicted: int
+    rival: int
+    scores: np.ndarray
+    intercepts: np.ndarray
+    words: list[str]
+    counts: np.ndarray
+    contributions: np.ndarray
+    unknown: Mapping[str, int]
+    by_intercepts: bool
+    deviations: np.ndarray | None = None
+
+    @property
+    def margin(self) -> float:
+        """How far the predicted class is ahead of its rival."""
+        return float(self.scores[self.predicted] - self.scores[self.rival])
+
+    @property
+    def differences(self) -> np.ndarray:
+        """What each word adds to the lead of the predicted class, (n,)."""
+        return lead(self.contributions, self.predicted, self.rival)
+
+    def speaking_for(self) -> list[int]:
+        """The words (as positions) that speak for the prediction, the strongest first."""
+        return [i for i, difference in enumerate(self.differences) if difference > 0]
+
+    def speaking_against(self) -> list[int]:
+        """The words (as positions) that speak for the rival, the strongest first."""
+        return [i for i, difference in enumerate(self.differences) if difference < 0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in plain values for JSON, which has no notation for what is infinite: null stands for it."""
+        return {
+            "predicted": self.class_names[self.predicted],
+            "rival": self.class_names[self.rival],
+            "margin": finite_or_none(self.margin),
+            "by_intercepts": self.by_intercepts,
+            "scores": self._by_class(self.scores),
+            "intercepts": self._by_class(self.intercepts),
+            "words": [
+                {
+                    "word": word,
+                    "count": float(count),
+                    "contributions": self._by_class(contributions),
+                    "difference": finite_or_none(difference),
+                    **({} if self.deviations is None else {"deviation": float(self.deviations[i])}),
+                    "rules_out": [self.class_names[k] for k in np.flatnonzero(np.isneginf(contributions))],
+                }
+                for i, (word, count, contributions, difference) in enumerate(
+                    zip(self.words, self.counts, self.contributions, self.differences, strict=True)
+                )
+            ],
+            "unknown": dict(self.unknown),
+        }
+
+    def _by_class(self, values: np.ndarray) -> dict[str, float | None]:
+        return {name: finite_or_none(value) for name, value in zip(self.class_names, values, strict=True)}
+
+
+def explain(
+    classifier: Any,
+    params: np.ndarray,
+    x: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    unknown: Mapping[str, int] | None = None,
+    variances: np.ndarray | None = None,
+) -> Explanation:
+    """Take the scores of one document apart.
+
+    Parameters
+    ----------
+    classifier : classifier
+    params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
+        What its ``train`` returned; K ≥ 2.
+    x : array or sparse matrix (1, J), or a dictionary of features
+        The document, such as ``corpus.test_X[[3]]``. Of a classifier that was trained on dictionaries it may be one of them.
+    feature_names : J str
+        ``classifier.vector_names`` if not given: those of a classifier that was trained on dictionaries.
+    class_names : K str, optional
+        Otherwise the classifier's labels.
+    unknown : mapping of str to int, optional
+        Tokens of the document that are not in `x`; they are passed on.
+    variances : array of the shape of `params`, optional
+        Those of the weights: ``classifier.variances`` of a second-order learner.
+
+    Returns
+    -------
+    Explanation
+
+    Raises
+    ------
+    InputError
+        If the shapes do not fit together.
+
+    Examples
+    --------
+    A document with the words "fine" (twice) and "plot"; "dull" is not in it:
+
+    >>> from lxmls_day1.lab import Lab
+    >>> linear = Lab.open().classifier("linear_classifier", "LinearClassifier")
+    >>> params = np.array([[0.5, 0.0], [-3.0, 3.0], [2.0, -1.0], [0.0, 1.0]])
+    >>> why = explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"], class_names=["good", "bad"])
+    >>> why.words, why.contributions.tolist(), why.differences.tolist()
+    (['fine', 'plot'], [[4.0, -2.0], [0.0, 1.0]], [6.0, -1.0])
+    >>> why.margin, float(why.differences.sum()) + 0.5
+    (5.5, 5.5)
+    """
+    params = check_params(params)
+    known = getattr(classifier, "vector_names", None)
+    if feature_names is None and known is None:
+        raise InputError("explain speaks of features by their names: pass feature_names, or train on dictionaries")
+    feature_names = known if feature_names is None else feature_names
+    if isinstance(x, Mapping):
+        x = [x]
+    if are_dictionaries(x) and known is not None:
+        new = [name for name in names_of(x) if name not in set(known)]
+        unknown = dict.fromkeys(new, 1) if unknown is None else unknown
+        x = as_rows(x, known)
+    x = sp.csr_array(check_inputs(x), copy=True)
+    n_features, n_classes = x.shape[1], params.shape[1]
+    if x.shape[0] != 1:
+        raise InputError(f"explain takes one document, a matrix (1, J), but got {x.shape[0]} rows; x is X[[m]]")
+    feature_names = as_list(feature_names, f"feature_names must be {n_features} names, one for each feature")
+    quadratic = getattr(classifier, "quadratic", False)
+    if len(feature_names) != n_features or len(params) != 1 + n_features * (2 if quadratic else 1):
+        raise InputError(
+            f"the document has {n_features} features, but there are {len(feature_names)} feature names and "
+            f"{len(params)} rows of parameters; vectorise it over the features that the classifier was trained on"
+        )
+    if n_classes < 2:
+        raise InputError(f"explain compares classes, but the parameters have {n_classes}")
+    scores = np.asarray(classifier.get_scores(classifier.add_intercept_term(x), params))[0]  # (K,)
+    predicted, rival = np.argsort(-scores, kind="stable")[:2].tolist()
+
+    x.sum_duplicates()
+    x.eliminate_zeros()
+    if getattr(classifier, "binary", False):  # features count by their presence
+        x.data = (x.data > 0).astype(float)
+        x.eliminate_zeros()
+    columns, counts = x.indices, x.data  # (n,) both
+    contributions = counts[:, None] * params[1 + columns]  # (n, K)
+    if quadratic:
+        contributions = contributions + counts[:, None] ** 2 * params[1 + n_features + columns]
+    order = np.argsort(-np.abs(lead(contributions, predicted, rival)), kind="stable")
+    if variances is not None and np.shape(variances) != params.shape:
+        raise InputError(
+            f"variances must have the shape of the parameters, {params.shape}, but have {np.shape(variances)}"
+        )
+    spread = (
+        None if variances is None else np.asarray(variances)[1 + columns][:, [predicted, rival]].sum(axis=1)
+    )  # (n,)
+    return Explanation(
+        class_names=list(class_names or names_of_classes(classifier.classes, n_classes)),
+        predicted=predicted,
+        rival=rival,
+        scores=scores,
+        intercepts=params[0],
+        words=[feature_names[j] for j in columns[order]],
+        counts=counts[order],
+        contributions=contributions[order],
+        unknown=dict(unknown or {}),
+        by_intercepts=bool(np.isneginf(contributions).any(axis=0).all()),
+        deviations=None if spread is None else np.abs(counts[order]) * np.sqrt(spread[order]),
+    )
+
+
+def lead(contributions: np.ndarray, predicted: int, rival: int) -> np.ndarray:
+    """What each word adds to the lead of one class over another; 0 for a word that rules out both.
+
+    Parameters
+    ----------
+    contributions : array (n, K)
+    predicted, rival : int
+        Columns of the two classes.
+
+    Returns
+    -------
+    array (n,)
+
+    Examples
+    --------
+    >>> lead(np.array([[1.0, -2.0], [-np.inf, -1.0], [-np.inf, -np.inf]]), 0, 1)
+    array([  3., -inf,   0.])
+    """
+    with np.errstate(invalid="ignore"):
+        difference = contributions[:, predicted] - contributions[:, rival]
+    return np.where(np.isnan(difference), 0.0, difference)
+
+
+def finite_or_none(value: float) -> float | None:
+    """The number, or None for one that JSON cannot hold.
+
+    Examples
+    --------
+    >>> finite_or_none(np.float64(0.5)), finite_or_none(-math.inf)
+    (0.5, None)
+    """
+    return float(value) if math.isfinite(value) else None

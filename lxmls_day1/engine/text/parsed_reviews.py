@@ -1,0 +1,389 @@
+"""Reviews in the published form of the corpus, read into token counts, and cached copies of what was read.
+
+A file holds a review a line (Blitzer et al. 2007, the form ``processed_acl``)::
+
+    token:count token:count … #label#:positive
+
+`parse_review` reads one line and says what is wrong with it. `parse_reviews` and `parse_pair` read many lines into the rows
+of one sparse matrix. They leave every line that they cannot read to `parse_review`, which raises the error.
+
+References
+----------
+J. Blitzer, M. Dredze, F. Pereira (2007), *Biographies, Bollywood, Boom-boxes and Blenders: Domain Adaptation for
+Sentiment Classification*, ACL 2007.
+"""
+
+import io
+import os
+import zipfile
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lxmls_day1.engine.text.packed_texts import SlicedTexts
+from lxmls_day1.engine.text.review_bytes import read_pairs
+from lxmls_day1.errors import CorpusError
+from lxmls_day1.whole_files import renew_file
+
+LABEL_NAMES = ("positive", "negative")
+FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
+MAX_COUNT = 2**31 - 1
+_LABEL_MARK = "#label#:"
+_ENCODING = ("utf-8", "surrogatepass")  # of tokens in memory: a text may hold what no file in UTF-8 does
+
+
+def parse_review(line: str, where: str = "this line", label: str | None = None) -> tuple[dict[str, int], str]:
+    """Read one line of a corpus file.
+
+    Parameters
+    ----------
+    line : str
+        ``token:count token:count … #label#:positive``, with or without its line end. The count stands behind the last
+        colon; the counts of a repeated token add up.
+    where : str
+        How an error names the line, such as ``positive.review, line 3``.
+    label : str, optional
+        The label that the line must have.
+
+    Returns
+    -------
+    counts : dict of str to int
+        Token -> count, in the order of first occurrence.
+    label : str
+        ``positive`` or ``negative``.
+
+    Raises
+    ------
+    CorpusError
+        If the line is not of that form.
+
+    Examples
+    --------
+    >>> parse_review("great:2 a:b:1 great:1 #label#:positive")
+    ({'great': 3, 'a:b': 1}, 'positive')
+    """
+    line = line.removesuffix("\n").removesuffix("\r")
+    if "\n" in line:
+        raise CorpusError(f"{where}: a line feed stands amid the line; expected one review a line")
+    *pairs, last = line.split(" ")
+    if not pairs and not last:
+        raise CorpusError(
+            f"{where}: the line is blank; expected token:count pairs and a label such as #label#:positive"
+        )
+    if not last.startswith(_LABEL_MARK):
+        raise CorpusError(
+            f"{where}: the line ends with {_shown(last)}; expected a label such as #label#:positive at its end"
+        )
+    found = last.removeprefix(_LABEL_MARK)
+    if found not in LABEL_NAMES:
+        raise CorpusError(f"{where}: the label is {_shown(found)}; expected positive or negative")
+    if label is not None and found != label:
+        raise CorpusError(f"{where}: the label is {found}; expected {label}, as in the whole file")
+
+    counts: dict[str, int] = {}
+    for pair in pairs:
+        token, _, digits = pair.rpartition(":")
+        if pair.startswith(_LABEL_MARK):
+            raise CorpusError(f"{where}: {_shown(pair)} stands amid the line; expected one label, at its end")
+        if not token:
+            raise CorpusError(
+                f"{where}: got {_shown(pair)}; expected token:count, with single spaces between the pairs"
+            )
+        if not _is_count(digits):
+            raise CorpusError(
+                f"{where}: the count in {_shown(pair)} is {_shown(digits)}; expected a whole number from 1 on"
+            )
+        counts[token] = counts.get(token, 0) + int(digits)
+        if counts[token] > MAX_COUNT:
+            raise CorpusError(
+                f"{where}: {_shown(token)} is counted {counts[token]} times; expected at most {MAX_COUNT}"
+            )
+    return counts, found
+
+
+def _is_count(digits: str) -> bool:
+    return digits.isdecimal() and digits.isascii() and len(digits) <= len(str(MAX_COUNT)) and int(digits) > 0
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+@dataclass(frozen=True)
+class ParsedReviews:
+    """Token counts of reviews, nothing cut: the rows of a sparse matrix with a column for every token.
+
+    Attributes
+    ----------
+    starts : int32 array of shape (M + 1,)
+        The entries of review m are those from ``starts[m]`` to ``starts[m + 1]``.
+    columns : int32 array
+        Which token an entry counts; ascending within a review.
+    counts : int32 array
+        How often that token occurs, at least once.
+    y : int8 array of shape (M,)
+        0 for a positive review, 1 for a negative one.
+    tokens : sequence of str
+        Column -> token, in the order in which the corpus first uses them.
+    """
+
+    starts: np.ndarray
+    columns: np.ndarray
+    counts: np.ndarray
+    y: np.ndarray
+    tokens: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def as_dicts(self) -> list[tuple[dict[str, int], str]]:
+        """What `parse_review` gives for each line; for a look at a few reviews, not for speed."""
+        rows = zip(self.starts[:-1], self.starts[1:], self.y, strict=True)
+        return [
+            (
+                {self.tokens[j]: int(n) for j, n in zip(self.columns[a:b], self.counts[a:b], strict=True)},
+                LABEL_NAMES[label],
+            )
+            for a, b, label in rows
+        ]
+
+    def in_order(self, order: np.ndarray) -> "ParsedReviews":
+        """The same reviews in another order: the m-th is the one that was at ``order[m]``."""
+        lengths = np.diff(self.starts)[order]
+        starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+        entries = np.repeat(self.starts[:-1][order] - starts[:-1], lengths) + np.arange(starts[-1])
+        return replace(self, starts=starts, columns=self.columns[entries], counts=self.counts[entries], y=self.y[order])
+
+
+def parse_reviews(
+    source: str | os.PathLike[str] | Iterable[str],
+    label: str | None = None,
+    name: str | None = None,
+    without_labels: bool = False,
+) -> ParsedReviews:
+    """Read many lines of the corpus format.
+
+    Parameters
+    ----------
+    source : path, or iterable of str
+        A file in UTF-8, or lines.
+    label : str, optional
+        The label that all lines must have.
+    name : str, optional
+        How an error names the source; the path otherwise.
+    without_labels : bool
+        Whether a line may come without a label; its y then says nothing.
+
+    Returns
+    -------
+    ParsedReviews
+
+    Raises
+    ------
+    CorpusError
+        If a line is malformed (see `parse_review`), a file is not UTF-8, or there is no line at all.
+
+    Examples
+    --------
+    >>> reviews = parse_reviews(["a_fine:1 book:2 #label#:positive", "dull:1 book:1 #label#:negative"])
+    >>> list(reviews.tokens), reviews.counts.tolist(), reviews.y.tolist()
+    (['a_fine', 'book', 'dull'], [1, 2, 1, 1], [0, 1])
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        lines = _lines(path.read_bytes(), name or str(path))
+        name = name or str(path)
+    else:
+        lines, name = list(source), name or "the lines given"
+    if without_labels:
+        lines = [
+            line if _LABEL_MARK in line or not line.strip() else f"{line.rstrip()} {_LABEL_MARK}{LABEL_NAMES[0]}"
+            for line in lines
+        ]
+    return _parse([(name, lines, label)])
+
+
+def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -> ParsedReviews:
+    """Read the two files of a corpus, and put positive and negative reviews in turn.
+
+    Parameters
+    ----------
+    positive, negative : bytes
+        The contents of the two files.
+    names : sequence of str
+        How errors name them.
+
+    Returns
+    -------
+    ParsedReviews
+        Review 2i is the i-th positive one and review 2i + 1 the i-th negative one; the rest of the longer file
+        comes at the end.
+
+    Raises
+    ------
+    CorpusError
+        If one of the files is malformed.
+
+    Examples
+    --------
+    >>> parse_pair(b"good:1 #label#:positive\\nfine:1 #label#:positive\\n", b"bad:1 #label#:negative\\n").y.tolist()
+    [0, 1, 0]
+    """
+    reviews = _parse_bytes((positive, negative)) or _parse(
+        [
+            (name, _lines(content, name), label)
+            for name, content, label in zip(names, (positive, negative), LABEL_NAMES, strict=True)
+        ]
+    )
+    nr_positive = int(np.sum(reviews.y == 0))
+    turn = np.concatenate((np.arange(nr_positive), np.arange(len(reviews) - nr_positive)))
+    return reviews.in_order(np.lexsort((reviews.y, turn)))
+
+
+def _lines(content: bytes, name: str) -> list[str]:
+    """The lines of a file. They end at line feeds only: tokens may hold what other rules take for a line end."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line_number = content.count(b"\n", 0, error.start) + 1
+        raise CorpusError(
+            f"{name}, line {line_number}: expected text in UTF-8, got the byte 0x{content[error.start]:02X}; "
+            f"save the file as UTF-8"
+        ) from None
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return lines
+
+
+def _parse(parts: Sequence[tuple[str, list[str], str | None]]) -> ParsedReviews:
+    """Read (name, lines, label) after (name, lines, label), with one numbering of the tokens."""
+    column_of: dict[str, int] = {}
+    number_of = {"1": 1}  # digits -> count, for those that were looked at
+    columns, counts, starts, y = array("i"), array("i"), array("i", [0]), array("b")
+    for name, lines, label in parts:
+        if not lines:
+            raise CorpusError(f"{name}: expected a review a line, got an empty file")
+        endings = {f"{_LABEL_MARK}{known}": i for i, known in enumerate(LABEL_NAMES) if label in (None, known)}
+        for line in lines:
+            line = line.removesuffix("\n").removesuffix("\r")
+            *pairs, last = line.split(" ")
+            label_amid = line.count(_LABEL_MARK) > 1 and any(pair.startswith(_LABEL_MARK) for pair in pairs)
+            if last not in endings or label_amid or "\n" in line:
+                _explain(parts)
+            for pair in pairs:
+                token, _, digits = pair.rpartition(":")
+                count = number_of.get(digits)
+                if count is None:
+                    if not _is_count(digits) or int(digits) > MAX_COUNT:
+                        _explain(parts)
+                    count = number_of[digits] = int(digits)
+                columns.append(column_of.setdefault(token, len(column_of)))
+                counts.append(count)
+            starts.append(len(columns))
+            y.append(endings[last])
+    reviews = _summed(
+        np.array(counts), np.array(columns), np.array(starts), np.array(y, dtype=np.int8), list(column_of)
+    )
+    if reviews is None or "" in column_of:
+        _explain(parts)
+    return reviews
+
+
+def _parse_bytes(contents: Sequence[bytes]) -> ParsedReviews | None:
+    """Read one file for each of `LABEL_NAMES` at once; None where they cannot be read so, for instance where a line is malformed."""
+    pairs = read_pairs(contents, [f"{_LABEL_MARK}{label}".encode() for label in LABEL_NAMES])
+    if pairs is None:
+        return None
+    nr_positive = contents[0].count(b"\n") + (not contents[0].endswith(b"\n"))
+    y = (np.arange(len(pairs.starts) - 1) >= nr_positive).astype(np.int8)
+    return _summed(pairs.counts, pairs.columns, pairs.starts, y, pairs.tokens)
+
+
+def _summed(
+    counts: np.ndarray, columns: np.ndarray, starts: np.ndarray, y: np.ndarray, tokens: Sequence[str]
+) -> ParsedReviews | None:
+    """The counts of repeated tokens added up; None if one of them becomes too large."""
+    X = csr_array((counts.astype(np.int64), columns, starts), shape=(len(y), max(1, len(tokens))))
+    X.sum_duplicates()
+    if X.nnz and X.data.max() > MAX_COUNT:
+        return None
+    return ParsedReviews(X.indptr.astype(np.int32), X.indices.astype(np.int32), X.data.astype(np.int32), y, tokens)
+
+
+def _explain(parts: Sequence[tuple[str, list[str], str | None]]) -> NoReturn:
+    """Raise the error of the first malformed line; there is one."""
+    for name, lines, label in parts:
+        for number, line in enumerate(lines, start=1):
+            parse_review(line, f"{name}, line {number}", label)
+    raise AssertionError("every line can be read by itself")
+
+
+# ------------------------------------------------------------------------------------------------------ cached copies
+
+_VERSION = "parsed reviews 2"
+_ARRAYS = ("starts", "columns", "counts", "y")
+_DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
+
+
+def save_parsed(path: Path, reviews: ParsedReviews, sources: Sequence[str]) -> None:
+    """Keep parsed reviews in a file: an ``.npz`` of plain arrays.
+
+    Parameters
+    ----------
+    path : Path
+    reviews : ParsedReviews
+    sources : sequence of str
+        The sha256 of each file that they were read from.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; then nothing is left behind.
+    """
+    text = "\n".join(reviews.tokens).encode(*_ENCODING)
+    file = io.BytesIO()
+    np.savez(
+        file,
+        head=np.array([_VERSION, *sources]),
+        tokens=np.frombuffer(text, dtype=np.uint8),
+        **{name: getattr(reviews, name) for name in _ARRAYS},
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    renew_file(path, file.getvalue())
+
+
+def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:
+    """Read what `save_parsed` wrote.
+
+    Parameters
+    ----------
+    path : Path
+    sources : sequence of str
+        The sha256 of the files as they are now.
+
+    Returns
+    -------
+    ParsedReviews or None
+        None for a file that is missing, damaged, of another version or of other sources.
+    """
+    try:
+        if not path.is_file():  # reading a pipe might never end
+            return None
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+            if kept["head"].tolist() != [_VERSION, *sources]:
+                return None
+            letters = kept["tokens"]
+            arrays = {name: kept[name] for name in _ARRAYS}
+            text, line_ends = letters.tobytes(), np.flatnonzero(letters == ord("\n"))
+            text.decode(*_ENCODING)
+    except _DAMAGED:
+        return None
+    starts, ends = np.append(0, line_ends + 1), np.append(line_ends, len(text))
+    return ParsedReviews(**arrays, tokens=SlicedTexts(text, starts, ends) if text else [])

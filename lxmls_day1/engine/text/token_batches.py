@@ -1,0 +1,352 @@
+"""Texts -> rows of token counts, batch by batch, in bounded memory: what a corpus that does not fit into memory is made of.
+
+The tokens are those of `tokens.count_tokens`. `TokenCounter` gives the rows of a batch, by hashed features or by the numbers that
+tokens have in this batch; a `TokenTable` numbers the tokens of all batches. Both work in machine code where numba is, else in plain
+Python.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lxmls_day1.engine.compiled.hashing import buckets_and_signs, joined_names, signed_hashes
+from lxmls_day1.engine.compiled.primitives import COMPILES
+from lxmls_day1.engine.text.tokens import FUNCTION_WORDS, count_tokens, normalise_word, without_thousands_marks
+
+if COMPILES:
+    from lxmls_day1.engine.compiled import token_rows
+
+_MOST_WORDS = 1 << 19  # that a counter remembers with their forms; then it begins anew
+_SMALLEST = 1 << 12  # entries of a new table
+
+
+class Tokens(NamedTuple):
+    """Different tokens, as bytes one behind the other."""
+
+    text: np.ndarray
+    """uint8."""
+    starts: np.ndarray
+    """(n + 1,) int64: where each begins; the last is the end of all."""
+    hashes: np.ndarray
+    """(n,) uint32: MurmurHash3 of each."""
+
+    def names(self) -> list[str]:
+        """The tokens as text."""
+        content, ends = self.text.tobytes(), self.starts.tolist()
+        return [content[start:end].decode() for start, end in pairwise(ends)]
+
+
+class NumberedRows(NamedTuple):
+    """Rows over the tokens of one batch."""
+
+    indptr: np.ndarray
+    """(m + 1,) int64."""
+    indices: np.ndarray
+    """(nnz,) uint32: which of `tokens`; ascending in each row."""
+    values: np.ndarray
+    """(nnz,) float32."""
+    tokens: Tokens
+    """In the order of first use."""
+
+    def hashed(self, hash_bits: int) -> csr_array:
+        """The same rows over 2^b buckets: the value of a bucket is the sum of its tokens' values, each with the token's sign."""
+        buckets, negative = buckets_and_signs(self.tokens.hashes.view(np.int32), hash_bits)
+        signs = np.where(negative, np.float32(-1), np.float32(1))
+        indices = buckets[self.indices]
+        X = csr_array(
+            (self.values * signs[self.indices], indices.astype(np.int64), self.indptr.copy()),  # summing changes it
+            shape=(len(self.indptr) - 1, 1 << hash_bits),
+        )
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        return X
+
+    def over(self, column_of: np.ndarray, n_columns: int) -> csr_array:
+        """The same rows with the columns that these tokens have; those with a negative one are left out."""
+        return with_columns(self.indptr, self.indices, self.values, column_of, n_columns)
+
+
+class _Entries:
+    """A table of byte strings for the kernels: see `lxmls_day1.engine.compiled.token_rows`."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.slots = np.zeros((4 * _SMALLEST, 2), dtype=np.uint64)
+        self.arena = np.empty(16 * _SMALLEST, dtype=np.uint8)
+        self.starts = np.zeros(_SMALLEST + 1, dtype=np.int64)
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.slots, self.arena, self.starts
+
+    def grow(self, longest: int) -> None:
+        """Make room for twice as many entries if they are short of it, and for one that is so long."""
+        if 2 * self.number > len(self.starts) - 1:
+            self.starts = np.concatenate([self.starts, np.zeros(len(self.starts) - 1, dtype=np.int64)])
+            slots = np.zeros((2 * len(self.slots), 2), dtype=np.uint64)
+            token_rows.move_slots(self.slots, slots)
+            self.slots = slots
+        used = int(self.starts[self.number])
+        self.arena = np.concatenate([self.arena[:used], np.empty(used + longest + len(self.starts), dtype=np.uint8)])
+
+    def texts(self, first: int) -> list[bytes]:
+        """The entries from one on."""
+        begin, ends = int(self.starts[first]), self.starts[first : self.number + 1]
+        content, places = self.arena[begin : ends[-1]].tobytes(), (ends - begin).tolist()
+        return [content[start:end] for start, end in pairwise(places)]
+
+    def texts_at(self, numbers: np.ndarray) -> list[str]:
+        """The entries of these numbers, as text."""
+        places = zip(self.starts[numbers].tolist(), self.starts[numbers + 1].tolist(), strict=True)
+        return [self.arena[start:end].tobytes().decode() for start, end in places]
+
+
+class TokenTable:
+    """Numbers tokens in the order in which they come.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The first ones.
+    most : int, optional
+        How many it takes; further ones have no number. As many as come unless given.
+
+    Examples
+    --------
+    >>> table = TokenTable(["good"])
+    >>> table.numbers(tokens_of(["bad", "good", "book"])).tolist(), len(table), table.names(1)
+    ([1, 0, 2], 3, ['bad', 'book'])
+    """
+
+    def __init__(self, names: Sequence[str] = (), most: int | None = None):
+        self._most = most
+        self._number_of: dict[bytes, int] = {}
+        self._entries = _Entries() if COMPILES else None
+        if names:
+            self.numbers(tokens_of(names))
+
+    def __len__(self) -> int:
+        return len(self._number_of) if self._entries is None else self._entries.number
+
+    def numbers(self, tokens: Tokens) -> np.ndarray:
+        """The number of each token, int64; -1 for those that it has not and does not take."""
+        wanted = len(tokens.hashes)
+        room = wanted if self._most is None else max(0, self._most - len(self))
+        if 0 < room < wanted:  # the first ones fill it
+            first = Tokens(tokens.text, tokens.starts[: room + 1], tokens.hashes[:room])
+            rest = Tokens(tokens.text, tokens.starts[room:], tokens.hashes[room:])
+            return np.concatenate([self.numbers(first), self.numbers(rest)])
+        if self._entries is None:
+            return self._plain_numbers(tokens, may_add=room > 0)
+        numbers = np.empty(wanted, dtype=np.int64)
+        entries, done = self._entries, 0
+        while True:
+            done, entries.number = token_rows.merge_tokens(
+                done, tokens.text, tokens.starts, numbers, room > 0, *entries.arrays(), entries.number
+            )
+            if done == wanted:
+                return numbers
+            entries.grow(int(tokens.starts[done + 1] - tokens.starts[done]))
+
+    def _plain_numbers(self, tokens: Tokens, may_add: bool) -> np.ndarray:
+        content, starts = tokens.text.tobytes(), tokens.starts.tolist()
+        names = [content[start:end] for start, end in pairwise(starts)]
+        if may_add:
+            for name in names:
+                self._number_of.setdefault(name, len(self._number_of))
+        return np.array([self._number_of.get(name, -1) for name in names], dtype=np.int64)
+
+    def names(self, first: int = 0) -> list[str]:
+        """The tokens by their numbers, from one on."""
+        if self._entries is None:
+            return [name.decode() for name in list(self._number_of)[first:]]
+        return [name.decode() for name in self._entries.texts(first)]
+
+
+class TokenCounter:
+    """Counts the tokens of texts, batch by batch; it remembers the words that it has met, up to a bound.
+
+    One counter is for one thread at a time.
+
+    Examples
+    --------
+    >>> counter = TokenCounter()
+    >>> rows = counter.numbered(["A dull, dull book.", "A book!"])
+    >>> rows.tokens.names(), rows.values.tolist()
+    (['dull', 'book', 'a_dull', 'dull_dull', 'dull_book', 'a_book'], [2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    >>> counter.hashed(["A book!"], hash_bits=4).toarray()[0].nonzero()[0].tolist()
+    [11, 14]
+    """
+
+    def __init__(self) -> None:
+        self._words = _Words() if COMPILES else None
+
+    def hashed(self, texts: Sequence[str], hash_bits: int) -> csr_array:
+        """Rows over 2^b buckets, float32, as those of scikit-learn's `FeatureHasher` without its zeros."""
+        if self._words is None:
+            return self.numbered(texts).hashed(hash_bits)
+        words, ends = self._words.of(texts)
+        indptr, indices, data = _room_for(words, ends)
+        token_rows.hashed_rows(words, ends, *self._words.by_number(), hash_bits, indptr, indices, data)
+        return rows_of(indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy(), 1 << hash_bits)
+
+    def numbered(self, texts: Sequence[str]) -> NumberedRows:
+        """Rows over the tokens that these texts have."""
+        if self._words is None:
+            return numbered_bags([count_tokens(text) for text in texts])
+        words, ends = self._words.of(texts)
+        indptr, indices, data = _room_for(words, ends)
+        by_number = self._words.by_number()
+        entries, done = _Entries(), 0
+        hashes = np.empty(len(entries.starts), dtype=np.uint32)
+        while True:
+            done, entries.number = token_rows.numbered_rows(
+                words, ends, done, *by_number, indptr, indices, data, hashes, *entries.arrays(), entries.number
+            )
+            if done == len(texts):
+                break
+            entries.grow(2 * self._words.longest + 1)
+            hashes = np.concatenate([hashes, np.empty(len(entries.starts) - len(hashes), dtype=np.uint32)])
+        tokens = Tokens(entries.arena, entries.starts[: entries.number + 1], hashes[: entries.number])
+        return NumberedRows(indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy(), tokens)
+
+
+class _Words:
+    """The words that were met, as they are written, and of each the form in which it is counted."""
+
+    def __init__(self) -> None:
+        self._entries = _Entries()
+        self._function_hashes = signed_hashes(*joined_names(sorted(FUNCTION_WORDS)))
+        self._known = 0  # of the entries have forms
+        self.longest = 0
+        self._packed = np.empty((0, 4), dtype=np.uint64)
+        self._forms = np.empty(0, dtype=np.uint8)
+
+    def of(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The words of texts by their numbers, (N,) int32, and where those of each text end, (m + 1,) int64."""
+        if self._entries.number > _MOST_WORDS:
+            self.__init__()  # type: ignore[misc]  # what a new object of this class does
+        text, starts = joined_names(texts)
+        with_numbers = np.flatnonzero(token_rows.may_hold_thousands(text, starts))
+        if len(with_numbers):
+            texts = list(texts)
+            for m in with_numbers.tolist():
+                texts[m] = without_thousands_marks(texts[m])
+            text, starts = joined_names(texts)
+        words = np.empty(len(text) // 2 + len(texts), dtype=np.int32)
+        ends = np.zeros(len(starts), dtype=np.int64)
+        done, entries = 0, self._entries
+        while True:
+            done, entries.number = token_rows.find_words(
+                text, starts, done, words, ends, *entries.arrays(), entries.number
+            )
+            if done == len(texts):
+                break
+            entries.grow(int(starts[done + 1] - starts[done]))
+        self._normalise_new()
+        return words[: ends[-1]], ends
+
+    def by_number(self) -> tuple[np.ndarray, np.ndarray]:
+        """What the kernels want to know of each word, and the bytes of all forms."""
+        return self._packed, self._forms
+
+    def _normalise_new(self) -> None:
+        entries, first = self._entries, self._known
+        n_new = entries.number - first
+        if not n_new:
+            return
+        self._known = entries.number
+        lengths, begins = np.empty((2, n_new), dtype=np.int64)
+        token_rows.simple_words(entries.arena, entries.starts, first, lengths, begins)
+        others = np.flatnonzero(lengths < 0)
+        forms_of_others = [normalise_word(word).encode() for word in entries.texts_at(first + others)]
+        sizes = lengths.copy()
+        sizes[others] = [len(form) for form in forms_of_others]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        forms = np.empty(int(starts[-1]), dtype=np.uint8)
+        token_rows.write_simple_forms(entries.arena, begins, lengths, forms, starts)
+        for place, form in zip(others.tolist(), forms_of_others, strict=True):
+            forms[starts[place] : starts[place + 1]] = np.frombuffer(form, dtype=np.uint8)
+        unigrams = signed_hashes(forms, starts)
+        kinds = np.full(n_new, token_rows.ALONE, dtype=np.uint8)
+        kinds[sizes == 0] = token_rows.NO_TOKEN
+        for place in np.flatnonzero(np.isin(unigrams, self._function_hashes)).tolist():
+            if forms[starts[place] : starts[place + 1]].tobytes().decode() in FUNCTION_WORDS:
+                kinds[place] = token_rows.IN_BIGRAMS
+        packed = np.empty((n_new, 4), dtype=np.uint64)
+        token_rows.pack_words(forms, starts, kinds, unigrams.view(np.uint32), packed)
+        packed[:, 2] += np.uint64(len(self._forms))
+        self._packed = np.concatenate([self._packed, packed])
+        self._forms = np.concatenate([self._forms, forms])
+        self.longest = max(self.longest, int(sizes.max()))
+
+
+def tokens_of(names: Iterable[str]) -> Tokens:
+    """Names as `Tokens`.
+
+    Examples
+    --------
+    >>> tokens_of(["good", "book"]).starts
+    array([0, 4, 8])
+    """
+    text, starts = joined_names(names)
+    return Tokens(text, starts, signed_hashes(text, starts).view(np.uint32))
+
+
+def numbered_bags(bags: Sequence[Mapping[str, float]]) -> NumberedRows:
+    """Rows of ready-made bags, token -> value; a value beyond float32 becomes an infinite one, which the caller may refuse.
+
+    Examples
+    --------
+    >>> rows = numbered_bags([{"2": 1.5}, {}, {"1": 1.0, "2": 3.0}])
+    >>> rows.indptr, rows.indices, rows.values, rows.tokens.names()
+    (array([0, 1, 1, 3]), array([0, 0, 1], dtype=uint32), array([1.5, 3. , 1. ], dtype=float32), ['2', '1'])
+    """
+    number_of: dict[str, int] = {}
+    indptr = np.zeros(len(bags) + 1, dtype=np.int64)
+    indices: list[int] = []
+    values: list[float] = []
+    for m, bag in enumerate(bags):
+        row = sorted((number_of.setdefault(token, len(number_of)), value) for token, value in bag.items())
+        indices += [number for number, _ in row]
+        values += [value for _, value in row]
+        indptr[m + 1] = len(indices)
+    with np.errstate(over="ignore"):
+        rounded = np.array(values, dtype=np.float32)
+    return NumberedRows(indptr, np.array(indices, dtype=np.uint32), rounded, tokens_of(number_of))
+
+
+def _room_for(words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    most = 2 * len(words)
+    return np.zeros(len(ends), dtype=np.int64), np.empty(most, dtype=np.uint32), np.empty(most, dtype=np.float32)
+
+
+def rows_of(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_features: int) -> csr_array:
+    """A matrix over these arrays, as they are."""
+    X = csr_array((len(indptr) - 1, n_features), dtype=data.dtype)
+    X.indptr, X.indices, X.data = indptr, indices, data
+    if indices.dtype == np.uint32:
+        X.indices = indices.view(np.int32)  # scipy knows no unsigned indices
+    X.has_sorted_indices = X.has_canonical_format = True
+    return X
+
+
+def with_columns(
+    indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, column_of: np.ndarray, n_columns: int
+) -> csr_array:
+    """Rows with the columns that their tokens have; tokens with a negative one are left out.
+
+    Examples
+    --------
+    >>> X = with_columns(np.array([0, 2]), np.array([0, 1]), np.array([3.0, 4.0]), np.array([-1, 2]), 3)
+    >>> X.toarray()
+    array([[0., 0., 4.]])
+    """
+    columns = column_of[indices]
+    stays = columns >= 0
+    ends = np.concatenate(([0], np.cumsum(stays)))[indptr]
+    X = csr_array((values[stays], columns[stays], ends), shape=(len(indptr) - 1, n_columns))
+    X.sort_indices()
+    return X

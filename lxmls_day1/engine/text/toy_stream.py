@@ -1,0 +1,108 @@
+"""Reviews of any number, made up by a seeded generator as fast as they can be read: for tests and measurements of large corpora.
+
+They are no sentences, unlike those of `toy_reviews`, but have the statistics that matter to learners and their speed. Words follow Zipf's
+law; one in eleven comes from the words of the document's class, which other classes use, too, only more rarely; one label in fifty is
+another one than its text was written for. Lengths are log-normal. Words have capitals and marks, as in prose.
+
+The documents come in blocks of a thousand. Each block has random numbers of its own, of which only the raw ones are taken: these NumPy
+promises to keep. So the first N documents are the same however many are asked for, in all versions and on all machines.
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import chain, islice, product
+from statistics import NormalDist
+
+import numpy as np
+
+from lxmls_day1.checks import check_number
+from lxmls_day1.engine.text.tokens import FUNCTION_WORDS
+from lxmls_day1.engine.text.toy_reviews import ADJECTIVES
+
+BLOCK = 1000
+MOST_CLASSES = 1000
+_N_WORDS, _COMMON = 1 << 17, 256  # the most frequent ones belong to no class
+_RANK_BITS, _LENGTH_BITS = 22, 10
+_SPREAD = 0.5  # of the logarithm of lengths
+_OF_CLASS, _OTHER_LABEL = 24, 1311  # of 256 words, of 65,536 labels
+_FORM_OF = np.array([0, 0, 0, 0, 0, 1, 2, 3]) * _N_WORDS  # three bits -> where such forms begin
+_VOWELS, _CONSONANTS = "aeiou", "bdfgklmnprstvz"
+
+
+def toy_documents(
+    n_documents: int, seed: int = 1, n_classes: int = 2, n_words: int = 80
+) -> Iterator[list[tuple[str, str]]]:
+    """Make up documents.
+
+    Parameters
+    ----------
+    n_documents : int
+    seed : int
+    n_classes : int
+        From 2 on. Two are called negative and positive, more ``class-000``, ``class-001``, ….
+    n_words : int
+        The median length of a document.
+
+    Yields
+    ------
+    list of (label, text)
+        Up to a thousand documents. The first ones are the same whatever `n_documents`.
+
+    Examples
+    --------
+    >>> block, = toy_documents(2)
+    >>> [(label, text.split()[:6]) for label, text in block]  # doctest: +NORMALIZE_WHITESPACE
+    [('positive', ['faki', 'kabiri.', 'And', 'gorgeous', 'an', 'across']),
+     ('negative', ['betafu', 'have', 'Across', 'baboki', 'a', 'bavule,'])]
+    """
+    n_documents = check_number("documents", n_documents, at_least=0, whole=True)
+    seed = check_number("seed", seed, at_least=0, whole=True)
+    n_classes = check_number("classes", n_classes, at_least=2, at_most=MOST_CLASSES, whole=True)
+    n_words = check_number("words", n_words, at_least=1, at_most=10_000, whole=True)
+    labels = ["negative", "positive"] if n_classes == 2 else [f"class-{number:03d}" for number in range(n_classes)]
+    forms, rank_of, length_of = _forms(), _ranks(), _lengths(n_words)
+    for number in range(math.ceil(n_documents / BLOCK)):
+        bits = np.random.PCG64(np.random.SeedSequence((seed, number)))
+        drawn = bits.random_raw(BLOCK)
+        lengths = length_of[drawn & np.uint64(2**_LENGTH_BITS - 1)]
+        written_for = ((drawn >> np.uint64(_LENGTH_BITS)) % np.uint64(n_classes)).astype(np.int64)
+        other = ((drawn >> np.uint64(48)) < _OTHER_LABEL).astype(np.int64)
+        said = (written_for + other) % n_classes
+        words = bits.random_raw(int(lengths.sum()))
+        ranks = rank_of[words & np.uint64(2**_RANK_BITS - 1)]
+        of_class = (words >> np.uint64(_RANK_BITS)) & np.uint64(255) < _OF_CLASS
+        own = (ranks[of_class] >> 2) * n_classes + np.repeat(written_for, lengths)[of_class]
+        ranks[of_class] = _COMMON + own % (_N_WORDS - _COMMON)
+        chosen = forms[ranks + _FORM_OF[words >> np.uint64(61)]].tolist()
+        ends = np.cumsum(lengths).tolist()
+        texts = [" ".join(chosen[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+        block = list(zip([labels[place] for place in said.tolist()], texts, strict=True))
+        yield block[: n_documents - number * BLOCK]
+
+
+def _forms() -> np.ndarray:
+    """The words by rank, then the same with a capital, with a comma, with a full stop."""
+    pairs = zip(*ADJECTIVES.values(), strict=False)
+    syllables = [consonant + vowel for consonant in _CONSONANTS for vowel in _VOWELS]
+    made_up = chain.from_iterable(map("".join, product(syllables, repeat=length)) for length in (2, 3, 4))
+    words = dict.fromkeys(chain(sorted(FUNCTION_WORDS), chain.from_iterable(pairs)))
+    while len(words) < _N_WORDS:
+        words.update(dict.fromkeys(islice(made_up, _N_WORDS - len(words))))
+    forms = [*words, *map(str.capitalize, words), *(f"{word}," for word in words), *(f"{word}." for word in words)]
+    table: np.ndarray = np.array(forms, dtype=object)
+    return table
+
+
+def _ranks() -> np.ndarray:
+    """A number of 22 bits -> the rank of a word, whose probability is proportional to 1 / (1 + rank)."""
+    shares = np.cumsum(1 / np.arange(1, _N_WORDS + 1))
+    places = (np.arange(2**_RANK_BITS) + 0.5) / 2**_RANK_BITS
+    ranks: np.ndarray = np.searchsorted(shares, places * shares[-1]).astype(np.int64)
+    return ranks
+
+
+def _lengths(median: int) -> np.ndarray:
+    """A number of 10 bits -> the length of a document."""
+    normal = NormalDist(math.log(median), _SPREAD)
+    places = (np.arange(2**_LENGTH_BITS) + 0.5) / 2**_LENGTH_BITS
+    return np.array([max(1, round(math.exp(normal.inv_cdf(place)))) for place in places], dtype=np.intp)

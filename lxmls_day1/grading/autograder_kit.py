@@ -1,0 +1,163 @@
+"""The autograder as a zip file for a platform: its scripts, a wheel of this package, and what to grade.
+
+==================  =================================================================================================
+``gradescope``      the whole grader: hidden checks are in it, and the students' code runs in boxes
+``prairielearn``    the same as a question of a course, and the recipe of an image with the libraries
+``classroom50``     the public checks alone. Classroom 50 publishes the autograder for jobs in the students' own
+                    repositories, which students can change: nothing in it is secret
+==================  =================================================================================================
+
+The scripts stand in ``autograder_files``, a folder for each platform; in the container they call
+`lxmls_day1.grading.autograded`.
+
+References
+----------
+Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthedocs.io/en/latest/specs/
+
+PrairieLearn, *External Grading*, https://prairielearn.readthedocs.io/en/latest/externalGrading/
+
+Classroom 50, *Advanced Autograding*, https://github.com/foundation50/classroom50/wiki/Advanced-Autograding
+"""
+
+import json
+import secrets
+import tomllib
+import uuid
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+
+from lxmls_day1.course.archives import zipped
+from lxmls_day1.course.generation import Files, reference_files
+from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.course.student_bundle import build_wheel, checkout, refuse_leaks, student_lab
+from lxmls_day1.errors import InputError
+
+PLATFORMS = ("gradescope", "classroom50", "prairielearn")
+SCRIPTS = Path(__file__).with_name("autograder_files")
+PROGRAMS = ("setup.sh", "run_autograder", "run.sh")
+QUESTION = "day-1"  # PrairieLearn's folder of the question
+MOST_SECONDS = 600  # PrairieLearn allows no more for a grading job
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an autograder grades.
+
+    Attributes
+    ----------
+    exercises : tuple of str
+        Their ids.
+    seed : int
+        Of the hidden checks: the same for all students.
+    trust : bool
+        Run hidden checks at a sandbox level that does not keep them secret, too.
+    """
+
+    exercises: tuple[str, ...]
+    seed: int
+    trust: bool = False
+
+    @classmethod
+    def read(cls, path: Path) -> "Settings":
+        """Read them from the file that the autograder was made with."""
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return cls(tuple(content["exercises"]), content["seed"], content["trust"])
+
+
+@dataclass(frozen=True)
+class Autograder:
+    """An autograder: the zip file's content, what it grades, and whether hidden checks are in it."""
+
+    archive: bytes
+    settings: Settings
+    hidden: bool
+
+
+def autograder(
+    platform: str, ids: Collection[str] | None = None, seed: int | None = None, trust: bool = False
+) -> Autograder:
+    """Make the autograder for a platform.
+
+    Parameters
+    ----------
+    platform : str
+        One of `PLATFORMS`.
+    ids : collection of str, optional
+        The exercises; all unless given.
+    seed : int, optional
+        Of the hidden checks; a fresh one unless given.
+    trust : bool
+        Run hidden checks at a sandbox level that does not keep them secret, too.
+
+    Raises
+    ------
+    InputError
+        If there is no such platform or exercise, this is no checkout with solutions, or hatchling is not installed.
+    """
+    if platform not in PLATFORMS:
+        raise InputError(f"there is no autograder for {platform!r}; there are those for {', '.join(PLATFORMS)}.")
+    reference = checkout()
+    if not (reference / FILE).with_name("mistakes").is_dir():
+        raise InputError(
+            "an autograder needs the solutions and the hidden checks, and this checkout is one for students."
+        )
+    exercises = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(ids))
+    settings = Settings(exercises, secrets.randbits(32) if seed is None else seed, trust)
+    hidden = platform != "classroom50"
+    if hidden:
+        name, wheel = build_wheel(reference, reference_files(reference))
+    else:
+        lab = student_lab(exercises)
+        name, wheel = lab.wheel_name, lab.wheel
+        refuse_leaks({PurePosixPath(name): wheel}, lab.stubbed)
+    files = _scripts(platform)
+    place = PurePosixPath(QUESTION, "tests") if platform == "prairielearn" else PurePosixPath()
+    files[place / name] = wheel
+    files[place / "settings.json"] = _json(asdict(settings))
+    files[PurePosixPath("constraints.txt")] = (reference / "constraints.txt").read_bytes().replace(b"\r\n", b"\n")
+    if platform == "prairielearn":
+        files[PurePosixPath("requirements.txt")] = "".join(f"{line}\n" for line in _requirements(reference)).encode()
+        files[PurePosixPath(QUESTION, "info.json")] = _json(_question(exercises))
+    elif platform == "classroom50":
+        files[PurePosixPath("runtime.json")] = _json({"runs-on": "ubuntu-latest", "python": "3.12"})
+    return Autograder(zipped(files, "", [path for path in files if path.name in PROGRAMS]), settings, hidden)
+
+
+def _scripts(platform: str) -> Files:
+    """The scripts of a platform. One in Python has another suffix here: it is no module of this package."""
+    folder = SCRIPTS / platform
+    return {
+        PurePosixPath(path.relative_to(folder).as_posix().removesuffix(".txt")): path.read_bytes().replace(
+            b"\r\n", b"\n"
+        )
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _requirements(reference: Path) -> list[str]:
+    """What this package needs to grade, for an image without the package."""
+    project = tomllib.loads((reference / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return sorted([*project["dependencies"], *project["optional-dependencies"]["grading"]])
+
+
+def _question(exercises: Collection[str]) -> dict[str, object]:
+    """PrairieLearn's ``info.json``; the same exercises make the same question."""
+    return {
+        "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"lxmls-day1 {' '.join(exercises)}")),
+        "title": "The day-1 lab",
+        "topic": "Linear classification",
+        "type": "v3",
+        "gradingMethod": "External",
+        "externalGradingOptions": {
+            "enabled": True,
+            "image": "REGISTRY/day-1-grading",
+            "entrypoint": "/grade/tests/run.sh",
+            "timeout": MOST_SECONDS,
+        },
+    }
+
+
+def _json(content: object) -> bytes:
+    return (json.dumps(content, indent=2) + "\n").encode()

@@ -1,0 +1,124 @@
+"""The authors' check finds what does not fit in the tiny lab, and finds nothing in the real one."""
+
+import io
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from lxmls_day1.course import authors_check
+from lxmls_day1.course.authors_check import leaks, problems, solution_lines
+from lxmls_day1.course.generation import student_files
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", ["some", pytest.param("all", marks=pytest.mark.campaign)])
+def test_the_exercises_of_this_lab_fit_together(asked, monkeypatch):
+    """Every stub fails, every solution passes, every known mistake is named, all is current, nothing leaks.
+
+    The programs of the mistakes are asked about small inputs in one exercise of ten; in a campaign in all.
+    """
+    if asked == "some":
+        by_exercise = authors_check.by_exercise
+
+        def some(reference, mistakes):
+            found = by_exercise(reference, mistakes)
+            return {exercise: found[exercise] for exercise in list(found)[::10]}
+
+        monkeypatch.setattr(authors_check, "by_exercise", some)
+    assert problems(ROOT) == []
+
+
+@pytest.mark.slow
+class TestTinyLab:
+    @pytest.fixture(autouse=True)
+    def few_mistakes_suffice(self, monkeypatch):
+        monkeypatch.setattr(authors_check, "LEAST_MISTAKES", 1)
+
+    def change(self, reference, name, old, new):
+        path = reference / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def test_it_fits_but_for_hidden_checks_of_one_exercise(self, reference):
+        assert problems(reference) == ["Exercise 1.2: Means: it has no hidden checks, and full marks need them"]
+
+    def test_what_stops_everything_else(self, reference):
+        self.change(reference, "tests/exercises/exercises.toml", "classifiers/means.py", "classifiers/mean.py")
+        assert problems(reference) == ["Exercise 1.2: Means: classifiers/mean.py is not there"]
+        self.change(reference, "tests/exercises/exercises.toml", "classifiers/mean.py", "classifiers/means.py")
+        self.change(reference, "classifiers/steps.py", "# exercise 1.1: end", "")
+        (problem,) = problems(reference)
+        assert problem.startswith("classifiers/steps.py:9: the solution that begins here has no end")
+
+    def test_a_reference_that_fails(self, reference):
+        check = "def test_sign(lab):\n    assert lab.function('means', 'mean', [1.0]) < 0\n"
+        self.change(reference, "tests/exercises/test_1_02_means.py", "def test_mean(", f"{check}\n\ndef test_mean(")
+        (problem,) = problems(reference)
+        assert problem.startswith("the reference fails test_1_02_means.py::test_sign")
+
+    def test_everything_that_does_not_fit_is_said_at_once(self, reference, monkeypatch):
+        exercises, mistakes = "tests/exercises/exercises.toml", "tests/exercises/mistakes"
+        self.change(reference, "tests/exercises/recorded.json", "[0.4]", "[0.5]")
+        self.change(
+            reference, f"{mistakes}/1_01_steps.toml", "tau = loss / (2 * sq_norm)\n", "tau = min(cap, loss / sq_norm)\n"
+        )
+        self.change(reference, f"{mistakes}/1_02_means.toml", "(len(values) + 1)", "0")
+        self.change(
+            reference,
+            "tests/exercises/test_1_02_means.py",
+            "def test_mean(",
+            "def test_nothing(lab):\n    assert lab\n\n\ndef test_mean(",
+        )
+        self.change(reference, exercises, '"m = (1/n) sum"', '"return total_of_all / len(values)"')
+        monkeypatch.setattr(authors_check, "LEAST_MISTAKES", 2)
+        found = problems(reference)
+        for part in (
+            "recorded.json is not current (run `python -m lxmls_day1.course.record`): test_1_01_steps.py::test_step",
+            "mistake no_cap of exercise 1.1 answers everywhere as whole_norm does",
+            "mistake one_too_many of exercise 1.2 is never named: it only makes test_1_02_means.py::test_mean fail",
+            "test_1_02_means.py::test_nothing passes although the exercise is not solved",
+            "exercises.toml, with a line of classifiers/means.py: return total_of_all / len(values), is in a student",
+            "Exercise 1.2: Means: it has 1 known mistakes; wanted 2",
+        ):
+            assert any(part in problem for problem in found), part
+
+    def test_no_checks(self, reference):
+        (reference / "tests/exercises/test_1_02_means.py").unlink()
+        assert "Exercise 1.2: Means: it has no checks, test_1_02_*.py" in problems(reference)
+
+
+class TestLeaks:
+    def test_the_lines_of_a_solution(self, reference):
+        lines = solution_lines(reference, ["1.1", "1.2"])
+        assert set(lines.values()) == {
+            "classifiers/steps.py: tau = loss / (2 * sq_norm)",
+            "classifiers/steps.py: tau = min(cap, tau)",
+            "classifiers/means.py: total_of_all = sum(values)",
+            "classifiers/means.py: return total_of_all / len(values)",
+            'notebooks/1_first.ipynb: curve = [lab.function("steps", "half_step", l, 1.0, 9.0) for l in range(3)]',
+            "notebooks/2_second.ipynb: secret_of_the_cell = 42",
+        }
+        assert all("means" in where or "2_second" in where for where in solution_lines(reference, ["1.2"]).values())
+
+    def test_what_students_may_read_elsewhere_gives_nothing_away(self, reference):
+        (reference / "classifiers/other.py").write_text("def f(cap, tau):\n    tau = min(cap,  tau)\n    return tau\n")
+        assert "tau=min(cap,tau)" not in solution_lines(reference, ["1.1"])
+
+    def test_they_are_found_in_texts_notebooks_and_archives(self, reference):
+        lines = solution_lines(reference, ["1.1"])
+        assert leaks(student_files(reference), lines) == []
+        inner = io.BytesIO()
+        with zipfile.ZipFile(inner, "w") as archive:
+            archive.writestr("lab/x.py", "if a:\n    tau =  min( cap, tau )\n")
+        files = {
+            PurePosixPath("a.whl"): inner.getvalue(),
+            PurePosixPath("b.ipynb"): b'{"cells": [{"outputs": [{"text": ["tau = min(c", "ap, tau)"]}]}]}',
+            PurePosixPath("c.md"): "τ: `tau = min(cap, tau)`".encode(),
+            PurePosixPath("d.png"): b"\x89\xff\x00",
+        }
+        found = leaks(files, lines)
+        assert [where.split(",")[0] for where in found] == ["a.whl/lab/x.py", "b.ipynb", "c.md"]

@@ -1,0 +1,258 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.commands.check import command as check_command
+from lxmls_day1.course.checking import TIME_LIMIT, CheckResult, ExerciseReport, remember, run_checks
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.report_text import as_text, check_lines, exercise_lines
+from lxmls_day1.course.workspace_state import WorkspaceState
+from lxmls_day1.errors import InputError
+
+LINE = "    tau = loss / (2 * sq_norm)\n"
+
+
+def check(folder, *ids, **settings):
+    return run_checks(folder, ids or None, **settings)
+
+
+def only(folder, id="1.1", **settings):
+    (report,) = check(folder, id, **settings).reports
+    return report
+
+
+@pytest.mark.slow
+class TestOutcomes:
+    def test_the_reference_solution_passes(self, edit):
+        report = only(edit("Steps", "Steps"))
+        assert report.all_passed
+        assert report.summary == "3 of 3 public checks pass; 2 more run at grading"
+
+    def test_a_stub_is_to_do(self, workspace):
+        one, two, three = check(workspace).reports
+        assert one.to_do and two.to_do and not one.all_passed
+        assert three.results == () and three.summary == "no checks: write your answer into the notebook"
+        assert two.summary == "0 of 1 public check passes"
+        assert as_text(exercise_lines(one)).splitlines() == [
+            "Exercise 1.1: Half steps",
+            "  · still to be written: classifiers/steps.py",
+            "    `lxmls-day1 hint 1.1` helps",
+            "  0 of 3 public checks pass; 2 more run at grading",
+        ]
+
+    def test_expected_got_and_the_known_mistake(self, edit):
+        report = only(edit("2 * sq_norm", "sq_norm"))
+        assert [result.outcome for result in report.results] == ["wrong", "passed", "wrong"]
+        assert as_text(exercise_lines(report)).splitlines() == [
+            "Exercise 1.1: Half steps",
+            "  ✗ A step that the cap does not touch",
+            "      the step for a loss of 4 and a squared norm of 5",
+            "        expected  0.4",
+            "        got       0.8",
+            "  ✓ A step that is capped",
+            "  ✗ The sum of steps",
+            "      the sum",
+            "        expected  0.75",
+            "        got       1",
+            "  A known mistake: It divides by the squared norm, not by twice of it.",
+            "  1 of 3 public checks pass; 2 more run at grading",
+        ]
+
+    def test_an_error_with_the_traceback_of_the_student_s_file_once(self, edit):
+        report = only(edit("sq_norm)\n    tau", "sq_norms)\n    tau"))
+        assert [result.outcome for result in report.results] == ["error"] * 3
+        text = as_text(exercise_lines(report))
+        wanted = (
+            "      classifiers/steps.py:10, in half_step\n"
+            "          tau = loss / (2 * sq_norms)\n"
+            "      NameError: name 'sq_norms' is not defined\n"
+        )
+        assert wanted in text
+        assert "as in “A step that the cap does not touch”" in text
+        assert "pytest" not in text and "site-packages" not in text
+
+    def test_a_syntax_error(self, edit):
+        report = only(edit(LINE, "    tau = (loss\n"))
+        assert [result.outcome for result in report.results] == ["error"] * 3
+        assert report.results[0].text == "classifiers/steps.py:10: this is not Python: '(' was never closed."
+
+    @pytest.mark.one_in(3)
+    @pytest.mark.parametrize(
+        ("step", "cap", "total"),
+        [
+            (
+                ("return None", "got       None; is a `return` missing?"),
+                ("exit()", "SystemExit"),
+                ("return half_step(loss, sq_norm, cap)", "RecursionError"),
+            ),
+            (
+                ("import os; os._exit(0)", "the code ended Python (exit status 0)"),
+                ("import lxmls_missing", "No module named 'lxmls_missing'"),
+                ("raise KeyboardInterrupt", "the code ended Python"),
+            ),
+            (
+                ("return object() if sq_norm == 5.0 else tau", "neither numbers nor texts"),
+                ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "the code brought Python down (SIGSEGV)"),
+                ("return -9.0 * cap", "expected  0.75"),
+            ),
+        ],
+        ids=["none, exit, recursion", "_exit, import, interrupt", "object, crash, number"],
+    )
+    @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+    def test_whatever_the_code_does(self, edit, step, cap, total):
+        """Each of the three checks meets another behaviour."""
+        line = LINE
+        for loss, (code, _) in zip((4.0, 40.0, 0.5), (step, cap, total), strict=True):
+            line += f"    if loss == {loss}:\n        {code}\n"
+        report = only(edit(LINE, line))
+        assert report.passed == 0
+        for result, (_, text) in zip(report.results, (step, cap, total), strict=True):
+            assert text in result.text
+
+    def test_garbage_on_the_output_harms_nothing(self, edit):
+        folder = edit(
+            LINE, LINE + "    import os; print('x' * 10**6); os.write(1, b'\\xff{' * 1000); os.write(2, b'}')\n"
+        )
+        assert only(folder).all_passed
+
+    def test_an_endless_loop_is_ended_with_all_its_processes(self, edit, tmp_path):
+        started = tmp_path / "started"
+        sleep = f"import time; time.sleep(600)  # {tmp_path.name}"  # its name is that of no other run's
+        loop = f"    import subprocess, sys; subprocess.Popen([sys.executable, '-c', {sleep!r}])\n    open({str(started)!r}, 'a').write('x')\n    while loss: pass\n"
+        folder = edit(LINE, loop)
+        shown = []
+        report, other = check(folder, "1.1", "1.2", time_limit=1, progressed=shown.append).reports
+        assert other.to_do  # it is checked all the same
+        assert [result.outcome for result in report.results] == ["timeout", "not run", "not run"]
+        assert "did not end within 1 s" in report.results[0].text
+        assert "a check before it did not end within 1 s" in report.results[1].text
+        assert shown == ["A step that the cap does not touch", "The mean of three numbers"]
+        assert started.read_text() == "x"
+        if Path("/proc").is_dir() and hasattr(
+            os, "killpg"
+        ):  # without groups of processes, the first one is ended alone
+            commands = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p)]
+            assert not [command for command in commands if sleep.encode() in command]
+
+    def test_a_property_that_is_asserted_and_a_check_that_cannot_run_here(self, edit):
+        folder = edit(LINE, LINE)
+        path = folder / "tests/exercises/test_1_01_steps.py"
+        more = """
+import os
+
+
+def test_fast_start():
+    assert os.environ["NUMBA_DISABLE_JIT"] == "1"  # importing numba takes longer than a check
+
+
+def test_sign(lab):
+    assert lab is None, "the sign"
+
+
+def test_data():
+    import pytest
+
+    pytest.skip("no data")
+"""
+        path.write_text(path.read_text() + more)
+        report = only(folder)
+        assert [(result.title, result.outcome) for result in report.results[3:]] == [
+            ("fast start", "passed"),
+            ("sign", "wrong"),
+            ("data", "skipped"),
+        ]
+        assert report.results[4].text.startswith("the sign")
+        assert report.summary == "4 of 5 public checks pass, 1 could not run here; 2 more run at grading"
+
+    def test_a_file_of_the_checks_that_is_broken(self, workspace):
+        (workspace / "tests/exercises/test_1_01_steps.py").write_text("import nothing_of_that_name\n")
+        with pytest.raises(InputError, match=r"test_1_01_steps\.py cannot be read: .*nothing_of_that_name"):
+            check(workspace)
+
+    def test_without_the_files_of_the_workspace_those_of_the_reference_run(self, workspace):
+        (workspace / "tests/exercises/exercises.toml").unlink()
+        assert only(workspace).to_do and len(only(workspace).results) == 3
+
+    def test_it_works_from_any_directory_and_a_folder_with_spaces(self, workspace, tmp_path, monkeypatch):
+        moved = workspace.rename(tmp_path / "my lab, ä")
+        monkeypatch.chdir(tmp_path)
+        assert only(moved).to_do
+
+    def test_files_with_windows_line_ends_and_a_byte_order_mark(self, edit):
+        folder = edit(LINE, LINE)
+        path = folder / "classifiers/steps.py"
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+        assert only(folder).all_passed
+
+    def test_a_change_within_the_same_second_is_seen(self, edit):
+        folder = edit(LINE, LINE)
+        path = folder / "classifiers/steps.py"
+        for old, new, passed in (("2 * sq", "3 * sq", 1), ("3 * sq", "2 * sq", 3)):
+            path.write_text(path.read_text().replace(old, new))
+            os.utime(path, (1e9, 1e9))
+            assert only(folder).passed == passed
+
+    def test_the_results_are_remembered_with_the_files_they_belong_to(self, edit):
+        folder = edit("2 * sq_norm", "sq_norm")
+        remember(folder, check(folder))
+        results = WorkspaceState.of(folder).results
+        assert (results["1.1"].passed, results["1.1"].total, results["1.1"].hidden) == (1, 3, 2)
+        assert set(results) == {"1.1", "1.2"}
+
+
+def test_the_limit_leaves_room_for_feedback_within_twelve_seconds():
+    """One time-out per exercise; starting takes a second, and the command names the same limit."""
+    option = next(option for option in check_command.params if option.name == "time_limit")
+    assert option.default == TIME_LIMIT <= 10
+
+
+def readable(path):
+    try:
+        path.read_bytes()
+    except OSError:
+        return False
+    return True
+
+
+class TestReports:
+    def report(self, *mistakes_of_each):
+        exercise = type("E", (), {"id": "1.1"})
+        results = [CheckResult("c", "1.1", "t", "wrong", mistakes=tuple(m)) for m in mistakes_of_each]
+        return ExerciseReport(exercise, tuple(results), 0)
+
+    def test_the_mistake_that_explains_most_is_named(self):
+        a, b = ("a", "A."), ("b", "B.")
+        assert self.report([a, b], [a]).mistakes == (a,)
+        assert self.report([a], [b]).mistakes == (a, b)
+        assert self.report([], []).mistakes == ()
+
+    def test_nothing_checked_is_not_passed(self):
+        assert not self.report().all_passed
+
+    def test_several_exercises_stand_apart(self, reference):
+        registry = Registry.of(reference)
+        reports = tuple(ExerciseReport(registry[id], (), 0) for id in ("1.1", "1.2"))
+        assert [text for _, text in check_lines(type("R", (), {"reports": reports}))][2] == ""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="sends an interrupt as a terminal does")
+def test_ctrl_c_leaves_no_process(edit):
+    folder = edit(LINE, "    while loss: pass\n")
+    code = f"from pathlib import Path; from lxmls_day1.course.checking import run_checks; run_checks(Path({str(folder)!r}), ['1.1'], progressed=lambda t: print(t, flush=True))"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, "-c", code], env=environment, **quiet) as process:
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) != 0
+    if Path("/proc").is_dir():
+        time.sleep(0.2)
+        assert not [
+            p for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p) and str(folder).encode() in p.read_bytes()
+        ]

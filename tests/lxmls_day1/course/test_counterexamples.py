@@ -1,0 +1,194 @@
+"""The check of small inputs: what it asks, what it says of a wrong answer, and what it leaves to others."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lxmls_day1.course.counterexamples import CounterExample, SmallInputs, answer_of, answers_to, shown
+from lxmls_day1.course.expect import WrongAnswer
+from lxmls_day1.course.pool_making import checks_of_file, pool_file
+from lxmls_day1.course.recorded_answers import Answer, NoAnswer, Pool, RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Registry
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import reference_folder
+
+INPUTS = tuple({"x": float(x)} for x in range(6))
+POOL = Pool(
+    INPUTS,
+    tuple((Answer.of(2.0 * x), Answer.of(3.0 * x + 1), Answer.of("raises KeyError")) for x in range(6)),
+    {"tripled": ((1, 1, 1, 1, 1, 1),), "by_name": ((0, 2, 2, 2, 2, 2),)},
+)
+SENTENCES = {"tripled": "It is three times as much.", "by_name": "It looks for a name."}
+
+
+def odd(given, answer):
+    if answer % 2:
+        yield "odd", "It is odd."
+
+
+def check_of(function, held=odd, changes=()):
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        small_inputs=lambda: iter(INPUTS),
+        small_answers=lambda lab, inputs: [function(given["x"]) for given in inputs],
+        small_properties=held,
+    )
+    SmallInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=list(changes)))
+
+
+def raising(error, least):
+    def function(x):
+        if x >= least:
+            raise error
+        return 2 * x
+
+    return function
+
+
+def test_right_answers_say_nothing():
+    check_of(lambda x: 2 * x)
+    check_of(lambda x: np.float32(2) * x)
+
+
+@pytest.mark.parametrize(
+    ("function", "names", "named_as", "part"),
+    [
+        (lambda x: 3 * x + 1, ["tripled"], "one", "6 of 6 small inputs have another answer"),
+        (raising(KeyError("k"), 1), ["by_name"], "one", "x       1\n  wanted  2\n  yours   raises KeyError"),
+        (lambda x: 2 * x + 5, ["odd"], "property", "x       0\n  wanted  0\n  yours   5"),
+        (lambda x: 2 * x + (x > 3), ["odd"], "property", "2 of 6"),
+        (lambda x: 2 * x + 4, [], "", "yours   4"),
+        (lambda x: None, [], "", "None; is a `return` missing?"),
+        (lambda x: [x, x], [], "", "yours   [0, 0]"),
+        (lambda x: [[1], [2, 3]], [], "", "whose rows differ in length"),
+        (lambda x: np.zeros((100, 100)), [], "", "an array of the shape (100, 100)"),
+        (lambda x: np.nan, [], "", "yours   nan"),
+    ],
+)
+def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_as, part):
+    with pytest.raises(WrongAnswer) as caught:
+        check_of(function)
+    assert part in str(caught.value)
+    assert [name for name, _ in caught.value.mistakes] == names and caught.value.named_as == named_as
+    example = caught.value.example
+    assert repr(CounterExample.from_plain(example.to_plain())) == repr(example)  # NaN is not NaN
+
+
+def test_what_stands_in_an_answer_is_told_before_it():
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        TOLD_AS="twice x",
+        small_answers=lambda lab, inputs: [3 * given["x"] + 1 for given in inputs],
+    )
+    with pytest.raises(WrongAnswer, match="x +0\n +asked for +twice x\n +wanted +0\n +yours +1") as caught:
+        SmallInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=[]))
+    assert [given for given, _ in caught.value.wrong] == list(INPUTS)  # as they are recorded
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (lambda x: [x, 2 * x + 1], "Only a part is wrong: the double. Right in all answers: the number itself."),
+        (lambda x: [x, 2 * x + (x > 3)], "Only a part is wrong: the double. Right in all answers: the number itself."),
+        (lambda x: [x + 1, 2 * x + 1], None),  # nothing is right
+        (lambda x: [x + (x == 1), 2 * x + (x == 2)], None),
+        (lambda x: [x, 2 * x + 1] if x < 3 else [x], None),  # of another form: which part is wrong?
+        (lambda x: [x, 2 * x + 1] if x < 3 else "many", None),
+        (lambda x: [x, np.nan], "Only a part is wrong: the double. Right in all answers: the number itself."),
+    ],
+)
+def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, said):
+    pool = Pool(INPUTS, tuple((Answer.of([x, 2.0 * x]),) for x in range(6)), {})
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        small_answers=lambda lab, inputs: [answers(given["x"]) for given in inputs],
+        small_parts=lambda given, answer: zip(("the number itself", "the double"), answer, strict=True),
+    )
+    with pytest.raises(WrongAnswer) as caught:
+        SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
+    assert caught.value.mistakes == ((("wrong_parts", said),) if said else ())
+    assert caught.value.named_as == ("property" if said else "")  # the class's groups still hold them
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (lambda x: [x], "that of the smallest input is (1,), and (2,) is wanted."),
+        (
+            lambda x: [x, 2 * x, 3 * x] if x > 3 else [x, 2 * x],
+            "that of the smallest input is (3,), and (2,) is wanted.",
+        ),
+        (lambda x: [x] if x < 5 else [x, 0], None),
+        (lambda x: [x] if x < 5 else "many", None),
+        (lambda x: [[x, 2 * x]], None),
+        (lambda x: x, None),
+    ],
+)
+def test_another_shape_is_told_where_all_wrong_answers_have_one(answers, said):
+    pool = Pool(INPUTS, tuple((Answer.of([x, 2.0 * x]),) for x in range(6)), {})
+    module = SimpleNamespace(
+        __name__="test_1_01_x", small_answers=lambda lab, inputs: [answers(given["x"]) for given in inputs]
+    )
+    with pytest.raises(WrongAnswer) as caught:
+        SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
+    told = [("wrong_shape", f"Every wrong answer has another shape than the right one: {said}")] if said else []
+    assert list(caught.value.mistakes) == told
+
+
+def test_the_parts_of_each_exercise_are_its_whole_answers():
+    reference = reference_folder()
+    pools = RecordedAnswers.read(reference / RECORDED).pools
+    n_split = 0
+    for exercise in Registry.of(reference):
+        pool = pools.get(exercise.id)
+        split = getattr(checks_of_file(pool_file(reference, exercise)), "small_parts", None) if pool else None
+        for given, (wanted, *_) in zip(pool.inputs, pool.answers, strict=True) if split else ():
+            if wanted.kind is float:
+                parts = [np.ravel(part) for _, part in split(given, wanted.array)]
+                assert sorted(np.concatenate(parts)) == sorted(wanted.values), (exercise.id, given)
+        n_split += bool(split)
+    assert n_split > 15
+
+
+def test_what_changes_its_input_is_told_so_where_the_answers_are_right():
+    with pytest.raises(WrongAnswer, match="double changes an array that it is given") as caught:
+        check_of(lambda x: 2 * x, changes=["double", "double"])
+    assert [name for name, _ in caught.value.mistakes] == ["changes_its_input"]
+    with pytest.raises(WrongAnswer) as caught:
+        check_of(lambda x: 3 * x + 1, changes=["double"])
+    assert [name for name, _ in caught.value.mistakes] == ["tripled"]
+
+
+def test_what_always_fails_is_the_exception_that_it_raises():
+    with pytest.raises(ZeroDivisionError):
+        check_of(raising(ZeroDivisionError("0"), 0))
+
+
+def test_a_stub_is_asked_once():
+    asked = []
+
+    def stub(x):
+        asked.append(x)
+        raise NotImplementedError("Exercise 1.1: From loss to tau.")
+
+    with pytest.raises(NotImplementedError):
+        check_of(stub)
+    assert len(asked) == 1
+
+
+def test_a_box_that_is_gone_ends_the_check():
+    with pytest.raises(NoAnswer):
+        check_of(raising(NoAnswer("did not end"), 3))
+
+
+def test_faults_of_the_authors():
+    with pytest.raises(InputError, match="no small inputs are recorded"):
+        SmallInputs(SimpleNamespace(__name__="m"), None, {}).check(None)
+    with pytest.raises(NoAnswer, match="gave 1 answers to 2 inputs"):
+        answers_to(None, lambda lab, inputs: [1], [{}, {}])
+
+
+def test_how_inputs_and_answers_are_shown():
+    assert shown({"a": [1.0, "b"]}["a"]) == "[1, b]"
+    assert answer_of(range(3)) == Answer.of([0, 1, 2])

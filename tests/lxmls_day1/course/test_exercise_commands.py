@@ -1,0 +1,462 @@
+"""The commands as they are typed: what they say, and the status with which they end."""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1.commands import check as check_command
+from lxmls_day1.commands import lab
+from lxmls_day1.commands.command_line import COMMANDS, command_group
+from lxmls_day1.course import checking, terminal
+from lxmls_day1.course.hints import Hints
+from lxmls_day1.course.progress import Standing, Status
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.report_text import as_text, hint_lines
+from lxmls_day1.course.solve_reset_undo import solve
+from lxmls_day1.course.workspace import as_typed, start_workspace
+from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest
+from lxmls_day1.lab import reference_folder
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+
+def run(*arguments, status=0):
+    result = CliRunner().invoke(command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1")
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+@pytest.fixture
+def here(workspace, monkeypatch):
+    """In a folder of the workspace."""
+    monkeypatch.chdir(workspace / "notebooks")
+    return workspace
+
+
+def test_start(reference, tmp_path):
+    said = run("start", tmp_path / "mine")
+    assert "is your lab, with 3 exercises" in said
+    assert "nothing in it was touched" in run("start", tmp_path / "mine", status=1)
+
+
+def test_start_says_how_to_go_there(reference, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    typed = as_typed("cd", "my lab/one")
+    said = run("start", "my lab/one")
+    assert f"\n  {typed}\n" in said and typed != "cd my lab/one"
+    assert said.startswith(f"Next: {as_typed('lxmls-day1', 'lab', 'my lab/one')} ")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert "  cd" not in run("start", ".") and (tmp_path / "here/classifiers/steps.py").is_file()
+
+
+class TestWhere:
+    """Which lab a command works on, and that it says so."""
+
+    COMMANDS = [("check", "1.1"), ("hint", "1.1"), ("status",), ("solve", "1.1"), ("reset", "1.1"), ("undo",)]
+    COMMANDS += [("submit",), ("update",), ("lab", "--print")]
+
+    @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+    def test_the_reference_lab_is_refused_unless_it_is_named(self, reference, tmp_path, monkeypatch, arguments):
+        """Both outside of every lab and inside of the reference lab."""
+        before = sorted(reference.rglob("*"))
+        (tmp_path / "elsewhere").mkdir()
+        for folder in (tmp_path / "elsewhere", reference / "notebooks"):
+            monkeypatch.chdir(folder)
+            said = run(*arguments, status=1)
+            assert (
+                f"Error: {folder} is in no lab of your own, and `{arguments[0]}` leaves the reference lab alone."
+                in said
+            )
+            assert "make one with `lxmls-day1 start DIR`" in said and "Lab:" not in said
+        assert sorted(reference.rglob("*")) == before
+
+    @pytest.mark.parametrize("arguments", [("hint", "1.1"), ("status",)], ids=" ".join)
+    def test_named_it_is_shown(self, reference, arguments):
+        assert run(*arguments, "--lab", reference).startswith(f"Lab: {reference}\n")
+
+    def test_a_lab_below_is_pointed_at(self, reference, tmp_path, monkeypatch):
+        start_workspace(tmp_path / "mein Labor ä")
+        (tmp_path / "a-folder").mkdir()
+        monkeypatch.chdir(tmp_path)
+        assert f"Go to your lab (`{as_typed('cd', 'mein Labor ä')}`), name it with --lab DIR" in run("status", status=1)
+
+    @pytest.mark.parametrize("arguments", [c for c in COMMANDS if c[0] not in ("check", "undo")], ids=" ".join)
+    def test_the_lab_is_the_first_line(self, here, arguments):
+        assert run(*arguments).startswith(f"Lab: {here}\n")
+
+    def test_through_a_link_and_from_a_folder_in_it(self, here, tmp_path, monkeypatch):
+        (tmp_path / "a link").symlink_to(here)
+        monkeypatch.chdir(tmp_path / "a link/classifiers")
+        assert run("status").startswith(f"Lab: {here}\n")
+        assert run("hint", "1.1", "--lab", tmp_path / "a link").startswith(f"Lab: {here}\n")
+
+    def test_another_version_is_said_in_one_line_before_anything_else(self, here, monkeypatch):
+        monkeypatch.setattr("lxmls_day1.course.workspace.INTERFACE", 99)
+        _first, second, *_ = run("status").splitlines()
+        assert (
+            second.startswith("This lab was made by another version of lxmls-day1, and ")
+            and "`lxmls-day1 update`" in second
+        )
+        assert "Every given file is up to date." in run("update")
+        assert "This lab was made" not in run("status")
+
+    def test_a_given_file_that_is_gone(self, here):
+        (here / "readers/points.py").unlink()
+        assert "readers/points.py is not there any more: `lxmls-day1 update` puts back what is missing." in run(
+            "status"
+        )
+        assert "Renewed: readers/points.py" in run("update")
+        assert (here / "readers/points.py").is_file()
+
+
+def test_a_mistyped_command():
+    assert "there is no command 'chek'; did you mean check or cache?" in run("chek", "1.5", status=2)
+    assert "there is no command 'zzz'; there are: autograder, browser, cache, check, demo" in run("zzz", status=2)
+    assert "No such option" in run("--versoin", status=2)
+
+
+class TestUnwritable:
+    """What was found out is shown; that it could not be kept is said after it."""
+
+    @pytest.fixture(params=["read-only", "full"])
+    def disk(self, request, reference, tmp_path):
+        """A workspace that cannot be written to. Root may write to any folder, so a small disk is needed."""
+        disk = tmp_path / "disk"
+        disk.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+        if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip("no disk can be mounted here")
+        try:
+            folder = start_workspace(disk / "mine")
+            if request.param == "read-only":
+                subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+            else:
+                with pytest.raises(OSError), (disk / "ballast").open("wb", buffering=0) as file:
+                    while file.write(bytes(4096)):
+                        pass
+            yield folder
+        finally:
+            subprocess.run(["umount", "-l", str(disk)], check=True)
+
+    def test_start_names_the_folder(self, disk):
+        said = run("start", disk.parent / "another", status=1)
+        assert said.startswith(f"Error: {disk.parent / 'another'}") and "TMPDIR" not in said
+
+    def test_hint_and_status(self, disk):
+        said = run("hint", "1.1", "--lab", disk)
+        assert "Think of two blocks." in said
+        assert re.search(r"That this hint was shown could not be kept in \.lab-state\.json: (no space|read-only)", said)
+        assert "0 of 3 exercises done" in run("status", "--lab", disk)
+
+    def test_what_writes_fails_in_one_sentence_and_leaves_all_as_it_was(self, disk):
+        before = sorted(disk.rglob("*"))
+        for arguments in (["solve", "1.1"], ["update"], ["submit"]):
+            said = run(*arguments, "--lab", disk, status=1)
+            assert said.splitlines()[-1].startswith("Error: ")
+        assert [path for path in sorted(disk.rglob("*")) if path.name != ".lab-state.lock"] == before
+
+    @pytest.mark.slow
+    def test_check(self, disk):
+        said = run("check", "1.1", "--lab", disk, status=1)
+        assert "still to be written: classifiers/steps.py" in said
+        assert "The results could not be kept in .lab-state.json: " in said
+
+
+@pytest.mark.slow
+class TestCheck:
+    def test_what_is_saved_while_the_checks_run_is_not_taken_for_checked(self, here, monkeypatch):
+        solve(here, "1.1")
+        path, real = here / "classifiers/steps.py", checking._run_all
+
+        def saved_meanwhile(*arguments):
+            watched = real(*arguments)
+            path.write_text(path.read_text().replace("tau = min", "tau = 3 * min"))
+            return watched
+
+        monkeypatch.setattr(checking, "_run_all", saved_meanwhile)
+        assert "3 of 3 public checks pass" in run("check", "1.1")
+        assert "edited, not checked since" in run("status")
+
+    def test_a_deleted_file_names_what_puts_it_back(self, here):
+        (here / "classifiers/steps.py").unlink()
+        said = run("check", "1.1", status=1)
+        assert "✗ classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back." in said
+        assert "a file is missing: `reset`" in run("status")
+        assert "classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back." in run("submit", status=1)
+        run("reset", "1.1")
+        assert "still to be written" in run("check", "1.1", status=1)
+
+    def test_one_exercise_and_all(self, here):
+        solve(here, "1.1")
+        assert "3 of 3 public checks pass; 2 more run at grading" in run("check", "1.1")
+        said = run("check", status=1)
+        assert "3 of 3" in said and "still to be written: classifiers/means.py" in said and "1.3" not in said
+        assert "✓ 1.1" in run("status")
+        assert "no exercise '2.2'" in run("check", "2.2", status=1)
+
+    def test_another_folder(self, workspace, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        assert "still to be written" in run("check", "--lab", workspace, "1.2", status=1)
+
+    def test_the_reference_passes_and_stays_clean(self, reference):
+        before = sorted(path for path in reference.rglob("*") if "__pycache__" not in path.parts)
+        said = run("check", "--lab", reference)
+        assert said.count("public check") == 2
+        assert sorted(path for path in reference.rglob("*") if "__pycache__" not in path.parts) == before
+
+
+class TestWatching:
+    def watch(self, folder, ids, *edits):
+        """What was checked, with one edit after each run; what was said."""
+        checked, edits = [], list(edits)
+
+        def check(wanted):
+            checked.append(wanted)
+
+        def sleep(seconds):
+            if len(checked) > len(wanted_edits) - len(edits) and edits:
+                edits.pop(0)()
+            elif not edits and len(checked) > len(wanted_edits):
+                raise KeyboardInterrupt
+
+        wanted_edits = list(edits)
+        with pytest.raises(KeyboardInterrupt):
+            check_command.watch_files(folder, ids, check, sleep)
+        return checked
+
+    def edit(self, path, text):
+        return lambda: path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+    def test_again_after_each_change_for_what_it_belongs_to(self, workspace, capsys):
+        steps, means = workspace / "classifiers/steps.py", workspace / "classifiers/means.py"
+        edits = [
+            self.edit(steps, "# 1\n"),
+            self.edit(means, "# 2\n"),
+            self.edit(workspace / "readers/points.py", "# 3\n"),
+        ]
+        assert self.watch(workspace, None, *edits) == [None, ["1.1"], ["1.2"], None]
+        said = capsys.readouterr().out
+        assert "classifiers/steps.py changed" in said and said.count("Watching; Ctrl-C ends it.") == 4
+
+    def test_a_new_and_a_deleted_file_count_too(self, workspace):
+        new = workspace / "classifiers/new.py"
+        assert self.watch(workspace, ("1.1",), lambda: new.write_text("x = 1\n"), new.unlink) == [("1.1",)] * 3
+
+    def test_an_edit_while_the_checks_run_is_not_missed(self, workspace):
+        path, checked = workspace / "classifiers/steps.py", []
+
+        def check(wanted):
+            checked.append(wanted)
+            if len(checked) == 1:
+                path.write_text(path.read_text(encoding="utf-8") + "# meanwhile\n", encoding="utf-8")
+
+        def sleep(seconds):
+            if len(checked) == 2:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            check_command.watch_files(workspace, None, check, sleep)
+        assert checked == [None, ["1.1"]]
+
+    def test_ctrl_c_ends_it_quietly(self, here, monkeypatch):
+        def interrupted(*arguments):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(check_command, "watch_files", interrupted)
+        assert "No longer watching." in run("check", "--watch")
+
+
+def test_hint(here):
+    assert "Hint 1 of 3, idea:" in run("hint", "1.1")
+    assert "Hint 2 of 3" in run("hint", "1.1")
+    assert "Hint 1 of 3" in run("hint", "1.1", "--again")
+    assert "No hint was shown so far." in run("hint", "1.2", "--again")
+    assert "(2 hints)" in run("status")
+    assert "there is no exercise '1.7'" in run("hint", "1.7", status=1)
+
+
+def test_solve_reset_undo(here):
+    assert "The solution of exercise 1.1 is now in classifiers/steps.py; `lxmls-day1 undo`" in run("solve", "1.1")
+    assert "was in place already" in run("solve", "1.1")
+    (here / "classifiers/steps.py").write_text("edited", encoding="utf-8")
+    said = run("undo")
+    assert "`solve 1.1` is undone: classifiers/steps.py" in said
+    assert "What you had edited since then is kept in .lab-backups/0001-solve-1.1/classifiers/steps.py.edited" in said
+    assert "there is nothing to undo" in run("undo", status=1)
+
+
+def test_submit(here, tmp_path):
+    said = run("submit")
+    assert "Not solved yet, in the order of the notebooks: 1.1, 1.2, 1.3." in said and "Packed:" in said
+    receipt = hashlib.sha256((here / "submission-mine.zip").read_bytes()).hexdigest()
+    assert f"Receipt: sha256 {receipt}." in said
+    assert "Packed again" in run("submit")
+    source = (here / "classifiers/means.py").read_text(encoding="utf-8")
+    (here / "classifiers/means.py").write_text(source.replace("raise NotImplementedError", "x = str"), encoding="utf-8")
+    solve(here, "1.1")
+    digest = files_digest(here, Registry.of(here)["1.1"])
+    state = WorkspaceState.of(here)
+    state.results["1.1"] = KeptResult(2, 3, 0, digest)
+    state.save()
+    said = run("submit")
+    assert (
+        "Not solved yet, in the order of the notebooks: 1.1, 1.3." in said
+        and "Not checked since the last edit: 1.2." in said
+    )
+    (here / "classifiers/steps.py").write_text("x = (\n")
+    said = run("submit", "--out", tmp_path / "out", status=1)
+    assert "classifiers/steps.py:1: this is not Python" in said and "nothing was packed" in said
+    assert "Packed:" in run("submit", "--out", tmp_path / "out", "--name", "Ada L.", "--force")
+    assert (tmp_path / "out/submission-ada-l.zip").is_file()
+    (tmp_path / "folder.zip").mkdir()
+    for path, file in {
+        "new/A.ZIP": "new/A.ZIP",
+        "folder.zip": "folder.zip/submission-ada-l.zip",
+        "z/": "z/submission-ada-l.zip",
+    }.items():
+        assert f"Packed: {tmp_path / file} (" in run(
+            "submit", "--out", f"{tmp_path}/{path}", "--name", "Ada L.", "--force"
+        )
+        assert zipfile.is_zipfile(tmp_path / file)
+    assert f"Packed again: {tmp_path}/new/A.ZIP" in run("submit", "--out", tmp_path / "new/A.ZIP", "--force")
+    assert "lies in, a file" in run("submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1)
+    assert "a partner needs a name" in run("submit", "--force", "--with", " ", status=1)
+    run("submit", "--force", "--with", "Bob", "--with", "Carl ", "--with", "Bob")
+    with zipfile.ZipFile(here / "submission-mine.zip") as archive:
+        assert json.loads(archive.read("mine/submission.json"))["with"] == ["Bob", "Carl"]
+
+
+def test_release_takes_one_or_the_other(reference, tmp_path):
+    said = run("release", tmp_path, "--exercises", "1.1", "--with-solutions", status=1)
+    assert "--exercises does not go with it" in said
+
+
+class TestLab:
+    def test_the_first_exercise_that_is_not_solved(self, here):
+        said = run("lab", "--print")
+        assert "Exercise 1.1, Half steps: notebooks/1_first.ipynb" in said
+        assert "default_url=/lab/tree/notebooks/1_first.ipynb" in said and "-m jupyterlab" in said
+        (here / "tests/exercises/exercises.toml").write_text(
+            'assigned = ["1.2"]\n' + (here / "tests/exercises/exercises.toml").read_text()
+        )
+        assert "default_url=/lab/tree/notebooks/2_second.ipynb" in run("lab", "--print")
+
+    def test_it_starts_a_workspace_if_it_is_told_to(self, reference, tmp_path):
+        assert "is your new lab" in run("lab", tmp_path / "new", "--start", "--print")
+        assert "is your new lab" not in run("lab", tmp_path / "new", "--start", "--print")
+        assert "is not a folder" in run("lab", tmp_path / "none", "--print", status=1)
+
+    def test_without_jupyterlab_one_sentence(self, here, monkeypatch):
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        assert "JupyterLab is not installed here. Install it with" in run("lab", status=1)
+
+    def test_it_runs_in_the_workspace_and_passes_on_the_status(self, here, monkeypatch):
+        monkeypatch.setattr(lab, "require_jupyterlab", lambda notebook: None)
+        code = "import os; raise SystemExit(7 if os.path.isdir('classifiers') else 1)"
+        monkeypatch.setattr(lab, "jupyter_arguments", lambda *a: [sys.executable, "-c", code])
+        run("lab", status=7)
+
+
+class TestTerminal:
+    @pytest.fixture(params=[40, 60, 80, 200])
+    def width(self, request, monkeypatch):
+        """Standard output is a terminal of so many columns."""
+        monkeypatch.setattr(terminal, "columns", lambda: request.param)
+        return request.param
+
+    def test_no_line_is_wider_than_the_terminal_and_no_word_is_lost(self, width, capsys):
+        answer = "x" * 30
+        lines = [
+            ("bad", "  ✗ a check with a title that goes on and on and on, far beyond the end"),
+            ("", f"      got {answer}"),
+        ]
+        terminal.echo_lines([*lines, ("", ""), ("good", "  short")])
+        said = capsys.readouterr().out
+        assert max(map(len, said.splitlines())) <= width
+        assert said.split() == [*" ".join(text for _, text in lines).split(), "short"]
+        assert said.splitlines()[-2:] == ["", "  short"]
+
+    def test_paragraphs_of_hints_are_filled_and_formulae_stay_as_they_are(self, width):
+        text = "One word after\nthe other makes a paragraph\nof three lines.\n\n    a = b\n    c = d\n\nAnd the end."
+        exercise = Registry.of(reference_folder())["1.5"]
+        lines = as_text(hint_lines(Hints(exercise, ((1, "idea", text),), 2, True), width)).splitlines()[2:-1]
+        assert max(map(len, lines)) <= width
+        assert "    One word after the other makes" in lines[0]
+        assert lines[-5:] == ["", "        a = b", "        c = d", "", "    And the end."]
+
+    def test_a_pipe_gets_whole_lines(self, capsys):
+        terminal.echo_lines([("", "word " * 100)])
+        assert capsys.readouterr().out.count("\n") == 1
+
+    def test_plain_characters_where_there_are_no_others(self, monkeypatch, capsys):
+        monkeypatch.setattr(terminal, "can_show", lambda text: False)
+        terminal.echo_lines([("good", "✓ yes ██░"), ("bad", "✗ no")])
+        assert capsys.readouterr().out == "+ yes ##.\nx no\n"
+
+    def test_columns_of_the_status_are_even_in_plain_characters(self, monkeypatch, capsys):
+        monkeypatch.setattr(terminal, "can_show", lambda text: False)
+        registry = Registry.of(reference_folder())
+        terminal.echo_status(Status(tuple(Standing(registry[id], "to do", "to do", 0) for id in ("1.7", "1.7b"))))
+        said = capsys.readouterr().out
+        assert said.isascii() and "lambda chosen" in said
+        assert len({line.index(" pts") for line in said.splitlines() if " pts" in line}) == 1
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"run", "train", "predict", "explain"}))
+def test_help_has_a_first_sentence_and_imports_nothing_slow(name):
+    said = run(name, "--help")
+    assert said.startswith(f"Usage: lxmls-day1 {name}")
+    code = f"""
+import sys
+from lxmls_day1.commands.command_line import command_group
+try: command_group.main(args=["{name}", "--help"], prog_name="lxmls-day1")
+except SystemExit: pass
+assert not [m for m in ("numpy", "pytest", "rich", "lxmls_day1.course.checking") if m in sys.modules]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3], capture_output=True)
+
+
+@pytest.mark.slow
+def test_an_exercise_with_a_letter_is_one_of_its_own(reference, tmp_path, monkeypatch):
+    """1.2 of the tiny lab becomes 1.1a: every command tells it from 1.1."""
+    for path in [
+        *reference.rglob("*.py"),
+        *reference.rglob("*.toml"),
+        *reference.rglob("*.json"),
+        *reference.rglob("*.ipynb"),
+    ]:
+        text = path.read_text(encoding="utf-8").replace("1.2", "1.1a").replace("1_02", "1_01a")
+        path.unlink()
+        path.with_name(path.name.replace("1_02", "1_01a")).write_text(text, encoding="utf-8")
+    mine = start_workspace(tmp_path / "with letters")
+    monkeypatch.chdir(mine)
+    file = mine / "classifiers/means.py"
+    stub = file.read_text(encoding="utf-8")
+    assert "Exercise 1.1a: " in stub and "# exercise" not in stub
+    assert "Add and divide." in run("hint", "1.1a")
+    assert "did you mean 1.1a" in run("hint", "1.1A", status=1)
+    assert "Exercise 1.1a: " in run("check", "1.1a", status=1)
+    assert "1.1a" in run("status")
+    run("solve", "1.1a")
+    assert "1 of 1 public check passes" in run("check", "1.1a") and "NotImplementedError" not in file.read_text(
+        encoding="utf-8"
+    )
+    assert "raise NotImplementedError" in (mine / "classifiers/steps.py").read_text(encoding="utf-8")
+    run("undo")
+    assert file.read_text(encoding="utf-8") == stub
+    run("solve", "1.1a")
+    (mine / ".lab-state.json").unlink()  # backups are known by their names alone then
+    assert "solve 1.1a" in run("undo") and file.read_text(encoding="utf-8") == stub
+    run("solve", "1.1a")
+    run("reset", "1.1a")
+    assert file.read_text(encoding="utf-8") == stub

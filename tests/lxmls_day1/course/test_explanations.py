@@ -1,0 +1,332 @@
+"""The question after a named mistake: asked, answered in terminal and notebook, kept, handed in."""
+
+import io
+import json
+import sys
+import zipfile
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1.commands import check as check_command
+from lxmls_day1.commands.command_line import command_group
+from lxmls_day1.course import explanations
+from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
+from lxmls_day1.course.explanations import asked_after, explain, packed, remember_questions, unpacked
+from lxmls_day1.course.notebook_display import answer_box
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspace_state import (
+    BACKUPS,
+    EXPLANATIONS,
+    FILE,
+    Explanation,
+    WorkspaceState,
+    files_digest,
+)
+from lxmls_day1.errors import InputError
+from lxmls_day1.notebook_lab import NotebookLab
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+WHY, CAP = "Why does the factor 2 belong there?", "What does the cap keep away?"
+NORM = ("whole_norm", "It divides by the squared norm, not by twice of it.")
+QUESTIONS = {"whole_norm": WHY, "no_cap": CAP}
+
+
+def report_of(folder, *mistakes, exercise="1.1", **more):
+    described = Registry.of(folder)[exercise]
+    results = tuple(CheckResult("a", exercise, "A step", "wrong", mistakes=(mistake,)) for mistake in mistakes)
+    more = {"questions": QUESTIONS, "digest": files_digest(folder, described), **more}
+    return CheckReport((ExerciseReport(described, results, 2, **more),))
+
+
+def ask(folder, *mistakes):
+    asked = asked_after(folder, report_of(folder, *mistakes))
+    remember_questions(folder, asked)
+    return asked
+
+
+class TestAsking:
+    def test_a_named_mistake_is_asked_about_with_the_attempt(self, edit):
+        folder = edit("2 * sq_norm", "sq_norm")
+        (asked,) = ask(folder, NORM)
+        assert (asked.exercise, asked.mistake, asked.question, asked.text) == ("1.1", "whole_norm", WHY, "")
+        assert asked.attempt.startswith("def half_step(") and "tau = loss / (sq_norm)" in asked.attempt
+        assert "class Stepper" not in asked.attempt  # what was given
+        assert WorkspaceState.of(folder).explanations == [asked]
+
+    @pytest.mark.parametrize("mistakes", [(), (("other", "No question."),), (NORM, ("no_cap", "No cap."))])
+    def test_nothing_is_asked(self, workspace, mistakes):
+        """No mistake is named; one without a question; two that cannot be told apart."""
+        assert asked_after(workspace, report_of(workspace, *mistakes)) == []
+
+    def test_the_reference_is_not_asked(self, reference):
+        assert asked_after(reference, report_of(reference, NORM)) == []
+
+    def test_what_was_answered_is_not_asked_again(self, workspace):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Two blocks.")
+        assert ask(workspace, NORM) == []
+        assert [one.question for one in ask(workspace, ("no_cap", ""))] == [CAP]
+
+    def test_an_open_question_belongs_to_the_latest_attempt(self, edit):
+        folder = edit("2 * sq_norm", "sq_norm")
+        ask(folder, NORM)
+        path = folder / "classifiers/steps.py"
+        path.write_text(path.read_text().replace("(sq_norm)", "sq_norm"))
+        ask(folder, NORM)
+        (kept,) = WorkspaceState.of(folder).explanations
+        assert "tau = loss / sq_norm" in kept.attempt
+
+    def test_an_edit_since_the_check_is_no_attempt(self, workspace):
+        (asked,) = asked_after(workspace, report_of(workspace, NORM, digest="of another text"))
+        assert asked.attempt == ""
+
+    def test_the_whole_file_where_no_function_is_known(self, workspace):
+        state = WorkspaceState.of(workspace)
+        state.origin = replace(state.origin, files={})
+        state.save()
+        (asked,) = asked_after(workspace, report_of(workspace, NORM))
+        assert asked.attempt == (workspace / "classifiers/steps.py").read_text()
+
+    def test_there_are_not_too_many(self, workspace, monkeypatch):
+        monkeypatch.setattr(explanations, "MOST_OF_EXERCISE", 2)
+        for n, exercise in enumerate(["1.2", "1.1", "1.1", "1.1"]):
+            remember_questions(workspace, [Explanation(exercise, "m", f"Question {n}?")])
+        assert [one.question for one in WorkspaceState.of(workspace).explanations] == [
+            "Question 0?",
+            "Question 2?",
+            "Question 3?",
+        ]
+
+
+class TestAnswering:
+    def test_the_last_question_is_answered_and_may_be_again(self, workspace):
+        ask(workspace, NORM)
+        ask(workspace, ("no_cap", ""))
+        assert explain(workspace, "1.1", "  Long steps.\n").text == "Long steps."
+        explain(workspace, "1.1", "Steps that are too long.")
+        explain(workspace, "1.1", "Two blocks.", WHY)
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == [
+            "Two blocks.",
+            "Steps that are too long.",
+        ]
+
+    def test_it_survives_everything_else_that_is_kept(self, workspace):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Zwei Blöcke 𝜏.")
+        CliRunner().invoke(command_group, ["hint", "1.1", "--lab", str(workspace)])
+        assert WorkspaceState.of(workspace).explanations[0].text == "Zwei Blöcke 𝜏."
+
+    @pytest.mark.parametrize("text", ["", "  \n", None, 3])
+    def test_what_is_no_text(self, workspace, text):
+        ask(workspace, NORM)
+        with pytest.raises(InputError, match="write one line in your own words"):
+            explain(workspace, "1.1", text)
+
+    def test_where_nothing_was_asked(self, workspace):
+        with pytest.raises(InputError, match=r"no question was asked on exercise 1\.1; one comes when a check names"):
+            explain(workspace, "1.1", "Because.")
+        with pytest.raises(InputError, match="there is no exercise '7'"):
+            explain(workspace, "7", "Because.")
+
+    def test_a_long_one_is_cut(self, workspace):
+        ask(workspace, NORM)
+        assert len(explain(workspace, "1.1", "x" * 10**5).text) == explanations.LONGEST_TEXT
+
+    @pytest.mark.parametrize(
+        "rows", ['"a"', "[3]", '[{"exercise": "1.1"}]', '[{"exercise": 1, "mistake": "", "question": ""}]']
+    )
+    def test_damage_is_said_and_set_aside(self, workspace, rows):
+        content = json.loads((workspace / FILE).read_text())
+        (workspace / FILE).write_text(json.dumps({**content, "explanations": json.loads(rows)}))
+        assert WorkspaceState.of(workspace).damage and WorkspaceState.of(workspace).explanations == []
+
+    @pytest.mark.parametrize("spoil", [lambda path: path.write_text("{"), lambda path: path.unlink()])
+    def test_what_a_student_wrote_survives_a_damaged_state(self, workspace, spoil):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Two blocks.")
+        before = WorkspaceState.of(workspace).explanations
+        spoil(workspace / FILE)
+        state = WorkspaceState.of(workspace)
+        assert state.explanations == before
+        state.save()
+        assert WorkspaceState.of(workspace).explanations == before and not WorkspaceState.of(workspace).damage
+
+    @pytest.mark.parametrize("content", ["{", "3", "[3]", '[{"exercise": 1}]', "\x00"])
+    def test_a_damaged_copy_is_none(self, workspace, content):
+        ask(workspace, NORM)
+        (workspace / FILE).write_text("{")
+        (workspace / BACKUPS / EXPLANATIONS).write_text(content)
+        assert WorkspaceState.of(workspace).explanations == []
+
+    def test_an_older_state_has_none(self, workspace):
+        content = json.loads((workspace / FILE).read_text())
+        del content["explanations"]
+        (workspace / FILE).write_text(json.dumps(content))
+        state = WorkspaceState.of(workspace)
+        assert state.explanations == [] and not state.damage
+
+
+class TestTerminal:
+    @pytest.fixture
+    def check(self, workspace, monkeypatch):
+        """`lxmls-day1 check 1.1` of a student with a mistake; the checks themselves are not run."""
+
+        def check(*arguments, typed=None, status=1):
+            report = report_of(workspace, NORM)
+            monkeypatch.setattr("lxmls_day1.course.checking.run_checks", lambda *_: report)
+            monkeypatch.setattr(check_command, "is_interactive", lambda: typed is not None)
+            command = ["check", *(arguments or ["1.1"]), "--lab", str(workspace)]
+            result = CliRunner().invoke(command_group, command, input=typed)
+            assert result.exit_code == status, result.output
+            return result.output
+
+        return check
+
+    def test_the_question_is_shown(self, check, workspace):
+        said = check()
+        assert f"Exercise 1.1, in one line: {WHY}" in said and 'check 1.1 --because "…"' in said
+        assert "Your answer" not in said
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == [""]
+
+    def test_it_can_be_answered_at_once(self, check, workspace):
+        assert "Kept; it goes to your instructor" in check(typed="Two blocks.\n")
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == ["Two blocks."]
+        assert WHY not in check(typed="")
+
+    @pytest.mark.parametrize("typed", ["\n", "", "   \n"])
+    def test_nobody_is_held_up(self, check, workspace, typed):
+        check(typed=typed)
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == [""]
+
+    def test_later(self, check, workspace):
+        check()
+        assert "Two blocks." in check("1.1", "--because", "Two blocks.", status=0)
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == ["Two blocks."]
+
+    @pytest.mark.parametrize("arguments", [("1.1", "1.2"), ("1.1", "--watch"), ("--lab", ".")])
+    def test_one_exercise_is_wanted(self, check, arguments):
+        assert "--because answers the question on one exercise" in check(*arguments, "--because", "x", status=2)
+
+    def test_a_disk_that_is_full_changes_no_verdict(self, check, monkeypatch):
+        def fail(*_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(WorkspaceState, "save", fail)
+        said = check(typed="Two blocks.\n")
+        assert "The question could not be kept in .lab-state.json: no space left" in said and "Your answer" not in said
+
+
+class TestNotebook:
+    def test_the_call(self, workspace):
+        ask(workspace, NORM)
+        shown = NotebookLab(workspace).explain("1.1", "Two <blocks>.")
+        assert "Two <blocks>." in repr(shown) and "Two &lt;blocks&gt;." in shown._repr_html_()
+        assert WorkspaceState.of(workspace).explanations[0].text == "Two <blocks>."
+
+    def test_the_question_stands_below_the_report(self, workspace, monkeypatch):
+        monkeypatch.setattr("lxmls_day1.course.notebook_display.run_checks", lambda *_: report_of(workspace, NORM))
+        monkeypatch.setattr("lxmls_day1.course.notebook_display.answer_box", lambda *_: None)
+        shown = NotebookLab(workspace).check("1.1")
+        assert f"In one line:</b> {WHY}" in shown.html and 'lab.explain("1.1", "…")' in shown.text
+        assert "Answer with" in shown.html and "Write it below" not in shown.html
+        with pytest.raises(NotImplementedError):
+            shown._ipython_display_()  # so the report is shown as ever
+
+    def test_the_box_keeps_what_is_written(self, workspace):
+        pytest.importorskip("ipywidgets")
+        asked = ask(workspace, NORM)
+        (line,) = answer_box(workspace, asked).children
+        ask(workspace, ("no_cap", ""))  # a later question does not take the answer
+        (text, button), said = line.children[0].children, line.children[1]
+        button.click()
+        assert WorkspaceState.of(workspace).explanations[0].text == "" and said.value == ""
+        text.value = "Two blocks."
+        assert WorkspaceState.of(workspace).explanations[0].text == "Two blocks." and "Kept" in said.value
+        text.value = "Two blocks of weights."
+        button.click()
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == ["Two blocks of weights.", ""]
+
+    def test_the_report_stays_in_the_file_when_the_box_is_gone(self, workspace, monkeypatch):
+        pytest.importorskip("ipywidgets")
+        display = pytest.importorskip("IPython.display")
+        monkeypatch.setattr("lxmls_day1.course.notebook_display.run_checks", lambda *_: report_of(workspace, NORM))
+        put = []
+        monkeypatch.setattr(display, "display", lambda what, raw=False: put.append(what))
+        NotebookLab(workspace).check("1.1")._ipython_display_()
+        report, box = put
+        assert WHY in report["text/html"] and "Write it below" in report["text/html"] and WHY in report["text/plain"]
+        assert len(box.children) == 1
+
+    def test_no_widgets_no_box(self, workspace, monkeypatch):
+        monkeypatch.setitem(sys.modules, "ipywidgets", None)
+        assert answer_box(workspace, [Explanation("1.1", "m", WHY)]) is None
+
+
+class TestHandingIn:
+    def test_it_goes_along(self, workspace):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Two blocks.")
+        _, content = pack_submission(workspace, collect_submission(workspace), "Ada")
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        sent = json.loads(archive.read("ada/explanations.json"))
+        assert sent["format"] == 1
+        assert [Explanation(**one) for one in sent["explanations"]] == WorkspaceState.of(workspace).explanations
+
+    def test_without_questions_there_is_no_file(self, workspace):
+        _, content = pack_submission(workspace, collect_submission(workspace), "Ada")
+        assert "ada/explanations.json" not in zipfile.ZipFile(io.BytesIO(content)).namelist()
+
+    def test_nothing_is_json_too(self):
+        assert json.loads(packed([])) == {"format": 1, "explanations": []}
+
+
+class TestReadingWhatCameBack:
+    """Anybody may have written the file."""
+
+    ONE = Explanation("1.1", "whole_norm", WHY, "d = 1", "Two blocks.")
+
+    def test_what_was_packed(self):
+        both = (self.ONE, replace(self.ONE, exercise="1.2", text=""))
+        assert unpacked(packed(both), ["1.1", "1.2"]) == both
+        assert unpacked(packed(both), ["1.2"]) == both[1:]
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"\xff",
+            b"3",
+            b"[]",
+            b"{}",
+            b'{"explanations": 3}',
+            b"[" * 10**5,
+            b'{"explanations": "ab"}',
+            b" " * 10**7,
+        ],
+        ids=range(9),
+    )
+    def test_what_is_no_such_file(self, content):
+        with pytest.raises(InputError, match="explanations.json does not hold explanations"):
+            unpacked(content, ["1.1"])
+
+    def test_rows_of_another_form_are_left_out(self):
+        sound = vars(self.ONE)
+        rows = [3, None, [], {}, {**sound, "text": 3}, {**sound, "attempt": None}, {**sound, "exercise": "9.9"}, sound]
+        rows.append({**sound, "more": "than there is"})
+        content = json.dumps({"explanations": rows}).encode()
+        assert unpacked(content, ["1.1"]) == (self.ONE, self.ONE)
+
+    def test_texts_are_cut_and_can_be_written_to_a_file(self):
+        row = {key: "\ud800" + 10_000 * "x" for key in vars(self.ONE)} | {"exercise": "1.1"}
+        (found,) = unpacked(json.dumps({"explanations": [row]}).encode(), ["1.1"])
+        lengths = [len(part) for part in vars(found).values()]
+        assert lengths == [3, 100, 300, 4000, 2000] and json.dumps(vars(found)).encode("utf-8")
+        assert "\ud800" not in "".join(vars(found).values())
+
+    def test_there_are_not_too_many(self):
+        rows = [replace(self.ONE, text=str(n)) for n in range(1000)]
+        found = unpacked(packed(rows), ["1.1"])
+        assert [one.text for one in found] == [str(n) for n in range(980, 1000)]

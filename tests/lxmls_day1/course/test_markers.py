@@ -1,0 +1,247 @@
+import ast
+import random
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.course.markers import (
+    MarkerError,
+    find_solutions,
+    functions_of,
+    stub,
+    stubbed,
+    stubs_left,
+    without_markers,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+STUB = stub("1.1", "Doubling", "Twice x.", 1)
+
+
+def text(source):
+    return textwrap.dedent(source).lstrip("\n")
+
+
+def strip(source, **settings):
+    return stubbed(source, lambda solution: STUB, "mira.py", **settings)
+
+
+SOURCE = text('''
+    """A module."""
+    import os   # kept
+
+    class Mira:
+        def steps(self, x):
+            """Twice x."""
+            y = x  # (K,)
+            # exercise 1.1: solution (2 lines)
+
+            # a comment of the solution
+            y = (y +
+                 x)
+            # exercise 1.1: end
+            return y   # two blanks before the comment
+''')
+
+
+@pytest.mark.slow
+class TestStripping:
+    def test_all_else_stays_as_it_is(self):
+        before, _, rest = SOURCE.partition("        # exercise 1.1: solution (2 lines)\n")
+        after = rest.partition("# exercise 1.1: end\n")[2]
+        wanted = "".join(f"        {line}\n" for line in STUB.split("\n"))
+        assert strip(SOURCE) == before + wanted + after
+
+    def test_the_stub_says_what_is_to_be_done(self):
+        lines = stub("1.10", "Squishing", "From scores (K,) make d (K,). " * 9 + "\n\nCosts are ρ.", 1).split("\n")
+        assert lines[0].startswith("# Exercise 1.10: From scores (K,) make d (K,).")
+        assert max(map(len, lines)) <= 112
+        assert lines[-3:-1] == ["# Costs are ρ.", "# The reference takes 1 line."]
+        with pytest.raises(NotImplementedError, match=r"^Exercise 1\.10: Squishing; `lxmls-day1 hint 1\.10` helps$"):
+            exec("\n".join(lines))
+
+    def test_a_title_with_quotes(self):
+        with pytest.raises(NotImplementedError, match='a "rule"'):
+            exec(stub("1.1", 'a "rule" \\', "x", 2))
+
+    def test_the_solution_without_its_markers(self):
+        assert without_markers(SOURCE) == "".join(
+            line for line in SOURCE.splitlines(keepends=True) if "# exercise" not in line
+        )
+        assert strip(SOURCE, keep={"1.1"}) == without_markers(SOURCE)
+
+    def test_what_has_no_markers_comes_through_even_if_it_is_not_python(self):
+        assert strip("def (:\n") == "def (:\n"
+
+    def test_a_marker_in_a_string_is_text(self):
+        source = 'x = """\n# exercise 1.1: solution (1 line)\n"""\n'
+        assert find_solutions(source) == []
+        assert strip(source) == source
+
+    def test_several_regions(self):
+        source = text("""
+            def f(x):
+                if x:
+                    # exercise 1.1: solution (1 line)
+                    x = 1
+                    # exercise 1.1: end
+                else:
+                    # exercise 1.1: solution (1 line)
+                    x = 2
+                    # exercise 1.1: end
+                return x
+
+            def g(x):
+                # exercise 1.2: solution (1 line)
+                return x
+                # exercise 1.2: end
+        """)
+        assert [(s.exercise, s.function) for s in find_solutions(source)] == [("1.1", "f"), ("1.1", "f"), ("1.2", "g")]
+        stripped = strip(source)
+        assert stripped.count("raise NotImplementedError") == 3
+        assert functions_of(source, "1.1") == ["f"]
+        assert functions_of(strip(source, keep={"1.2"}), "1.1") == ["f"]
+        assert strip(source, keep={"1.1"}).count("raise NotImplementedError") == 1
+
+    @pytest.mark.one_in(4)
+    @pytest.mark.parametrize("seed", range(4))
+    def test_any_run_of_statements_of_any_function_of_the_lab(self, seed):
+        """The oracle is the syntax tree itself, and the file without the markers that were put in."""
+        draw = random.Random(seed)
+        for path in sorted((ROOT / "classifiers").glob("*.py")):
+            original = without_markers(path.read_text(encoding="utf-8"), path.name)
+            functions = [node for node in ast.walk(ast.parse(original)) if isinstance(node, ast.FunctionDef)]
+            bodies = [
+                body
+                for function in functions
+                for node in ast.walk(function)
+                for body in (getattr(node, "body", None), getattr(node, "orelse", None))
+                if isinstance(body, list) and body and body[0].lineno > node.lineno
+            ]
+            bodies = [b for b in bodies if not (len(b) == 1 and isinstance(b[0], ast.If) and is_elif(original, b[0]))]
+            if not bodies:
+                continue
+            body = draw.choice(bodies)
+            first = draw.randrange(len(body))
+            last = draw.randrange(first, len(body))
+            if first == 0 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+                continue
+            begin, end = body[first].lineno - 1, body[last].end_lineno
+            begin -= len(getattr(body[first], "decorator_list", []))
+            lines = original.split("\n")
+            count = sum(bool(s.strip()) and not s.strip().startswith("#") for s in lines[begin:end])
+            indent = " " * body[first].col_offset
+            lines.insert(end, f"{indent}# exercise 1.1: end")
+            lines.insert(begin, f"{indent}# exercise 1.1: solution ({count} lines)")
+            marked = "\n".join(lines)
+            assert without_markers(marked, path.name) == original
+            stripped = strip(marked)
+            kept = original.split("\n")
+            kept[begin:end] = [indent + line for line in STUB.split("\n")]
+            assert stripped == "\n".join(kept)
+            assert stubs_left(stripped) == {"1.1"}
+
+
+def is_elif(source, node):
+    return source.split("\n")[node.lineno - 1].strip().startswith("elif")
+
+
+def marked(body, count="1 line"):
+    return f"def f(x):\n    # exercise 1.1: solution ({count})\n{textwrap.indent(text(body), '    ')}\n    # exercise 1.1: end\n"
+
+
+IF_ELSE = """def f(x):
+    if x:
+        # exercise 1.1: solution (3 lines)
+        x = 1
+    else:
+        x = 2
+        # exercise 1.1: end
+"""
+IF_ELIF = """def f(x):
+    if x:
+        x = 1
+    # exercise 1.1: solution (2 lines)
+    elif x > 2:
+        x = 2
+    # exercise 1.1: end
+"""
+
+
+class TestLoudFailures:
+    @pytest.mark.parametrize(
+        ("source", "message"),
+        [
+            ("def f(x):\n    # exercise 1.1: solution (1 line)\n    return x\n", r"mira\.py:2: .* has no end"),
+            ("def f(x):\n    return x\n    # exercise 1.1: end\n", r"mira\.py:3: .* has not begun"),
+            (
+                marked("# exercise 1.1: solution (1 line)\nreturn x"),
+                "mira.py:3: a solution begins inside the one of line 2",
+            ),
+            (marked("return x").replace("1.1: end", "1.2: end"), "mira.py:4: .* is of another exercise"),
+            (marked("return x", "2 lines"), "says 2 lines, but there are 1 lines of code"),
+            (
+                marked("return x").replace("    # exercise 1.1: end", "  # exercise 1.1: end"),
+                "not indented as that of line 2",
+            ),
+            (marked("return x").replace("    return", "      return"), "not indented as the statements between"),
+            (marked('"""Docstring."""\nreturn x', "2 lines"), "the docstring of f belongs before the solution"),
+            (marked("# nothing", "0 lines") + "    x = 1\n", "not a run of whole statements"),
+            (marked("return x").replace("# exercise 1.1: end", "x  # exercise 1.1: end"), "a line of its own"),
+            (marked("return x").replace("exercise 1.1: sol", "Exercise 1.1: sol"), "looks like a marker"),
+            (marked("return x").replace("1.1: solution (1 line)", "1.1: solution"), "looks like a marker"),
+            (marked("return x").replace("# exercise 1.1: end", "#exercise 1.1 end"), "looks like a marker"),
+            (marked("return (x"), "is not Python"),
+            (
+                "x = (1 +\n# exercise 1.1: solution (1 line)\n2\n# exercise 1.1: end\n)\n",
+                "not a run of whole statements",
+            ),
+            (
+                "def f(x):\n    x = 1\n    # exercise 1.1: solution (2 lines)\n    x = (2 +\n    # exercise 1.1: end\n    3)\n",
+                "cuts through the statement of line 4",
+            ),
+            (
+                IF_ELSE,
+                "not a run of whole statements",
+            ),
+            (
+                IF_ELIF,
+                "would change more",
+            ),
+            (
+                marked("return x") + "    # exercise 1.2: solution (1 line)\n    x = 1\n    # exercise 1.2: end\n",
+                "two functions",
+            ),
+        ],
+    )
+    def test_each_names_its_line(self, source, message):
+        with pytest.raises(MarkerError, match=message) as caught:
+            strip(source)
+        assert str(caught.value).startswith("mira.py")
+
+    def test_an_unknown_exercise(self):
+        with pytest.raises(MarkerError, match=r"there is no exercise 1\.1 \(there are 1\.2, 1\.3\)"):
+            find_solutions(SOURCE, "mira.py", ["1.2", "1.3"])
+
+    def test_an_ordinary_comment_about_an_exercise_is_none(self):
+        assert find_solutions("# Exercise 1.1: the solution of x = 1 is the end\nx = 1\n") == []
+
+
+def test_stubs_are_known_by_their_error():
+    stripped = strip(SOURCE)
+    assert stubs_left(stripped) == {"1.1"}
+    assert functions_of(stripped, "1.1") == ["Mira.steps"]
+    assert stubs_left("raise NotImplementedError('not ours')") == set() == stubs_left("def (:")
+
+
+def test_an_exercise_may_have_a_letter():
+    source = "def f(x):\n    # exercise 1.4a: solution (1 line)\n    return x\n    # exercise 1.4a: end\n"
+    (solution,) = find_solutions(source, exercises=["1.4", "1.4a"])
+    assert (solution.exercise, solution.function) == ("1.4a", "f")
+    given = stubbed(source, lambda one: stub(one.exercise, "A rule", "Do it.", 1))
+    assert stubs_left(given) == {"1.4a"} and functions_of(given, "1.4a") == ["f"] and functions_of(given, "1.4") == []
+    with pytest.raises(MarkerError, match="of another exercise"):
+        find_solutions(source.replace("1.4a: end", "1.4: end"))
+    with pytest.raises(MarkerError, match="looks like a marker"):
+        find_solutions(source.replace("1.4a: solution", "1.4ab: solution"))

@@ -1,0 +1,156 @@
+import pytest
+
+from lxmls_day1.course.explanations import LONGEST_QUESTION
+from lxmls_day1.course.mistakes import Program, read_mistakes
+from lxmls_day1.course.registry import FILE, FOLDER, Registry
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import reference_folder
+
+SOURCE = '''
+@compiled
+def rule(scores, label):
+    """A rule."""
+    d = 0
+    # exercise 1.1: solution (3 lines)
+    if label:
+        d = scores
+    d = 2 * d
+    # exercise 1.1: end
+    return d
+
+
+def steps(n):
+    # exercise 1.1: solution (1 line)
+    return n + 1
+    # exercise 1.1: end
+
+
+@compiled
+def other(n):
+    # exercise 1.2: solution (1 line)
+    return n
+    # exercise 1.2: end
+'''
+
+
+def made(**settings):
+    return Program("a wrong program", "1.1", **settings).made_in({"a.py": SOURCE, "b.py": "x = 1\n"})
+
+
+def without_marks(source):
+    return "\n".join(line for line in source.split("\n") if "# exercise" not in line)
+
+
+def test_a_swap_changes_that_and_nothing_else():
+    right = without_marks(SOURCE)
+    assert made(swaps=(("2 * d", "d"),)) == {"a.py": right.replace("2 * d", "d")}
+
+
+def test_swaps_in_two_regions():
+    source = made(swaps=(("2 * d", "d"), ("n + 1", "n")))["a.py"]
+    assert "    d = d\n" in source and "    return n\n" in source
+
+
+def test_a_whole_solution_is_indented_as_the_region():
+    source = made(solution="\nif label:\n    d = 7\n", function="rule")["a.py"]
+    assert "    d = 0\n    if label:\n        d = 7\n    return d" in source
+    assert "return n + 1" in source
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"swaps": (("3 * d", "d"),)}, "'3 \\* d' stands 0 times in the solution; wanted once"),
+        ({"swaps": (("d", "e"),)}, "stands 3 times"),
+        ({"solution": "pass"}, "not one region to replace but 2"),
+        ({"solution": "pass", "function": "gone"}, r"but 0 \(none\)"),
+    ],
+)
+def test_what_cannot_be_made(settings, message):
+    with pytest.raises(InputError, match=message):
+        made(**settings)
+
+
+class TestReading:
+    @pytest.fixture
+    def read(self, reference):
+        def read(content=None):
+            folder = reference / "tests/exercises"
+            if content is not None:
+                (folder / "mistakes/1_02_means.toml").write_text(content)
+            return read_mistakes(folder, Registry.of(reference)["1.2"])
+
+        return read
+
+    def test_what_is_read(self, read):
+        (mistake,) = read()
+        assert (mistake.exercise, mistake.name) == ("1.2", "one_too_many")
+        assert mistake.programs[0].swaps == (("len(values)", "(len(values) + 1)"),)
+        assert len(mistake.programs) == 1 and not mistake.question
+        assert str(mistake) == "mistake one_too_many of exercise 1.2"
+
+    def test_a_family_of_programs_and_its_question(self, read):
+        content = """
+[[mistake]]
+name = "a"
+sentence = "It is wrong."
+question = "Why does it belong there?"
+swap = [["x", "y"]]
+[[mistake.variant]]
+solution = "pass"
+function = "rule"
+[[mistake.variant]]
+swap = [["u", "v"], ["w", "x"]]
+[[mistake]]
+name = "b"
+sentence = "So is it."
+solution = "..."
+"""
+        a, b = read(content)
+        assert a.question == "Why does it belong there?" and not b.question
+        assert [program.swaps for program in a.programs] == [(("x", "y"),), (), (("u", "v"), ("w", "x"))]
+        assert [program.solution for program in a.programs] == [None, "pass", None]
+        assert a.programs[1].function == "rule"
+        assert [str(program) for program in a.programs] == [
+            "mistake a of exercise 1.2",
+            "mistake a of exercise 1.2, variant 1",
+            "mistake a of exercise 1.2, variant 2",
+        ]
+        assert len(b.programs) == 1
+
+    def test_a_student_has_none(self, workspace):
+        assert read_mistakes(workspace / "tests/exercises", Registry.of(workspace)["1.2"]) == []
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("[[mistake", "this is not TOML"),
+            ("x = 1", "unknown key 'x'"),
+            ("[[mistake]]\nname = 'a'\nswap = []", "sentence must be a text"),
+            ("[[mistake]]\nname = 'a'\nsentence = 'b'", "wanted either swap or solution"),
+            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = [['x']]", "swap must be a list of pairs"),
+            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswop = []", "unknown key 'swop'"),
+            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\nquestion = 1", "question must be a text"),
+            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\nvariant = 1", "variants are"),
+            (
+                "[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n[[mistake.variant]]",
+                "variant 1: wanted either swap",
+            ),
+            (
+                "[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n[[mistake.variant]]\nname = 'c'\nswap = []",
+                "variant 1: unknown key 'name'",
+            ),
+            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n" * 2, "two known mistakes have the same name"),
+        ],
+    )
+    def test_mistakes_in_the_mistakes(self, read, content, message):
+        with pytest.raises(InputError, match=message):
+            read(content)
+
+
+def test_every_known_mistake_has_a_question():
+    """It is asked after the mistake was named."""
+    folder = reference_folder() / FOLDER
+    for exercise in Registry.read(reference_folder() / FILE):
+        for mistake in read_mistakes(folder, exercise):
+            assert 0 < len(mistake.question) <= LONGEST_QUESTION, str(mistake)

@@ -1,0 +1,159 @@
+import json
+
+import pytest
+
+from lxmls_day1.course.authors_check import leaks, leaks_of_code, solution_lines
+from lxmls_day1.course.generation import notebook_bytes, student_files
+from lxmls_day1.course.model_answers import FILE, decoded, encoded
+from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.errors import InputError
+from lxmls_day1.notebook_lab import NotebookLab
+
+QUESTION = "**Explain.** Why is it so? *Your answer:*"
+MODEL = "**One answer.** Because the model answer says so, $\\tau$."
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+
+def cell(kind, source, *tags):
+    return {"cell_type": kind, "metadata": {"tags": list(tags)}, "source": source}
+
+
+def cells(model=MODEL):
+    made = [
+        cell("markdown", "## Exercise 1.1: half steps"),
+        cell("markdown", QUESTION, "answer"),
+        cell("markdown", f"<!-- numbers: errors -->\n{model}", "solution"),
+        cell("markdown", "What this shows: it is so."),
+        cell("markdown", "A second question. *Your answer:*", "answer"),
+        cell("markdown", "The second model answer.", "solution"),
+        cell("markdown", "## Exercise 1.3: look"),
+        cell("markdown", "*Your derivation:*", "answer"),
+        cell("markdown", "The derivation of exercise 1.3, which is a solution.", "solution"),
+    ]
+    return [{**one, "id": f"cell-{number}"} for number, one in enumerate(made)]
+
+
+def write(folder, made):
+    content = {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "notebooks/1_first.ipynb").write_bytes(notebook_bytes(content))
+
+
+@pytest.fixture
+def asking(reference):
+    """The tiny reference lab with three questions and their model answers; 1.3 is a derivation."""
+    toml = reference / "tests/exercises/exercises.toml"
+    head, mark, last = toml.read_text().partition('id = "1.3"')
+    assert mark
+    toml.write_text(head + mark + last.replace("experiment", "derivation").replace("2_second", "1_first"))
+    write(reference, cells())
+    return reference
+
+
+def answered(folder, **texts):
+    """Write answers into the workspace's notebook, by the id of the cell."""
+    path = folder / "notebooks/1_first.ipynb"
+    notebook = json.loads(path.read_text())
+    for one in notebook["cells"]:
+        if (text := texts.get(one["id"].replace("-", "_"))) is not None:
+            one["source"] = text
+    path.write_text(json.dumps(notebook))
+
+
+class TestWhatStudentsGet:
+    def test_another_question_of_a_derivation_has_its_answer(self, asking):
+        more = [
+            cell("markdown", "**Explain.** What of σ? *Your answer:*", "answer"),
+            cell("markdown", "Nothing.", "solution"),
+        ]
+        write(asking, [*cells(), *({**one, "id": f"more-{number}"} for number, one in enumerate(more))])
+        found = decoded({str(name): text for name, text in student_files(asking).items()}[str(FILE)])
+        assert [answer.text for answer in found if answer.exercise == "1.3"] == ["Nothing."]
+
+    def test_the_answers_but_not_the_derivation_and_none_to_be_read_by_accident(self, asking):
+        files = student_files(asking)
+        assert [(a.exercise, a.cell, a.text) for a in decoded(files[FILE])] == [
+            ("1.1", "cell-1", MODEL),
+            ("1.1", "cell-4", "The second model answer."),
+        ]
+        everything = b"\n".join(files.values()).decode()
+        for text in ("model answer says so", "second model answer", "which is a solution"):
+            assert text not in everything
+        assert "What this shows" in everything
+        assert leaks(files, solution_lines(asking, ["1.1", "1.2", "1.3"])) == []
+
+    def test_only_of_what_is_to_be_solved(self, asking):
+        assert FILE not in student_files(asking, ["1.2"])
+
+    def test_a_line_of_code_in_a_model_answer_is_a_leak(self, asking):
+        assert leaks_of_code(student_files(asking), asking, ["1.1"]) == []
+        write(asking, cells("Write `tau = loss / (2 * sq_norm)` and be done."))
+        files = student_files(asking)
+        assert leaks(files, solution_lines(asking, ["1.1"])) == []  # it cannot read what is encoded
+        (found,) = leaks_of_code(files, asking, ["1.1"])
+        assert "tau = loss / (2 * sq_norm)" in found
+
+    def test_they_come_through_a_second_generation(self, asking, tmp_path):
+        workspace = start_workspace(tmp_path / "mine")
+        assert student_files(workspace)[FILE] == student_files(asking)[FILE]
+
+
+class TestReveal:
+    def shown(self, folder, exercise="1.1"):
+        return NotebookLab(folder).reveal(exercise)
+
+    def test_it_opens_after_ones_own_is_written(self, asking, tmp_path):
+        workspace = start_workspace(tmp_path / "mine")
+        nothing = self.shown(workspace)
+        assert nothing.report.answers == () and "2 model answers open after you have written" in nothing.text
+        answered(workspace, cell_1=QUESTION + "\n \n")
+        assert self.shown(workspace).report.answers == ()
+        answered(workspace, cell_1=QUESTION + " Because it does.")
+        one = self.shown(workspace)
+        assert MODEL in one.text and "second model answer" not in one.text and "The model answer opens" in one.text
+        assert one._repr_markdown_() == repr(one) and one._repr_html_() is None
+        answered(workspace, cell_4="Mine.")
+        assert self.shown(workspace).report.waiting == 0
+
+    def test_an_emptied_or_deleted_cell_is_no_answer(self, asking, tmp_path):
+        workspace = start_workspace(tmp_path / "mine")
+        answered(workspace, cell_1="")
+        assert self.shown(workspace).report.answers == ()
+        write(workspace, [])
+        assert self.shown(workspace).report.waiting == 2
+
+    def test_a_lab_with_solutions_shows_all(self, asking):
+        assert [answer.text for answer in self.shown(asking).report.answers] == [MODEL, "The second model answer."]
+        assert "derivation" in self.shown(asking, "1.3").text
+
+    def test_of_an_exercise_that_came_with_its_solution_all_are_shown(self, asking, tmp_path):
+        """A notebook that asks for them runs to its end, whichever exercises are assigned."""
+        for name, assigned in (("none", ["1.2"]), ("some", ["1.1"])):
+            workspace = start_workspace(tmp_path / name, assigned)
+            solved = "1.1" if name == "none" else "1.3"
+            wanted = [one["source"].rpartition("-->\n")[2] for one in cells() if "solution" in one["metadata"]["tags"]]
+            found = [answer.text for answer in self.shown(workspace, solved).report.answers]
+            assert found == (wanted[:2] if solved == "1.1" else wanted[2:])
+        assert self.shown(tmp_path / "some").report.waiting == 2
+        (workspace / "notebooks/1_first.ipynb").write_text("no notebook")
+        with pytest.raises(InputError, match="cannot be read as a notebook"):
+            self.shown(workspace, "1.3")
+
+    def test_what_cannot_be_shown(self, asking, tmp_path):
+        workspace = start_workspace(tmp_path / "mine")
+        with pytest.raises(InputError, match=r"no model answer to exercise 1\.3"):
+            self.shown(workspace, "1.3")
+        with pytest.raises(InputError, match="no exercise '1.7'"):
+            self.shown(workspace, "1.7")
+        (workspace / FILE).write_text("{}")
+        with pytest.raises(InputError, match="not as it was given out"):
+            self.shown(workspace)
+        (workspace / "notebooks/1_first.ipynb").write_text("no notebook")
+        with pytest.raises(InputError, match="cannot be read as a notebook"):
+            self.shown(workspace)
+
+
+def test_encoded_answers_are_text_that_holds_no_word_of_them(asking):
+    content = encoded(decoded(student_files(asking)[FILE]))
+    assert content.decode().isprintable() or "\n" in content.decode()
+    assert b"second model" not in content

@@ -1,0 +1,104 @@
+import ast
+import textwrap
+
+import pytest
+
+from lxmls_day1.course.mutants import MOST_ROUNDS, groups_of, mutants_of
+from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.lab import reference_folder
+
+FUNCTION = '''
+import numpy as np
+
+
+def rule(scores, label, step, cost):
+    """A rule."""
+    # exercise 1.1: solution ({count} line{s})
+    {body}
+    # exercise 1.1: end
+'''
+
+
+def mutated(body):
+    """The texts of the mutants of a solution."""
+    lines = body.split("\n")
+    source = FUNCTION.format(count=len(lines), s="s" * (len(lines) != 1), body="\n    ".join(lines))
+    return [mutant.solution for mutant in mutants_of(source, "1.1")]
+
+
+@pytest.mark.parametrize(
+    ("body", "slips"),
+    [
+        ("return step * 2 + 1", ["return step * 2 - 1", "return step * 3 + 1", "return step / 2 + 1", "return step * 2", "return 1"]),
+        ("return step - scores[label]", ["return scores[label] - step", "return step", "return step + scores[label]"]),
+        ("return scores[1]", ["return scores[2]", "return scores[0]", "return cost[1]"]),
+        ("return scores[1:-1]", ["return scores[:-1]", "return scores[1:]", "return scores[2:-1]"]),
+        ("return scores.sum(axis=0)", ["return scores.sum(axis=1)", "return scores.sum()", "return scores.mean(axis=0)"]),
+        ("return np.argmax(scores)", ["return np.argmin(scores)", "return np.argmax(cost)"]),
+        ("return min(step, 1)", ["return max(step, 1)", "return step", "return 1"]),
+        ("return np.log(np.sqrt(step))", ["return np.sqrt(step)", "return np.log(step)"]),
+        ("return step**2", ["return step", "return 2 ** step", "return step * 2"]),
+        ("return range(step)", ["return range(step + 1)", "return range(step - 1)"]),
+        ("return np.outer(scores, cost)", ["return np.outer(cost, scores)", "return np.outer(cost, cost)"]),
+        ("return scores.T @ cost", ["return scores @ cost", "return cost @ scores.T"]),
+        ("return scores * step", ["scores *= step\nreturn scores"]),
+        ("return (1 - step) * scores + cost", ["scores *= 1 - step\nreturn scores + cost", "cost += (1 - step) * scores\nreturn cost"]),
+        ("if step < 1 and label != 0:\n    return cost\nreturn scores", ["if step <= 1 and label != 0:\n    return cost\nreturn scores",
+            "if step < 1 or label != 0:\n    return cost\nreturn scores", "if step < 1 and label == 0:\n    return cost\nreturn scores",
+            "if label != 0:\n    return cost\nreturn scores", "return cost\nreturn scores", "pass\nreturn scores"]),
+        ("scores[label] = -step\nreturn scores", ["scores[label] = step\nreturn scores", "scores[label] += -step\nreturn scores",
+            "cost[label] = -step\nreturn scores", "pass\nreturn scores"]),
+    ],
+)  # fmt: skip
+def test_slips(body, slips):
+    assert set(slips) <= set(mutated(body))
+
+
+def test_variables_of_another_kind_are_not_put_in():
+    """An index does not stand where an array does, nor an array where a number does."""
+    texts = mutated("d = scores[label] * step\nreturn d")
+    assert "d = cost[label] * step\nreturn d" in texts
+    assert not [text for text in texts if "scores[step]" in text or "* cost" in text or "label[" in text]
+
+
+def test_each_is_another_program_and_only_one_thing_differs():
+    body = "d = np.exp(scores - scores.max())\nd *= -step / d.sum()\nreturn d"
+    texts = mutated(body)
+    assert len(set(texts)) == len(texts) and body not in texts
+    for text in texts:
+        old, new = (ast.dump(ast.parse(source)) for source in (body, text))
+        assert old != new
+
+
+def test_a_loop_that_does_not_end_raises_an_error():
+    (endless,) = [text for text in mutated("n = 0\nwhile n < 3:\n    n += 1\nreturn n") if "n -= 1" in text]
+    program = {}
+    exec("def rule():\n" + textwrap.indent(endless, "    "), program)
+    with pytest.raises(RuntimeError) as raised:
+        program["rule"]()
+    assert raised.type.__name__ == "EndlessLoop"
+
+
+def test_a_loop_that_ends_is_not_stopped():
+    (other,) = [text for text in mutated("n = 0\nwhile n < 3:\n    n += 1\nreturn n") if "n < 4" in text]
+    program = {}
+    exec("def rule():\n" + textwrap.indent(other, "    "), program)
+    assert program["rule"]() == 4 < MOST_ROUNDS
+
+
+def test_programs_are_grouped_by_all_their_answers():
+    answers = {"a": [1, 2], "b": [1, 2.1], "c": [1, 3], "d": [0, 2]}
+    assert groups_of(answers) == [["a"], ["b"], ["c"], ["d"]]
+    assert groups_of(answers, lambda one, other: abs(one - other) < 0.5) == [["a", "b"], ["c"], ["d"]]
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("exercise", [e for e in Registry.read(reference_folder() / FILE) if e.kind == "code"], ids=str)
+def test_every_exercise_has_mutants_that_are_programs(exercise):
+    """Each can be put in the place of the solution."""
+    (path,) = exercise.files
+    source = (reference_folder() / path).read_text(encoding="utf-8")
+    mutants = mutants_of(source, exercise.id)
+    assert len(mutants) >= 20
+    (made,) = mutants[0].made_in({path: source}).values()
+    compile(made, path, "exec")

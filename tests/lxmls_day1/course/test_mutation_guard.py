@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lxmls_day1.course.mutation_guard import WatchedLab, alike, copied
+
+
+class Stub:
+    """What stands for a lab: functions by name."""
+
+    def function(self, module, name, *arguments, **settings):
+        return getattr(self, name)(*arguments, **settings)
+
+    def each(self, module, name, calls, first_as=None):
+        return [getattr(self, name)(*arguments) for arguments in calls]
+
+    def classifier(self, module, class_name, **settings):
+        return self
+
+    def doubled(self, values):
+        return values * 2
+
+    def doubled_in_place(self, values):
+        values *= 2
+        return values
+
+    def fails(self, values):
+        values[0] = 9.0
+        raise ValueError("no")
+
+
+@pytest.fixture
+def lab():
+    return WatchedLab(Stub())
+
+
+@pytest.mark.parametrize("name", ["doubled", "doubled_in_place"])
+def test_a_change_is_noted_and_reaches_nobody(lab, name):
+    values = np.ones(3)
+    assert lab.function("m", name, values).tolist() == [2, 2, 2]
+    assert [answer.tolist() for answer in lab.each("m", name, [(values,), (values,)])] == [[2, 2, 2]] * 2
+    assert getattr(lab.classifier("m", "C"), name)(values).tolist() == [2, 2, 2]
+    assert values.tolist() == [1, 1, 1]
+    assert lab.changes == ([name] * 3 if name == "doubled_in_place" else [])
+
+
+def test_a_change_before_an_exception_is_noted(lab):
+    with pytest.raises(ValueError, match="no"):
+        lab.function("m", "fails", np.zeros(2))
+    assert lab.changes == ["fails"]
+
+
+def test_what_is_handed_on_is_handed_on(lab):
+    assert not hasattr(lab.classifier("m", "C"), "gone")
+    assert lab.doubled(3) == 6
+
+
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        (np.array([1.0, np.nan]), lambda v: v.__setitem__(0, 2.0)),
+        (np.array(["a", "b"]), lambda v: v.__setitem__(0, "c")),
+        ([1, [2, 3]], lambda v: v[1].append(4)),
+        ([0.5, np.nan, "a", None], lambda v: v.__setitem__(0, 1.5)),
+        ([0.5, ["a"]], lambda v: v[1].__setitem__(0, "b")),
+        ([True], lambda v: v.__setitem__(0, None)),
+        ([[1]], lambda v: v.__setitem__(0, 1)),
+        ([{"a": 1}], lambda v: v.__setitem__(0, None)),
+        ([sp.csr_array([[1.0]])], lambda v: v.__setitem__(0, 1.0)),
+        ((np.zeros(2), 1), lambda v: v[0].__setitem__(1, -0.5)),
+        ({"a": [1]}, lambda v: v["a"].clear()),
+        (sp.csr_array([[0.0, 2.0]]), lambda v: v.data.__setitem__(0, 3.0)),
+    ],
+)
+def test_copies_are_alike_until_one_is_changed(value, change):
+    other = copied(value)
+    assert type(other) is type(value) and alike(value, other)
+    change(other)
+    assert not alike(value, other) and alike(value, copied(value))
+
+
+def test_a_number_in_place_of_an_equal_one_is_no_change():
+    assert alike([1, np.float64(2.0)], [1.0, 2.0]) and not alike([1], [np.zeros(1)])

@@ -1,0 +1,58 @@
+"""Which inputs are kept, on programs whose answers are written down here."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lxmls_day1.course.pool_making import MOST_INPUTS, VARIED, made_pool, tabulated
+from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
+
+N_INPUTS = 120
+
+
+def answers(function):
+    return [Answer.of(float(function(x))) for x in range(1, N_INPUTS + 1)]
+
+
+RIGHT = answers(lambda x: 2 * x)
+DOUBLE = answers(lambda x: 4 * x)
+LATE = answers(lambda x: 2 * x if x < 7 else 3 * x)  # the smallest input that shows it is 7
+NEIGHBOUR = answers(lambda x: 4 * x if x != 50 else 2)  # differs from DOUBLE at 50 alone
+MUTANT = answers(lambda x: 2 * x if x != 90 else 0)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    inputs = [{"x": x} for x in range(1, N_INPUTS + 1)]
+    programs = [RIGHT, DOUBLE, DOUBLE, LATE, NEIGHBOUR, MUTANT]
+    return made_pool(inputs, programs, [("double", 2), ("late", 1), ("neighbour", 1)])
+
+
+def test_the_smallest_inputs_that_show_a_program_are_kept_in_their_order(pool):
+    kept = [given["x"] for given in pool.inputs]
+    assert kept == sorted(kept) and {1, 7, 50, 90} <= set(kept)
+    assert len(kept) <= MOST_INPUTS + 4 and max(kept) > N_INPUTS * (1 - 1 / VARIED)
+
+
+def test_each_program_is_kept_once_with_its_answers(pool):
+    assert {name: len(rows) for name, rows in pool.programs.items()} == {"double": 1, "late": 1, "neighbour": 1}
+    values = [answer.values[0] for answer in (known[0] for known in pool.answers)]
+    assert values == [2.0 * given["x"] for given in pool.inputs]
+    for name, answered in [("double", DOUBLE), ("late", LATE), ("neighbour", NEIGHBOUR)]:
+        assert pool.places([answered[given["x"] - 1] for given in pool.inputs]) in pool.programs[name]
+    assert -1 in pool.places([MUTANT[given["x"] - 1] for given in pool.inputs])
+
+
+def test_answers_within_tolerance_are_the_same():
+    table, different = tabulated([[Answer.of(1.0)], [Answer.of(1.00001)], [Answer.of(1.1)], [Answer.of([1.0])]])
+    assert table[:, 0].tolist() == [0, 0, 1, 2] and len(different[0]) == 3
+
+
+def test_a_pool_comes_back_from_its_text(pool):
+    infinite = Pool(
+        ({"x": [1, 2]},), ((Answer.of([[np.inf]]), Answer.of("raises KeyError"), Answer.of([])),), {"a": ((1,),)}
+    )
+    recorded = RecordedAnswers(pools={"1.1": pool, "1.2": infinite})
+    read = RecordedAnswers.from_plain(json.loads(recorded.to_json())).pools
+    assert read["1.1"] == pool and read["1.2"] == infinite

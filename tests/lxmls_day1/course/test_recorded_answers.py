@@ -1,0 +1,79 @@
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from lxmls_day1.course.recorded_answers import Answer, Expectation, RecordedAnswers
+from lxmls_day1.errors import InputError
+
+ARRAYS = hnp.arrays(float, hnp.array_shapes(max_dims=3, max_side=4, min_side=0), elements=st.floats(width=64))
+
+
+@pytest.mark.slow
+@given(ARRAYS)
+def test_numbers_survive_json(array):
+    answer = Answer.of(array)
+    back = Answer.from_json(json.loads(json.dumps(answer.to_json(), allow_nan=False)))
+    assert back.shape == array.shape
+    np.testing.assert_array_equal(np.array(back.values).reshape(back.shape), array)
+
+
+@pytest.mark.parametrize("value", ["spam", ["ham", "spam"], None, True, np.float32(0.5), [[1, 2]], np.int8(3)])
+def test_other_values_survive_json(value):
+    answer = Answer.of(value)
+    assert Answer.from_json(json.loads(json.dumps(answer.to_json()))) == answer
+
+
+@pytest.mark.slow
+@given(ARRAYS, ARRAYS)
+def test_agreement_is_that_of_numpy(one, two):
+    agree = one.shape == two.shape and np.allclose(two, one, rtol=1e-6, atol=1e-9, equal_nan=True)
+    assert Answer.of(one).agrees(Answer.of(two)) == agree
+
+
+def test_sparse_and_dense_are_the_same():
+    dense = np.array([[0.0, 2.0]])
+    assert Answer.of(sp.csr_array(dense)) == Answer.of(dense)
+
+
+@pytest.mark.parametrize("value", [[[1], [1, 2]], object(), {"a": 1}, 1j, [None, 1]])
+def test_what_is_no_answer(value):
+    with pytest.raises(TypeError):
+        Answer.of(value)
+
+
+def test_a_recording_survives_and_its_lines_are_short():
+    recorded = RecordedAnswers(
+        {"test_1_01_x.py::test_a": {"d": Expectation(Answer.of([1.0, -math.inf]), {"m": Answer.of("λ")})}},
+        {"1.1": {"m": "A sentence with λ."}},
+        {"1.1": 2},
+    )
+    text = recorded.to_json()
+    assert "λ" in text
+    assert sum("-inf" in line for line in text.splitlines()) == 1
+
+
+def test_reading(tmp_path):
+    recorded = RecordedAnswers({"test_1_01_x.py::test_a": {"d": Expectation(Answer.of([1.0]), {})}}, {}, {})
+    path = tmp_path / "recorded.json"
+    path.write_text(recorded.to_json(), encoding="utf-8")
+    assert RecordedAnswers.read(path) == recorded
+    for content in ("{", "{}", '{"checks": 3, "sentences": {}, "hidden": {}}'):
+        path.write_text(content)
+        with pytest.raises(InputError, match="damaged"):
+            RecordedAnswers.read(path)
+    with pytest.raises(InputError, match="is not there"):
+        RecordedAnswers.read(tmp_path / "none.json")
+
+
+def test_an_answer_that_is_an_object_is_told_without_its_address():
+    """Its address is another one in each run, so that no recorded answer would agree with it."""
+    for value in (object(), [object()], [len, print, lambda: 0]):
+        with pytest.raises(TypeError, match=r"neither numbers nor texts") as caught:
+            Answer.of(value)
+        assert "0x" not in str(caught.value)

@@ -1,0 +1,122 @@
+import tomllib
+from dataclasses import replace
+
+import pytest
+
+from lxmls_day1.course.registry import Registry, check_files, exercise_of_check, parse_registry
+from lxmls_day1.errors import InputError
+
+GOOD = """
+[[exercise]]
+id = "1.9"
+title = "One"
+kind = "code"
+points = 2
+files = ["classifiers/one.py"]
+notebook = "notebooks/1.ipynb"
+task = "Do it."
+hints = ["a", "b", " c "]
+
+[[exercise]]
+id = "1.10"
+title = "Two"
+kind = "derivation"
+points = 0.5
+notebook = "notebooks/1.ipynb"
+prerequisites = ["1.9"]
+task = "Derive it."
+stubs = { "f" = "Another." }
+hints = ["a", "b", "c"]
+"""
+
+
+def parsed(text):
+    return parse_registry(tomllib.loads(text), "exercises.toml")
+
+
+def test_what_is_read():
+    one, two = parsed(GOOD)
+    assert (one.id, one.stem, str(one), one.hints[2]) == ("1.9", "1_09", "Exercise 1.9: One", "c")
+    assert (two.stem, two.prerequisites, two.points, two.files) == ("1_10", ("1.9",), 0.5, ())
+    assert (two.stub_task("f"), two.stub_task("g"), two.stub_task(None)) == ("Another.", "Derive it.", "Derive it.")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('id = "1.10"', 'id = "1.9"', "exercise 1.9 stands there twice"),
+        ('id = "1.9"', 'id = "one"', "id must be a text such as"),
+        ('id = "1.9"', "id = 1.9", "id must be"),
+        ('kind = "code"', 'kind = "cod"', "kind must be one of code, experiment, derivation, but is 'cod'"),
+        ("points = 2", "points = true", "points must be a number"),
+        ("points = 2", "points = -1", "points must be a number"),
+        ('"classifiers/one.py"', '"../one.py"', "files must be"),
+        ('"classifiers/one.py"', '"classifiers\\\\one.py"', "files must be"),
+        ('["a", "b", " c "]', '["a", "b"]', r"\(1\.9\): hints must be three texts: idea, equation, code sketch"),
+        ('["a", "b", " c "]', '["a", "", "c"]', "hints must be three texts"),
+        ('prerequisites = ["1.9"]', 'prerequisites = ["1.11"]', "wants 1.11 first, which does not come before"),
+        ('title = "One"', 'titel = "One"', "unknown key 'titel'; did you mean title"),
+        ('title = "One"', "", "title must be a text, but is None"),
+        ("[[exercise]]", "colour = 1\n[[exercise]]", "unknown key 'colour'"),
+        ("[[exercise]]", 'assigned = ["1.3"]\n[[exercise]]', "assigned names 1.3"),
+    ],
+)
+def test_mistakes_are_named(old, new, message):
+    with pytest.raises(InputError, match=message):
+        parsed(GOOD.replace(old, new, 1))
+
+
+def test_choosing():
+    registry = parsed('assigned = ["1.10"]\n' + GOOD)
+    assert [e.id for e in registry.select(None)] == ["1.10"]
+    assert [e.id for e in registry.select(["1.10", "1.9"])] == ["1.9", "1.10"]
+    with pytest.raises(InputError, match=r"there is no exercise '1\.1'; did you mean"):
+        registry.select(["1.1"])
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    path = tmp_path / "exercises.toml"
+    with pytest.raises(InputError, match="this lab has no exercises"):
+        Registry.read(path)
+    for content in (b"id =", b"\xff"):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="this is not TOML"):
+            Registry.read(path)
+
+
+def test_checks_belong_to_exercises_by_name(reference):
+    registry, folder = Registry.of(reference), reference / "tests/exercises"
+    assert [file.name for file in check_files(folder, registry["1.1"])] == ["test_1_01_steps.py"]
+    assert check_files(folder, registry["1.3"]) == []
+    assert exercise_of_check("test_1_10_x.py") == "1.10"
+    assert exercise_of_check("conftest.py") is None
+
+
+def test_a_letter_marks_a_step_on_the_way():
+    """The files of 1.4a are not those of 1.4, and their names sort as the exercises do."""
+    ids = ["1.4", "1.4a", "1.4b", "1.5", "1.10"]
+    one = next(iter(parsed(GOOD)))
+    exercises = [replace(one, id=id) for id in ids]
+    names = [f"test_{exercise.stem}_x.py" for exercise in exercises]
+    assert names == sorted(names) and [exercise_of_check(name) for name in names] == ids
+    registry = Registry(exercises)
+    assert registry.meant(" 1.4a ") == ["1.4a"] and registry.meant([1.4, "1.4b"]) == ["1.4", "1.4b"]
+
+
+@pytest.mark.parametrize("id", ["1.4ab", "1.4A", "1.a", "1.4é", "1.4 a", "1.4-a"])
+def test_other_letters_are_refused(id):
+    with pytest.raises(InputError, match="id must be a text such as"):
+        parsed(GOOD.replace("1.9", id, 1))
+
+
+def test_check_files_of_steps_are_apart(tmp_path):
+    for name in ("test_1_09_x.py", "test_1_09a_x.py", "test_1_09b_y.py"):
+        (tmp_path / name).touch()
+    one = next(iter(parsed(GOOD)))
+    assert [file.name for file in check_files(tmp_path, one)] == ["test_1_09_x.py"]
+    assert [file.name for file in check_files(tmp_path, replace(one, id="1.9a"))] == ["test_1_09a_x.py"]
+
+
+def test_a_workspace_whose_checks_were_deleted_has_those_of_the_reference(workspace):
+    (workspace / "tests/exercises/exercises.toml").unlink()
+    assert Registry.of(workspace).ids == ("1.1", "1.2", "1.3")

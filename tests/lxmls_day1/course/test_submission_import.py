@@ -1,0 +1,154 @@
+import io
+import zipfile
+from pathlib import PurePosixPath
+
+import pytest
+
+from lxmls_day1.course import submission_import
+from lxmls_day1.course.explanations import explain, remember_questions
+from lxmls_day1.course.solve_reset_undo import undo
+from lxmls_day1.course.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.submission_import import open_work, read_packed
+from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
+from lxmls_day1.errors import InputError
+from lxmls_day1.grading.finding_submissions import find_submissions
+from lxmls_day1.grading.submissions import read_submission
+from lxmls_day1.notebook_lab import NotebookLab
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+STEPS, MINE = "classifiers/steps.py", "classifiers/mine.py"
+
+
+@pytest.fixture
+def packed(workspace, tmp_path):
+    """Work in a workspace, packed."""
+    (workspace / STEPS).write_text("half_step = 1\n")
+    (workspace / MINE).write_text("x = 1\n")
+    remember_questions(workspace, [Explanation("1.1", "whole_norm", "Why 2?", "tau", "")])
+    explain(workspace, "1.1", "Two blocks differ.")
+    file = tmp_path / "work.zip"
+    file.write_bytes(pack_submission(workspace, collect_submission(workspace), "Ada")[1])
+    return file
+
+
+@pytest.fixture
+def other(workspace, tmp_path):
+    """Another workspace of the same lab, at its beginning."""
+    return start_workspace(tmp_path / "other")
+
+
+def test_packed_work_comes_back_in_another_workspace_and_can_be_taken_back(workspace, packed, other):
+    before = (other / STEPS).read_bytes()
+    opened = open_work(other, packed)
+    assert set(opened.files) == {STEPS, MINE}
+    assert (other / STEPS).read_bytes() == (workspace / STEPS).read_bytes()
+    assert [one.text for one in WorkspaceState.of(other).explanations] == ["Two blocks differ."]
+    assert open_work(other, packed).files == ()
+    undone = undo(other)
+    assert undone.what == "open_work" and (other / STEPS).read_bytes() == before and not (other / MINE).exists()
+
+
+def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
+    (other / STEPS).write_text("mine = 2\n")
+    open_work(other, packed)
+    undo(other)
+    assert (other / STEPS).read_text() == "mine = 2\n"
+
+
+def test_what_was_opened_is_packed_the_same_again(packed, other):
+    open_work(other, packed)
+    again = pack_submission(other, collect_submission(other), "Ada")[1]
+    first, second = (zipfile.ZipFile(io.BytesIO(content)) for content in (packed.read_bytes(), again))
+    assert first.namelist() == second.namelist()
+    assert all(
+        first.read(name) == second.read(name) for name in first.namelist() if not name.endswith("submission.json")
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"not a zip file", "is no zip file, or a damaged one"),
+        (b"PK\x03\x04", "is no zip file, or a damaged one"),
+        ({"ada/classifiers/steps.py": "x = 1"}, "it holds no submission.json"),
+        (
+            {"ada/submission.json": "{}", "ada/notebooks/1_first.ipynb": "{"},
+            "notebooks/1_first.ipynb in it is not a notebook",
+        ),
+        ({"ada/submission.json": "{}", "ada/classifiers/big.py": "x" * 1001}, "classifiers/big.py is too much"),
+    ],
+)
+def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatch, content, said):
+    monkeypatch.setattr(submission_import, "LARGEST_FILE", 1000)
+    file = tmp_path / "work.zip"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    else:
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, text in content.items():
+                archive.writestr(name, text)
+    before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file() and path.name != ".lab-state.lock"}
+    with pytest.raises(InputError, match=said):
+        open_work(other, file)
+    assert all(path.read_bytes() == kept for path, kept in before.items())
+
+
+def test_a_file_that_is_far_too_large_or_missing(tmp_path, other, monkeypatch):
+    monkeypatch.setattr(submission_import, "LARGEST_PACKED", 10)
+    (tmp_path / "work.zip").write_bytes(b"x" * 11)
+    with pytest.raises(InputError, match="MB large, and packed work is at most"):
+        open_work(other, tmp_path / "work.zip")
+    with pytest.raises(InputError, match="there is no file"):
+        open_work(other, tmp_path / "gone.zip")
+
+
+def test_nothing_is_written_outside_of_the_lab_s_folders(tmp_path):
+    file = tmp_path / "work.zip"
+    names = [
+        "../evil.py",
+        "classifiers/../../evil.py",
+        "tests/exercises/test_1_01_steps.py",
+        "setup.py",
+        ".lab-state.json",
+    ]
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in ["submission.json", *names, "classifiers/notes.txt", "readers/out/x.py"]:
+            archive.writestr(name, "{}")
+        archive.writestr("classifiers/steps.py", "x = 1")
+    assert [str(name) for name in read_packed(file).files] == ["classifiers/steps.py"]
+
+
+class TestInANotebook:
+    def test_what_submit_packs_is_what_grading_reads_and_open_work_opens(self, workspace, other):
+        (workspace / STEPS).write_text("half_step = 1\n")
+        shown = NotebookLab(workspace).submit("Ada")
+        file = workspace / "submission-ada.zip"
+        assert f"Packed: {file}" in shown.text and "Not solved yet, in the order of the notebooks: 1.2" in shown.text
+        (found,) = find_submissions([file])
+        submission = read_submission(found)
+        assert not submission.problem and submission.name == "Ada"
+        assert submission.files[PurePosixPath(STEPS)] == b"half_step = 1\n"
+        shown = NotebookLab(other).open_work(file)
+        assert STEPS in shown.text and "lab.undo()" in shown.text
+        assert (other / STEPS).read_text() == "half_step = 1\n"
+        assert "`open_work` is undone" in NotebookLab(other).undo().text
+
+    def test_a_name_alone_is_looked_for_in_the_lab(self, workspace):
+        NotebookLab(workspace).submit("Ada")
+        assert "was in place already" in NotebookLab(workspace).open_work("submission-ada.zip").text
+
+    def test_what_cannot_be_packed_is_said(self, workspace):
+        (workspace / STEPS).write_text("x = (\n")
+        with pytest.raises(InputError, match=r"nothing was packed; .*steps.py:1: this is not Python"):
+            NotebookLab(workspace).submit()
+        assert not list(workspace.glob("*.zip"))
+
+    def test_solve_and_reset(self, workspace):
+        lab = NotebookLab(workspace)
+        stub = (workspace / STEPS).read_text()
+        assert lab.solve("1.1").text.endswith(f"is now in {STEPS}; `lab.undo()` brings back what was there.")
+        assert "2 * sq_norm" in (workspace / STEPS).read_text()
+        assert STEPS in lab.reset("1.1").text and (workspace / STEPS).read_text() == stub
+        assert "`reset 1.1` is undone" in lab.undo().text and "2 * sq_norm" in (workspace / STEPS).read_text()

@@ -1,0 +1,44 @@
+import pytest
+
+from lxmls_day1.course.tracebacks import trimmed_traceback
+from lxmls_day1.errors import InputError
+from lxmls_day1.lab import Lab
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+
+@pytest.fixture
+def failing(workspace):
+    def failing(source, call="f"):
+        (workspace / "classifiers/wrong.py").write_text(source)
+        with pytest.raises(Exception) as caught:
+            Lab(workspace).function("wrong", call)
+        return trimmed_traceback(caught.value, workspace, ["classifiers/steps.py"], workspace / "tests/x.py")
+
+    return failing
+
+
+def test_only_the_frames_in_the_lab(failing):
+    text = failing("import json\n\n\ndef f():\n    return json.loads('x')\n")
+    assert text.splitlines()[:2] == ["classifiers/wrong.py:5, in f", "    return json.loads('x')"]
+    assert text.splitlines()[2].startswith("JSONDecodeError: Expecting value")
+    assert len(text.splitlines()) == 3
+
+
+def test_of_a_deep_recursion_the_last_calls(failing):
+    lines = failing("def f():\n    return f()\n").splitlines()
+    assert lines[0].endswith("more calls")
+    assert len(lines) == 12
+
+
+def test_an_input_error_speaks_for_itself(workspace):
+    assert trimmed_traceback(InputError("X has 3 rows."), workspace) == "X has 3 rows."
+
+
+def test_frames_of_the_exercise_s_own_file_suffice(workspace):
+    (workspace / "classifiers/loop.py").write_text("from classifiers.wrong import g\n\n\ndef f():\n    return g()\n")
+    (workspace / "classifiers/wrong.py").write_text("def g():\n    return 1 / 0\n")
+    with pytest.raises(ZeroDivisionError) as caught:
+        Lab(workspace).function("loop", "f")
+    text = trimmed_traceback(caught.value, workspace, ["classifiers/wrong.py"])
+    assert "wrong.py:2" in text and "loop.py" not in text

@@ -1,0 +1,100 @@
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.course import workspace as module
+from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.errors import InputError
+
+STEPS = "classifiers/steps.py"
+
+
+def tree(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class TestStart:
+    def test_the_files_of_a_student_a_welcome_and_the_state(self, reference, workspace):
+        files = tree(workspace)
+        assert {str(name): content for name, content in student_files(reference).items()}.items() <= files.items()
+        assert set(files) - {str(name) for name in student_files(reference)} == {
+            "README.md",
+            ".lab-state.json",
+            ".gitignore",
+        }
+
+    @pytest.mark.parametrize("name", ["notes.txt", ".hidden"])
+    def test_what_is_there_is_never_touched(self, reference, tmp_path, name):
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / name).write_text("mine")
+        with pytest.raises(InputError, match="there already and not empty; nothing in it was touched"):
+            start_workspace(tmp_path / "mine")
+        assert tree(tmp_path / "mine") == {name: b"mine"}
+
+    def test_an_empty_folder_and_a_deep_one(self, reference, tmp_path):
+        (tmp_path / "mine").mkdir()
+        assert (start_workspace(tmp_path / "mine") / STEPS).is_file()
+        assert (start_workspace(tmp_path / "a/b/c") / STEPS).is_file()
+
+    def test_an_empty_folder_stays_the_same_folder(self, reference, tmp_path, monkeypatch):
+        """With its mode and its owner; a shell that stands in it is not left without one."""
+        (tmp_path / "mine").mkdir(mode=0o750)
+        (tmp_path / "mine").chmod(0o2770)
+
+        def identity():
+            found = (tmp_path / "mine").stat()
+            return found.st_ino, found.st_mode, found.st_uid, found.st_gid
+
+        before = identity()
+        monkeypatch.chdir(tmp_path / "mine")
+        assert start_workspace(".") == Path.cwd() == tmp_path / "mine"
+        assert identity() == before
+        assert Path(STEPS).is_file() and not list(Path().glob(".*.part"))
+
+    @pytest.mark.parametrize("failing", [1, 3])
+    def test_an_interruption_leaves_an_empty_folder_empty(self, reference, tmp_path, monkeypatch, failing):
+        (tmp_path / "mine").mkdir()
+        real, calls = Path.rename, []
+
+        def rename(path, target):
+            calls.append(path)
+            if len(calls) == failing:
+                raise KeyboardInterrupt
+            return real(path, target)
+
+        monkeypatch.setattr(Path, "rename", rename)
+        with pytest.raises(KeyboardInterrupt):
+            start_workspace(tmp_path / "mine")
+        assert list((tmp_path / "mine").iterdir()) == []
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may mount")
+    def test_a_mount_point(self, reference, tmp_path):
+        (tmp_path / "mine").mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(tmp_path / "mine")]
+        if subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip("no disk can be mounted here")
+        try:
+            assert (start_workspace(tmp_path / "mine") / STEPS).is_file()
+        finally:
+            subprocess.run(["umount", "-l", str(tmp_path / "mine")], check=True)
+
+    def test_a_file_in_the_way(self, reference, tmp_path):
+        (tmp_path / "mine").write_text("mine")
+        with pytest.raises(InputError, match="is a file"):
+            start_workspace(tmp_path / "mine")
+        with pytest.raises(InputError, match="lies in a file"):
+            start_workspace(tmp_path / "mine/lab")
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+    def test_an_interruption_leaves_nothing(self, reference, tmp_path, monkeypatch, error):
+        def fails(folder, files):
+            (folder / "half").write_text("half")
+            raise error
+
+        monkeypatch.setattr(module, "write_files", fails)
+        with pytest.raises(type(error) if isinstance(error, OSError) else error):
+            start_workspace(tmp_path / "new/mine")
+        assert list((tmp_path / "new").iterdir()) == []

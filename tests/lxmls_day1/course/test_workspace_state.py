@@ -1,0 +1,241 @@
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from lxmls_day1.course.hints import next_hint, remember_hint
+from lxmls_day1.course.progress import STATES, Standing, Status, status_of
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.report_text import as_text, hint_lines, status_lines, workspace_lines
+from lxmls_day1.course.solve_reset_undo import solve, undo
+from lxmls_day1.course.workspace_state import FILE, Backup, KeptResult, WorkspaceState, files_digest
+from lxmls_day1.lab import reference_folder
+
+
+class TestState:
+    def test_it_is_read_as_it_was_saved(self, workspace):
+        state = WorkspaceState(
+            workspace,
+            {"1.1": 2},
+            {"1.1": KeptResult(1, 3, 2, "digest")},
+            ["1.2"],
+            [Backup("solve 1.2", "1.2", {"a": ".lab-backups/b"}, {"a": "c"}, False)],
+        )
+        state.save()
+        assert WorkspaceState.of(workspace) == state
+
+    @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"hints": 3}', "\x00"])
+    def test_a_damaged_one_is_set_aside(self, workspace, content):
+        (workspace / FILE).write_text(content)
+        state = WorkspaceState.of(workspace)
+        assert state == WorkspaceState(workspace) and state.damage == f"{FILE} is damaged"
+        assert (workspace / FILE).read_text() == content  # reading changes nothing
+        state.save()
+        assert (workspace / f"{FILE}.damaged").read_text() == content
+        assert WorkspaceState.of(workspace) == state and not WorkspaceState.of(workspace).damage
+
+    @pytest.mark.parametrize("where", ["kept", "old", "written", "origin"])
+    def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, where):
+        solve(workspace, "1.1")
+        text = (workspace / FILE).read_text()
+        for path in ("../x", "/etc/x", "a/../../x", "..\\x", "C:\\x", "C:x", "\\\\host\\share\\x", "", "readers/.."):
+            content = json.loads(text)
+            (backup,) = content["backups"]
+            if where == "kept":
+                backup["kept"] = {path: next(iter(backup["kept"].values()))}
+            elif where == "old":
+                backup["kept"] = dict.fromkeys(backup["kept"], path)
+            elif where == "written":
+                backup["written"] = {path: "digest"}
+            else:
+                content["origin"]["files"] = {path: {"digest": "", "functions": [], "around": ""}}
+            (workspace / FILE).write_text(json.dumps(content))
+            state = WorkspaceState.of(workspace)
+            assert state.damage, path
+            assert [set(backup.kept) for backup in state.backups] == [{"classifiers/steps.py"}]
+
+    def test_backups_are_found_without_it(self, workspace):
+        stub = (workspace / "classifiers/steps.py").read_bytes()
+        solve(workspace, "1.1")
+        solve(workspace, "1.2")
+        undo(workspace)  # this one must not be found again
+        for spoil in (lambda: (workspace / FILE).write_text("{"), (workspace / FILE).unlink):
+            spoil()
+            assert [backup.what for backup in WorkspaceState.of(workspace).backups] == ["solve 1.1"]
+        assert undo(workspace).files == ("classifiers/steps.py",)
+        assert (workspace / "classifiers/steps.py").read_bytes() == stub
+        (workspace / FILE).unlink()
+        assert WorkspaceState.of(workspace).backups == []
+
+    def test_one_that_may_not_be_read_is_set_aside_too(self, workspace):
+        (workspace / FILE).unlink()
+        (workspace / FILE).mkdir()
+        state = WorkspaceState.of(workspace)
+        assert re.fullmatch(r"\.lab-state\.json cannot be read \(.+\)", state.damage)
+        state.save()
+        assert not WorkspaceState.of(workspace).damage and (workspace / f"{FILE}.damaged").is_dir()
+
+    def test_damage_is_said(self, workspace):
+        (workspace / FILE).write_text("{")
+        assert ".lab-state.json is damaged: hints and results begin anew" in as_text(workspace_lines(workspace))
+
+    @pytest.mark.slow
+    def test_processes_at_once_lose_nothing(self, workspace):
+        """Each of them adds results of its own, many times, as fast as it can."""
+        code = """
+import sys
+from pathlib import Path
+from lxmls_day1.course.workspace_state import WorkspaceState, locked
+from lxmls_day1.lab import reference_folder
+
+folder, name = Path(sys.argv[1]), sys.argv[2]
+for n in range(15):
+    with locked(folder):
+        state = WorkspaceState.of(folder)
+        state.hints[f"{name}.{n}"] = 1
+        state.save()
+"""
+        command = [sys.executable, "-c", code, str(workspace)]
+        running = [subprocess.Popen([*command, name]) for name in ("1", "2", "3")]
+        assert [process.wait() for process in running] == [0, 0, 0]
+        assert len(WorkspaceState.of(workspace).hints) == 45
+
+    def test_locks_where_there_is_no_fcntl(self, workspace, monkeypatch):
+        """On Windows msvcrt locks a byte of the file."""
+        calls = []
+        msvcrt = SimpleNamespace(LK_LOCK=1, locking=lambda file, mode, n: calls.append((mode, n)))
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+        monkeypatch.setitem(sys.modules, "msvcrt", msvcrt)
+        remember_hint(workspace, next_hint(workspace, "1.1"))
+        assert calls == [(1, 1)] and WorkspaceState.of(workspace).hints == {"1.1": 1}
+
+    def test_the_reference_remembers_nothing(self, reference):
+        WorkspaceState(reference, {"1.1": 2}).save()
+        assert not (reference / FILE).exists()
+
+    def test_line_ends_do_not_change_a_digest_but_contents_do(self, workspace):
+        exercise = Registry.of(workspace)["1.1"]
+        path = workspace / "classifiers/steps.py"
+        before = files_digest(workspace, exercise)
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        assert files_digest(workspace, exercise) == before
+        path.unlink()
+        assert files_digest(workspace, exercise) != before
+
+
+class TestHints:
+    def test_one_at_a_time_and_remembered(self, workspace):
+        shown = []
+        for _ in range(4):
+            shown.append(next_hint(workspace, "1.1"))
+            remember_hint(workspace, shown[-1])
+        assert [[step[2] for step in hints.steps] for hints in shown] == [
+            ["Think of two blocks."],
+            ["tau = l / (2 n)"],
+            ["tau = loss / (twice ...)"],
+            ["Think of two blocks.", "tau = l / (2 n)", "tau = loss / (twice ...)"],
+        ]
+        assert [hints.left for hints in shown] == [2, 1, 0, 0]
+        assert json.loads((workspace / FILE).read_text())["hints"] == {"1.1": 3}
+
+    def test_again_shows_what_was_shown(self, workspace):
+        assert next_hint(workspace, "1.1", again=True).steps == ()
+        remember_hint(workspace, next_hint(workspace, "1.1"))
+        remember_hint(workspace, next_hint(workspace, "1.1", again=True))
+        assert len(next_hint(workspace, "1.1", again=True).steps) == 1
+
+    def test_the_reference_shows_all(self, reference):
+        assert len(next_hint(reference, "1.2").steps) == 3
+
+    def test_as_text(self, workspace):
+        assert as_text(hint_lines(next_hint(workspace, "1.1"))) == (
+            "Exercise 1.1: Half steps\n  Hint 1 of 3, idea:\n    Think of two blocks.\n  2 more hints if you ask again."
+        )
+
+
+class TestStatus:
+    def states(self, folder):
+        return [standing.state for standing in status_of(folder).standings]
+
+    def remember(self, folder, id, passed, total):
+        state = WorkspaceState.of(folder)
+        state.results[id] = KeptResult(passed, total, 2, files_digest(folder, Registry.of(folder)[id]))
+        state.save()
+
+    def write(self, folder):
+        path = folder / "classifiers/steps.py"
+        path.write_bytes(path.read_bytes().replace(b'raise NotImplementedError("Exercise 1.1', b'tau = ("'))
+
+    def test_from_the_stub_to_the_solution(self, workspace):
+        assert self.states(workspace) == ["to do", "to do", "to answer"]
+        self.write(workspace)
+        assert self.states(workspace)[0] == "changed"
+        self.remember(workspace, "1.1", 1, 3)
+        assert self.states(workspace)[0] == "failing"
+        self.remember(workspace, "1.1", 3, 3)
+        status = status_of(workspace)
+        assert (status.done, status.next.exercise.id) == (1, "1.2")
+        assert status.summary == "1 of 3 exercises done; next: 1.2, Means"
+        assert "3 of 3 pass; 2 at grading" in as_text(status_lines(status))
+        (workspace / "classifiers/steps.py").write_text("# another\n")
+        assert self.states(workspace)[0] == "changed"
+
+    def test_a_solution_that_was_put_in_is_called_so(self, workspace):
+        solve(workspace, "1.1")
+        self.remember(workspace, "1.1", 3, 3)
+        assert self.states(workspace)[0] == "reference"
+
+    @pytest.mark.slow
+    def test_an_answer_in_the_notebook(self, workspace):
+        path = workspace / "notebooks/2_second.ipynb"
+        path.write_text(path.read_text().replace("*Your answer*", "It moves."))
+        assert self.states(workspace)[2] == "answered"
+        path.write_text("{")
+        assert self.states(workspace)[2] == "reading"
+
+    def test_an_answer_below_its_heading(self, reference, workspace):
+        for folder in (reference, workspace):
+            path = folder / "notebooks/2_second.ipynb"
+            notebook = json.loads(path.read_text())
+            notebook["cells"][-1]["metadata"]["tags"] = ["answer"]
+            heading = {"cell_type": "markdown", "id": "h", "metadata": {}, "source": "## Exercise 1.3: look"}
+            notebook["cells"].insert(-1, heading)
+            path.write_text(json.dumps(notebook))
+        assert self.states(workspace)[2] == "to answer"
+
+    @pytest.mark.parametrize("state", STATES)
+    def test_no_line_is_wider_than_80_columns(self, workspace, state):
+        """With a long title, as many hints as there are, and whatever is said about a state."""
+        text = {"solved": "16 of 16 pass; 12 at grading", "failing": "15 of 16 public checks pass"}
+        exercise = replace(
+            Registry.of(workspace)["1.1"], id="1.10", title="The weights of a Gaussian " * 3, points=12.5
+        )
+        standing = Standing(exercise, state, text.get(state, STATES[state]), 3)
+        lines = as_text(status_lines(Status((standing,)))).splitlines()
+        assert max(map(len, lines)) < 80
+        assert "The weights of" in lines[-1] and lines[-1].endswith("(3 hints)")
+
+    def test_exercises_stand_below_the_notebooks_that_teach_them(self):
+        exercises = list(Registry.of(reference_folder()))
+        lines = as_text(
+            status_lines(Status(tuple(Standing(one, "to do", "to do", 0) for one in exercises)))
+        ).splitlines()
+        names = [line.split()[0] if "ipynb" in line else line.split()[1] for line in lines if line.startswith("  ")]
+        notebooks = [name for name in names if name.endswith("ipynb")]
+        assert notebooks == sorted(set(notebooks))  # each once, in their order
+        for exercise in exercises:
+            before = names[: names.index(exercise.id)]
+            assert [name for name in before if name in notebooks][-1] == exercise.notebook
+
+    def test_in_the_reference_nothing_is_left_to_do(self, reference):
+        assert self.states(reference) == ["given"] * 3
+        assert status_of(reference).summary.startswith("nothing to solve here")
+
+    def test_what_is_not_assigned(self, reference, workspace):
+        path = workspace / "tests/exercises/exercises.toml"
+        path.write_text('assigned = ["1.2"]\n' + path.read_text())
+        assert self.states(workspace) == ["given", "to do", "given"]

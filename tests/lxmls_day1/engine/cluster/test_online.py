@@ -1,0 +1,303 @@
+"""Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version."""
+
+import functools
+import gc
+import os
+import shutil
+import signal
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.mira import Mira
+from classifiers.svm import SVM
+from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+from lxmls_day1.engine.streaming.shard_rows import ShardRows, longest_of
+from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.errors import InputError
+
+distributed = pytest.importorskip("distributed")
+from lxmls_day1.engine.cluster import parts  # noqa: E402
+from lxmls_day1.engine.cluster.online import join_longest, named, online_crew  # noqa: E402
+from lxmls_day1.engine.streaming.streamed_steps import Learner  # noqa: E402
+
+pytestmark = [
+    pytest.mark.bits,
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by signals"),
+]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 30)).astype(np.float32) * (rng.random((120, 30)) < 0.3)
+    folder = tmp_path_factory.mktemp("corpus") / "big.bags"
+    return write_shards(folder, sp.csr_array(X), rng.integers(0, 3, 120), ["a", "b", "c"], rows_a_shard=20)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two workers of one thread each, in processes that are started again when they die."""
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
+        yield workers
+    with warnings.catch_warnings():  # sockets that the cluster has left open would be complained about in the next test
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+def learner_of(owner, shards):
+    K = len(shards.classes)
+    return Learner(owner.rule, np.arange(K), 1.0 - np.eye(K), owner._shrinkage(), owner._averages_steps())
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("make", "settings", "given"),
+    [
+        (Mira, {"n_jobs": 1}, {}),
+        (Mira, {"n_jobs": 3, "averaged": "rounds", "cost": [[0, 1, 5], [2, 0, 1], [1, 1, 0]]}, {"mix_every": 50}),
+        (SVM, {"n_jobs": 2, "averaged": "last round", "regularizer": 0.01}, {}),
+    ],
+)
+def test_the_bits_are_those_of_threads(make, settings, given, corpus, cluster):
+    threads, workers = (make(nr_rounds=3, **settings) for _ in range(2))
+    expected = threads.train(corpus, **given)
+    np.testing.assert_array_equal(workers.train(corpus, scheduler=cluster.scheduler_address, **given), expected)
+    assert [round[:2] + round[3:] for round in workers.history] == [round[:2] + round[3:] for round in threads.history]
+
+
+def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again(corpus, cluster, monkeypatch):
+    expected = Mira(nr_rounds=4, n_jobs=2).train(corpus)
+    died, said = [], []
+    run, gone = parts.PartWorkers.run, parts.PartWorkers._gone
+
+    def run_and_kill(self, function, join, shared, jobs, look):
+        def looking():
+            if len(runs) == 3 and self._threads and not died:  # in the third round, when parts have been given out
+                (pid, *_) = self.client.run(os.getpid).values()
+                died.append(pid)
+                os.kill(pid, signal.SIGKILL)
+            look()
+
+        runs.append(function)
+        self.say = said.append
+        return run(self, function, join, shared, jobs, looking)
+
+    runs = []
+    monkeypatch.setattr(parts.PartWorkers, "run", run_and_kill)
+    monkeypatch.setattr(parts.PartWorkers, "_gone", gone)
+    mira = Mira(nr_rounds=4, n_jobs=2)
+    np.testing.assert_array_equal(mira.train(corpus, scheduler=cluster.scheduler_address), expected)
+    assert len(died) == 1 and len(runs) == 4
+    assert any("is gone; what it had is done by others" in sentence for sentence in said)
+
+
+def test_the_client_sleeps_while_the_workers_work(corpus, cluster):
+    looks = []
+    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
+        start = time.monotonic()
+        jobs = [parts.Job(0.5, ()), parts.Job(1.0, ())]
+        workers.run(lambda *given: given[-1].wait(given[-2]), max, None, jobs, lambda: looks.append(time.monotonic()))
+    assert len(looks) < 10 + 20 * (looks[-1] - start)  # one each tenth of a second, and some for what happens
+
+
+def test_a_sum_that_can_never_be_fetched_ends_the_run(corpus, cluster):
+    def unreadable(*_):
+        return type("Unreadable", (), {"__reduce__": lambda self: (int, ("no number",))})()
+
+    said = "could not be fetched 5 times.*ValueError: .*no number"
+    with parts.workers_with(corpus, cluster.scheduler_address) as workers, pytest.raises(parts.ClusterLost, match=said):
+        workers.run(unreadable, max, None, [parts.Job(None, ())])
+
+
+def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_path):
+    own = shutil.copytree(corpus.folder, tmp_path / "own.bags")
+
+    def hide(folder, what):
+        """The worker sees no such shard."""
+        of_all = parts.Shards
+
+        class Poorer(of_all):
+            def __init__(self, place, partial=False):
+                if what == "corpus":
+                    raise InputError(f"there is no folder {place}")
+                super().__init__(place, partial)
+
+        size = parts._bytes_of
+        parts.Shards = Poorer
+        parts._bytes_of = lambda shards, i: 0 if i == what else size(shards, i)
+        parts._was = of_all, size
+
+    def become_older():
+        parts._was = parts.Shards, parts._bytes_of
+        parts.real_installation, parts.installation = parts.installation, lambda: "0.0.9, package 0123"
+
+    def back():
+        parts.Shards, parts._bytes_of = getattr(parts, "_was", (parts.Shards, parts._bytes_of))
+        parts.installation = getattr(parts, "real_installation", parts.installation)
+
+    client = distributed.Client(cluster, set_as_default=False)
+    client.wait_for_workers(2)
+    first, second = list(client.scheduler_info(n_workers=-1)["workers"])
+    expected = Mira(nr_rounds=2, n_jobs=2).train(Shards(own))
+
+    def train():
+        return Mira(nr_rounds=2, n_jobs=2).train(Shards(own), scheduler=cluster.scheduler_address)
+
+    try:
+        client.run(hide, str(own), 0, workers=[first])  # a shard of the first part: the other worker trains that
+        np.testing.assert_array_equal(train(), expected)
+        client.run(hide, str(own), 1, workers=[second])
+        client.run(back, workers=[first])
+        client.run(hide, str(own), 1, workers=[first])
+        with pytest.raises(InputError, match=r"the worker tcp://\S+ lacks \S+own\.bags.shard-00001"):
+            train()
+        client.run(back, workers=[first, second])
+        client.run(become_older, workers=[first])
+        with pytest.warns(UserWarning, match=f"{first} is left out: it has lxmls-day1 0.0.9"):
+            np.testing.assert_array_equal(train(), expected)  # by the other one
+        client.run(hide, str(own), "corpus", workers=[second])
+        parts_of_wait, parts.ASK_SECONDS = parts.ASK_SECONDS, 1.0
+        try:
+            with pytest.warns(UserWarning, match="is left out"), pytest.raises(parts.ClusterLost) as said:
+                train()
+        finally:
+            parts.ASK_SECONDS = parts_of_wait
+        assert f"{first}: it has lxmls-day1 0.0.9, package 0123, and here is" in str(said.value)
+        assert f"{second}: it cannot read the corpus: there is no folder {own}" in str(said.value)
+    finally:
+        client.run(back)
+        client.close()
+
+
+def test_learners_that_the_package_does_not_have_are_refused(corpus):
+    class Mine(Mira):
+        pass
+
+    changed = Mira()
+    changed.rule = lambda *arguments: Mira.rule(*arguments)
+    for owner in (Mine(), changed):
+        with pytest.raises(InputError, match="a cluster trains the learners of the package only"):
+            named(owner, learner_of(owner, corpus))
+
+
+def test_no_scheduler_and_no_dask(corpus, monkeypatch):
+    with pytest.raises(InputError, match="no dask scheduler at tcp://127.0.0.1:9"):
+        Mira(n_jobs=2).train(corpus, scheduler="tcp://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"scheduler= needs dask; install it with .*lxmls-day1\[cluster\]"):
+        Mira(n_jobs=2).train(corpus, scheduler="tcp://127.0.0.1:9")
+
+
+@pytest.mark.filterwarnings("ignore:The scheduler at")
+def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monkeypatch):
+    expected = Mira(nr_rounds=4, n_jobs=2).train(corpus)
+    path, runs, run = tmp_path / "kept", [], parts.PartWorkers.run
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as vanishing:
+
+        def run_then_close(self, *arguments):
+            runs.append(arguments)
+            if len(runs) == 3:
+                vanishing.close()
+            return run(self, *arguments)
+
+        monkeypatch.setattr(parts.PartWorkers, "run", run_then_close)
+        monkeypatch.setattr("lxmls_day1.engine.cluster.workers.LOST_SECONDS", 1.0)
+        with pytest.raises(
+            InputError, match=r"scheduler at tcp://127\S+ is lost\. The training is kept in .*kept, after 240 doc"
+        ):
+            Mira(nr_rounds=4, n_jobs=2).train(
+                corpus, scheduler=vanishing.scheduler_address, checkpoint=Checkpoint(path, 10**9)
+            )
+    monkeypatch.undo()
+    mira = Mira(nr_rounds=4, n_jobs=2)  # threads go on where the cluster stopped
+    np.testing.assert_array_equal(mira.train(corpus, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
+
+
+def test_ctrl_c_stops_the_workers_and_leaves_the_checkpoint(corpus, cluster, tmp_path, monkeypatch):
+    expected = Mira(nr_rounds=3, n_jobs=2).train(corpus)
+    path, runs, run = tmp_path / "kept", [], parts.PartWorkers.run
+
+    def run_and_interrupt(self, *arguments):
+        runs.append(arguments)
+        if len(runs) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return run(self, *arguments)
+
+    monkeypatch.setattr(parts.PartWorkers, "run", run_and_interrupt)
+    settings = {"checkpoint": Checkpoint(path, 10**9), "scheduler": cluster.scheduler_address}
+    with pytest.raises(KeyboardInterrupt):
+        Mira(nr_rounds=3, n_jobs=2).train(corpus, **settings)
+    monkeypatch.undo()
+    settings["checkpoint"] = Checkpoint(path, 10**9, resume=True)
+    np.testing.assert_array_equal(Mira(nr_rounds=3, n_jobs=2).train(corpus, **settings), expected)
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_sums_come_from_the_workers_or_through_the_scheduler(reached, corpus, cluster, monkeypatch):
+    asked = []
+
+    async def gather(*given, direct, **others):
+        asked.append(direct)
+        return await as_it_was(*given, direct=direct, **others)
+
+    as_it_was = distributed.Client._gather
+    monkeypatch.setattr(distributed.Client, "_gather", gather)
+    if not reached:
+        monkeypatch.setattr(parts.PartWorkers, "_reached", lambda *_: False)
+    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
+        assert workers.run(lambda *given: given[-2], max, None, [parts.Job(n, ()) for n in (3, 5, 4)]) == 5
+    assert asked == [reached]
+
+
+def test_a_worker_that_cannot_be_reached_is_told_soon(corpus, cluster, monkeypatch):
+    monkeypatch.setattr(parts, "_REACH_SECONDS", 0.2)
+    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
+        (address, *_) = workers.client.scheduler_info()["workers"]
+        assert workers._reached(address)
+        assert not workers._reached("tcp://127.0.0.1:9")  # where nobody listens
+
+
+@pytest.mark.parametrize("n", [1, 7, 64, 1000])
+@pytest.mark.parametrize("n_parts", [1, 3, 8])
+def test_the_longest_rows_are_the_same_whoever_looks_for_them(n_parts, n):
+    """By sorting; with many rows of the same length, the first of which are taken."""
+    rng = np.random.default_rng(n_parts)
+    sq_norms = rng.integers(1, 40, 300).astype(float)
+    expected = np.sort(np.lexsort([np.arange(300), -sq_norms])[:n])
+    own = [np.sort(rows) for rows in np.array_split(rng.permutation(300), n_parts)]
+    terms = [longest_of(rows, sq_norms[rows], n) for rows in own]
+    rows, found = functools.reduce(functools.partial(join_longest, n), terms)
+    np.testing.assert_array_equal(rows, expected)
+    np.testing.assert_array_equal(found, sq_norms[expected])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_client_reads_no_row_for_its_length(n_jobs, corpus, cluster, monkeypatch):
+    """At the end of a training its longest rows are looked at: the workers know them."""
+    expected = ShardRows(corpus, np.arange(3)).longest(50)
+    svm = SVM(0.01, nr_rounds=2, n_jobs=n_jobs)
+    with online_crew(svm, learner_of(svm, corpus), corpus, cluster.scheduler_address) as crew:
+        for mine, wanted in zip(crew.longest(50), expected, strict=True):
+            np.testing.assert_array_equal(mine, wanted)
+    threads = SVM(0.01, nr_rounds=2, n_jobs=n_jobs).train(corpus)
+    monkeypatch.setattr(ShardRows, "_sq_norms_of_shard", None)
+    if n_jobs == 3:
+        np.testing.assert_array_equal(svm.train(corpus, scheduler=cluster.scheduler_address), threads)
+    else:
+        svm.train(corpus, scheduler=cluster.scheduler_address)
+
+
+def test_a_crew_takes_a_learner_by_name(corpus, cluster):
+    mira = Mira(regularizer=0.5)
+    with online_crew(mira, learner_of(mira, corpus), corpus, cluster.scheduler_address) as crew:
+        assert crew is not None
+    there = named(mira, learner_of(mira, corpus))
+    assert (there.module, there.name, there.attributes["regularizer"]) == ("mira", "Mira", 0.5)
+    assert there.learner.rule is not mira.rule

@@ -1,0 +1,115 @@
+"""Sums over tag sequences: against all sequences listed, against finite differences, and the twins against each other."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from classifiers.joint_features import Layout
+from lxmls_day1.engine.compiled import chain_sums
+from lxmls_day1.engine.compiled.chain_search import Sentences
+from lxmls_day1.engine.compiled.online_steps import Weights
+
+
+def some_sentences(rng, n_tags, lengths, n_features=4):
+    """Words with up to three features, and random tags."""
+    of_words = [np.sort(rng.choice(n_features, rng.integers(0, 4), replace=False)) for _ in range(sum(lengths))]
+    return Sentences(
+        np.cumsum([0, *lengths]),
+        np.cumsum([0, *map(len, of_words)]),
+        np.concatenate(of_words).astype(np.int32),
+        rng.integers(0, n_tags, sum(lengths)),
+        n_features,
+    )
+
+
+def some_weights(rng, chain, n_tags, n_features=4, size=1.0):
+    return size * rng.normal(size=(1 + n_features + (n_tags + 2) * chain, n_tags))
+
+
+def phi(sentences, m, path, shape):
+    """Φ(x, y) as a matrix of the shape of W."""
+    layout = Layout(sentences.n_features, shape[1], shape[0] > 1 + sentences.n_features)
+    entries = layout.parts(sentences, m, np.array(path))
+    return np.bincount(entries, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def by_listing(sentences, W):
+    """Loss of each sentence, gradient of their sum, marginals of all words, by listing all sequences."""
+    losses, gradient, marginals = [], np.zeros(W.shape), []
+    for m, (begin, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
+        paths = list(product(range(W.shape[1]), repeat=end - begin))
+        features = [phi(sentences, m, path, W.shape) for path in paths]
+        scores = np.array([(W * counts).sum() for counts in features])
+        log_z = np.logaddexp.reduce(scores)
+        p = np.exp(scores - log_z)
+        truth = paths.index(tuple(sentences.labels[begin:end].tolist()))
+        losses.append(log_z - scores[truth])
+        gradient += sum(share * counts for share, counts in zip(p, features, strict=True)) - features[truth]
+        tags = np.eye(W.shape[1])[np.array(paths)]  # (paths, T, K)
+        marginals.append(np.tensordot(p, tags, axes=1))
+    return np.array(losses), gradient, np.concatenate(marginals)
+
+
+@pytest.mark.parametrize("chain", [False, True])
+@pytest.mark.parametrize("size", [1.0, 30.0, 900.0])
+@pytest.mark.parametrize("twin", [False, True], ids=["compiled", "NumPy"])
+def test_sums_are_those_over_all_sequences(chain, size, twin):
+    """Loss, gradient and marginals within 1e-8, of sentences of one to five words, with scores of any size."""
+    rng = np.random.default_rng(int(chain))
+    compute = chain_sums._sums_in_numpy if twin else chain_sums.sums_of_kernels()
+    for n_tags in (2, 3, 4):
+        sentences = some_sentences(rng, n_tags, [1, 2, 3, 1, 4, 5 if n_tags < 4 else 4, 2])
+        W = some_weights(rng, chain, n_tags, size=size)
+        losses, gradient, marginals = by_listing(sentences, W)
+        G, P = np.zeros(W.shape), np.empty(marginals.shape)
+        found = compute(*sentences, W, G, np.empty((0, n_tags)))
+        assert np.allclose(found, losses, rtol=1e-11, atol=1e-8)
+        assert np.allclose(G, gradient, rtol=0, atol=1e-8)
+        compute(*sentences._replace(labels=np.empty(0, np.int64)), W, np.empty((0, n_tags)), P)
+        assert np.allclose(P, marginals, rtol=0, atol=1e-8)
+
+
+def test_where_the_fast_sum_loses_all():
+    """A tag that is hopeless by the words before, and the only one by those after: exp(a − a_max) is 0 for it."""
+    sentences = Sentences(np.array([0, 3]), np.array([0, 1, 1, 1]), np.array([0], np.int32), np.array([1, 1, 1]), 1)
+    W = np.zeros((2 + 4, 2))
+    W[1] = [2000.0, 0.0]  # the first word wants 0
+    W[2:4] = [[0.0, -5000.0], [0.0, 0.0]]  # and no 1 comes after 0
+    W[5] = [-9000.0, 0.0]  # but the last tag is 1
+    losses, gradient, marginals = by_listing(sentences, W)
+    G = np.zeros(W.shape)
+    assert np.allclose(chain_sums.log_losses(sentences, W), losses, atol=1e-8)
+    chain_sums.sums_of_kernels()(*sentences, W, G, np.empty((0, 2)))
+    assert np.allclose(G, gradient, atol=1e-8)
+    found, _ = chain_sums.tag_marginals(*sentences[:3], 1, W)
+    assert np.allclose(found, marginals, atol=1e-8)
+    assert np.allclose(found.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("chain", [False, True])
+@pytest.mark.parametrize("averages", [True, False])
+def test_a_round_of_descent_is_the_naive_one(chain, averages):
+    """W after each step by its definition, all of Φ and all of W; the factors 1 − η λ include 0 and a negative one."""
+    rng = np.random.default_rng(5)
+    sentences = some_sentences(rng, 3, [1, 3, 2, 4, 1, 2])
+    order, steps, shrinkage = rng.permutation(12) % 6, 0.3 + rng.random(12), 0.7
+    steps[4], steps[8] = 1 / 0.7, 2.0
+    W, mean = np.zeros(some_weights(rng, chain, 3).shape), 0.0
+    for m, step in zip(order, steps, strict=True):
+        begin, end = sentences.starts[m], sentences.starts[m + 1]
+        one = Sentences(
+            np.array([0, end - begin]),
+            sentences.indptr[begin : end + 1] - sentences.indptr[begin],
+            sentences.indices[sentences.indptr[begin] : sentences.indptr[end]],
+            sentences.labels[begin:end],
+            sentences.n_features,
+        )
+        W = (1 - step * shrinkage) * W - step * by_listing(one, W)[1]
+        mean = mean + W / len(order)
+    for descent in (chain_sums._descent_of_kernels(), chain_sums._descent_in_numpy):
+        weights = Weights(*W.shape, averages)
+        descent(*sentences, order, steps, shrinkage, weights.V, weights.U, weights.state)
+        weights.n_steps += len(order)
+        assert np.allclose(weights.current(), W, atol=1e-10)
+        assert np.allclose(weights.result(), mean if averages else W, atol=1e-10)

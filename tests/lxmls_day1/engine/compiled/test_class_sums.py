@@ -1,0 +1,49 @@
+"""The sums of the rows of each class, compiled and in NumPy, against a product with the members of the classes."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lxmls_day1.engine.compiled import class_sums as module
+from lxmls_day1.engine.compiled.class_sums import class_sums
+
+pytestmark = pytest.mark.bits
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_they_are_the_rows_of_each_class_added_up(monkeypatch, compiled, weighted, form, n_classes):
+    if not compiled:
+        monkeypatch.setattr(module, "_add_rows", module._add_rows_in_numpy)
+    rng = np.random.default_rng(n_classes)
+    X, labels = rng.poisson(0.4, (40, 7)) - 1.0 * (rng.random((40, 7)) < 0.1), rng.integers(0, n_classes, 40)
+    weights = rng.integers(0, 4, 40) / 2 if weighted else None
+    sums, lowest = class_sums(form(X), labels, n_classes, weights)
+    members = np.eye(n_classes)[labels] * (1.0 if weights is None else weights[:, None])
+    np.testing.assert_array_equal(sums, X.T @ members)  # halves: exact in any order
+    assert lowest == X.min() < 0
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_entries_of_one_place_add_up_and_nothing_is_nothing(monkeypatch, compiled):
+    if not compiled:
+        monkeypatch.setattr(module, "_add_rows", module._add_rows_in_numpy)
+    twice = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 3))
+    for indices in (np.int32, np.int64):
+        twice.indices, twice.indptr = twice.indices.astype(indices), twice.indptr.astype(indices)
+        sums, lowest = class_sums(twice, np.array([0, 1]), 2)
+        np.testing.assert_array_equal(sums, [[0, 4], [3, 0], [0, 0]])
+        assert lowest == 0.0
+    for nothing in (sp.csr_array((2, 3)), np.zeros((2, 3)), np.zeros((2, 0)), sp.csr_array((2, 0))):
+        sums, lowest = class_sums(nothing, np.array([0, 1]), 2)
+        np.testing.assert_array_equal(sums, np.zeros((nothing.shape[1], 2)))
+        assert lowest == 0.0
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_what_is_not_finite_shows_in_the_sums(bad, form):
+    X = np.array([[1.0, 2.0], [bad, 1.0]])
+    assert not np.isfinite(class_sums(form(X), np.array([0, 1]), 2, np.array([1.0, 0.0]))[0].sum())

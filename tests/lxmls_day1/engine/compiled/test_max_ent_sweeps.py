@@ -1,0 +1,77 @@
+"""The compiled sweeps and measurements of dual coordinate ascent against readable ones, and their twins in NumPy."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.special import entr, expit, logsumexp
+
+from classifiers.max_ent_dual import dual_step
+from lxmls_day1.engine.compiled import max_ent_sweeps
+from lxmls_day1.engine.compiled.sparse_rows import as_examples
+
+
+def random_problem(n_classes, n_examples=25, n_features=6):
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.6)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
+    return X, labels, rng.uniform(0.2, 2.0, n_examples), [rng.permutation(n_examples) for _ in range(3)]
+
+
+def weights_of(g, labels, shares, alpha, unit):
+    return unit * g.T @ (shares[:, None] * (np.eye(alpha.shape[1])[labels] - alpha))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("n_classes", [3, 4, 9])
+def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
+    if not compiled:
+        monkeypatch.setattr(max_ent_sweeps, "sweep", max_ent_sweeps._sweep_in_numpy)
+        monkeypatch.setattr(max_ent_sweeps, "measure", max_ent_sweeps._measure_in_numpy)
+    X, labels, shares, orders = random_problem(n_classes)
+    g, unit = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X))
+    alpha, W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
+    expected = alpha.copy()
+    state = {"labels": labels, "shares": shares, "multipliers": alpha, "weights": W}
+    for order in orders:
+        estimate = max_ent_sweeps.take_sweep(as_examples(X), order=order, unit=unit, **state)
+        expected_estimate = 0.0
+        for m in order:
+            scores = g[m] @ weights_of(g, labels, shares, expected, unit)
+            p = np.exp(scores - logsumexp(scores))
+            expected_estimate += shares[m] * ((p - expected[m]) ** 2 / (p + expected[m])).sum()
+            expected[m] = dual_step(expected[m], scores, unit * shares[m] * (g[m] @ g[m]))
+        assert estimate == pytest.approx(expected_estimate)
+    np.testing.assert_allclose(alpha, expected, atol=1e-10)
+    np.testing.assert_allclose(W, weights_of(g, labels, shares, alpha, unit), atol=1e-10)
+    scores = g @ W
+    loss, entropy = max_ent_sweeps.measure_all(as_examples(X), **state)
+    assert loss == pytest.approx((shares * (logsumexp(scores, axis=1) - scores[np.arange(len(X)), labels])).sum())
+    assert entropy == pytest.approx((shares[:, None] * entr(alpha)).sum())
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_sweeps_of_two_classes_go_to_the_maximum(monkeypatch, compiled):
+    if not compiled:
+        monkeypatch.setattr(max_ent_sweeps, "sweep_two_classes", max_ent_sweeps._sweep_two_in_numpy)
+        monkeypatch.setattr(max_ent_sweeps, "measure_two_classes", max_ent_sweeps._measure_two_in_numpy)
+    X, labels, shares, orders = random_problem(2)
+    g, unit, signs = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X)), 2.0 * labels - 1.0
+    beta, v = np.zeros(len(X)), np.zeros((X.shape[1] + 1, 1))
+    state = {"labels": labels, "shares": shares, "multipliers": beta, "weights": v}
+    for order in orders:
+        max_ent_sweeps.take_sweep(as_examples(X), order=order, unit=unit, **state)
+    np.testing.assert_allclose(v[:, 0], 2 * unit * g.T @ (shares * signs * beta), atol=1e-10)
+    scores = g @ v[:, 0]
+    loss, entropy = max_ent_sweeps.measure_all(as_examples(X), **state)
+    assert loss == pytest.approx((shares * np.logaddexp(0.0, -signs * scores)).sum())
+    assert entropy == pytest.approx((shares * (entr(beta) + entr(1 - beta))).sum())
+
+
+def test_the_step_of_two_classes_solves_its_equation():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        margin, curvature = 10 * rng.normal(), 10 ** rng.uniform(-3, 3)
+        beta = rng.random() if rng.random() < 0.8 else float(rng.random() < 0.5)
+        log_odds = brentq(lambda t: t + margin + curvature * (expit(t) - beta), -3000, 3000)  # noqa: B023
+        moved = max_ent_sweeps._two_class_step(margin, beta, curvature)
+        assert moved == pytest.approx(expit(log_odds), abs=0.02 * abs(expit(-margin) - beta) + 1e-3)

@@ -1,0 +1,223 @@
+"""The weights with their average, and why a rule cannot be compiled. Training itself is tested with the learners."""
+
+import errno
+import functools
+import mmap
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from classifiers.online_classifier import OnlineClassifier, compiled
+from classifiers.perceptron import perceptron_rule
+from classifiers.structured_classifier import StructuredClassifier
+from lxmls_day1.engine.compiled import online_steps
+from lxmls_day1.engine.compiled.machine_code import cached_jit
+from lxmls_day1.engine.compiled.online_steps import Weights, aligned_zeros
+
+pytestmark = pytest.mark.bits
+
+TABLE = {"one": 1.0}
+compiled_helper = cached_jit()(perceptron_rule)
+
+
+def plain_helper(rule_arguments):
+    return perceptron_rule(*rule_arguments)
+
+
+def of_a_dictionary(scores, label, sq_norm, step, cost):
+    by_name = dict(scores=scores, anything=[label, "label"])  # this line
+    return compiled_helper(by_name["scores"], by_name["anything"][0], sq_norm, step, cost)
+
+
+def of_an_object(scores, label, sq_norm, step, cost):
+    assert str(object())  # this line
+    return compiled_helper(scores, label, sq_norm, step, cost)
+
+
+def of_an_unknown_name(scores, label, sq_norm, step, cost):  # this line
+    if step < 0:
+        scores = undefined_name  # noqa: F821
+    return compiled_helper(scores, label, sq_norm, step, cost)
+
+
+def with_a_bare_return(scores, label, sq_norm, step, cost):
+    if step < 0:
+        return  # this line
+    return compiled_helper(scores, label, sq_norm, step, cost)
+
+
+def of_a_list(scores, label, sq_norm, step, cost):
+    d = np.zeros(len(scores))
+    d[np.argmax(scores)] -= step
+    d[label] += step
+    return [number for number in d]  # this line
+
+
+def of_whole_numbers(scores, label, sq_norm, step, cost):
+    d = np.zeros(len(scores), dtype=np.int64)
+    d[np.argmax(scores)] -= 1
+    d[label] += 1
+    return d  # this line
+
+
+def of_a_plain_helper(scores, label, sq_norm, step, cost):
+    return plain_helper((scores, label, sq_norm, step, cost))  # this line
+
+
+def of_a_global_dictionary(scores, label, sq_norm, step, cost):
+    factor = TABLE["one"]  # this line
+    return compiled_helper(scores, label, sq_norm, factor * step, cost)
+
+
+def of_an_unknown_numpy_function(scores, label, sq_norm, step, cost):
+    predicted = np.ravel_multi_index((np.argmax(scores),), scores.shape)  # this line
+    d = np.zeros(len(scores))
+    d[predicted] -= step
+    d[label] += step
+    return d
+
+
+def of_an_unknown_keyword(scores, label, sq_norm, step, cost):
+    scores = scores + 0 * np.sum(scores, keepdims=True)  # this line
+    return compiled_helper(scores, label, sq_norm, step, cost)
+
+
+def that_names_its_exception(scores, label, sq_norm, step, cost):
+    try:
+        return compiled_helper(scores, label, sq_norm, step, cost)
+    except IndexError as error:  # this line
+        raise error
+
+
+FAULTY = {
+    of_a_dictionary: "No implementation of dict\\(.*Unsupported use of `dict\\(\\)`",
+    of_an_object: "Untyped global name 'object': Cannot determine Numba type",
+    of_an_unknown_name: "NameError: name 'undefined_name' is not defined",
+    with_a_bare_return: "No conversion from none to array\\(float64, 1d, C\\)",
+    of_a_list: "No conversion from list\\(float64\\)",
+    of_whole_numbers: "No conversion from array\\(int64, 1d, C\\) to array\\(float64, 1d, C\\)",
+    of_a_plain_helper: "Untyped global name 'plain_helper'",
+    of_a_global_dictionary: "Untyped global name 'TABLE': Cannot determine Numba type of <class 'dict'>",
+    of_an_unknown_numpy_function: "unsupported NumPy function 'numpy.ravel_multi_index'",
+    of_an_unknown_keyword: "No implementation of sum\\(.*unexpected keyword argument 'keepdims'",
+    that_names_its_exception: "Exception object cannot be stored into variable",
+}
+
+
+def line_of_the_fault(rule):
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    first = rule.__code__.co_firstlineno
+    return next(n for n, line in enumerate(lines[first - 1 :], start=first) if line.endswith("# this line"))
+
+
+def train_flat(rule):
+    learner = type("Learner", (OnlineClassifier,), {"rule": staticmethod(rule)})(nr_rounds=2)
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    return learner.train(X, np.arange(8) % 2)
+
+
+def train_structured(rule):
+    learner = type("Tagger", (StructuredClassifier,), {"rule": staticmethod(rule)})(nr_rounds=2, templates=["word"])
+    return learner.train([["I", "saw"], ["a", "saw"]], [["PRON", "VERB"], ["DET", "NOUN"]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("train", [train_flat, train_structured])
+@pytest.mark.parametrize("rule", FAULTY, ids=lambda rule: rule.__name__)
+def test_a_rule_that_cannot_be_compiled_runs_as_python_and_the_warning_says_why(rule, train):
+    marked = functools.update_wrapper(type(rule)(rule.__code__, rule.__globals__, rule.__name__), rule)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        params = train(compiled(marked))
+    (message,) = [str(warning.message) for warning in caught if "could not be compiled" in str(warning.message)]
+    assert message.startswith(f"{rule.__name__} could not be compiled and runs as plain Python: ")
+    assert re.search(FAULTY[rule], message), message
+    assert message.endswith(f"(test_online_steps.py, line {line_of_the_fault(rule)})")
+    assert "During: Pass" not in message and "\n" not in message
+    (warning,) = [w for w in caught if "could not be compiled" in str(w.message)]
+    assert warning.filename == __file__  # the file that called train
+    np.testing.assert_allclose(params, train(perceptron_rule), rtol=0, atol=1e-12)
+
+
+def test_a_rule_without_the_mark_is_not_compiled_and_not_warned_about():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train_flat(of_a_list)
+        train_structured(of_a_list)
+
+
+SHAPES = [(1, 1), (5, 3), (0, 4), (2**18 - 1, 1), (2**18, 1), (2**16 + 1, 2, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_aligned_zeros_begin_with_a_cache_line_and_large_ones_with_a_large_page(shape):
+    zeros = aligned_zeros(*shape)
+    assert zeros.shape == shape and not zeros.any()
+    assert zeros.ctypes.data % (64 if zeros.nbytes < 2**21 else 2**21) == 0 or zeros.size == 0
+    zeros[:] = 1.0
+    assert zeros.sum() == zeros.size
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_aligned_zeros_on_other_systems(shape, monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr(online_steps.mmap, "mmap", None)
+    test_aligned_zeros_begin_with_a_cache_line_and_large_ones_with_a_large_page(shape)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="large pages are asked for on Linux")
+def test_memory_without_large_pages_and_memory_that_there_is_not(monkeypatch):
+    class WithoutLargePages(mmap.mmap):
+        def madvise(self, *_):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(online_steps.mmap, "mmap", WithoutLargePages)
+    assert not aligned_zeros(2**18).any()
+    monkeypatch.undo()
+    with pytest.raises(MemoryError, match="no 8[0-9]{18} bytes of memory"):
+        aligned_zeros(10**18)
+
+
+def test_a_part_takes_the_arrays_of_the_last_one_if_they_fit():
+    weights = Weights(3, 2, averaged=True, paired=True)
+    weights.V[:, 0], weights.state[:] = [1.0, 2.0, 3.0], [0.5, 7.0]
+    first = weights.part()
+    first.add(np.array([0, 2]), np.array([1.0, 4.0]), shrink=0.5)
+    first.add(np.array([1]), np.array([1.0]), shrink=0.5)
+    again, new = weights.part(first), weights.part()
+    assert again.V is first.V and again.U is first.U and new.V is not first.V
+    for mine, expected in zip((again.V, again.U, again.state), (new.V, new.U, new.state), strict=True):
+        np.testing.assert_array_equal(mine, expected)
+    weights.unpair()
+    assert weights.part(first).V.shape == (3, 2)
+
+
+@pytest.mark.parametrize("averaged", [True, False])
+def test_weights_are_the_matrices_that_they_stand_for(averaged):
+    """The factors include 0, a negative one, and such as would leave the range of the scale."""
+    rng = np.random.default_rng(0)
+    weights, W, every_W = Weights(4, 3, averaged), np.zeros(12), []
+    for shrink in (1.0, 0.5, 1e-7, 0.9, 0.0, 1.0, -2.0, 1e6, 1.0):
+        entries, change = rng.permutation(12)[:5], rng.normal(size=5)
+        W = shrink * W
+        W[entries] += change
+        every_W.append(W)
+        assert weights.add(entries, change, shrink)
+    np.testing.assert_allclose(weights.current(), W.reshape(4, 3), rtol=1e-12)
+    expected = np.mean(every_W, axis=0) if averaged else W
+    np.testing.assert_allclose(weights.result(), expected.reshape(4, 3), rtol=1e-9)
+    assert not weights.add(np.empty(0, int), np.empty(0), 1.0)
+
+
+def test_a_pair_of_classes_goes_on_as_two_columns():
+    weights = Weights(3, 2, averaged=True, paired=True)
+    weights.V[:, 0] = [1.0, 2.0, 3.0]
+    before = weights.current()
+    weights.unpair()
+    assert weights.V.shape == weights.U.shape == (3, 2)
+    np.testing.assert_array_equal(weights.current(), before)
+    np.testing.assert_array_equal(before, [[-1, 1], [-2, 2], [-3, 3]])

@@ -1,0 +1,174 @@
+"""Without numba: the same weights. Without numba, threads and processes, as in a browser: the tests of readers, learners, exercises pass."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.arow import AROW
+from classifiers.binary_perceptron import BinaryPerceptron
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.confidence_weighted import ConfidenceWeighted
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.perceptron import Perceptron
+from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.svm import SVM
+from lxmls_day1.engine.compiled import primitives
+
+ROOT = Path(__file__).resolve().parents[4]
+BLOCK = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"  # their import raises ImportError
+ONLY_HERE = f"""{BLOCK}
+import importlib.util, numpy
+specification = importlib.util.spec_from_file_location("tested", {str(Path(__file__))!r})
+tested = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(tested)
+assert not tested.primitives.COMPILES
+numpy.savez(sys.argv[1], **tested.trained())
+"""
+#: As in a browser. What a test itself starts is skipped; what is tested gets the error that it gets there.
+TESTS = f"""{BLOCK}
+import os, subprocess, threading, types, pytest
+sys.modules["fcntl"], sys.modules["resource"] = types.ModuleType("fcntl"), types.ModuleType("resource")
+del os.posix_spawn
+
+def refused(error):
+    def refuse(*arguments, **settings):
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename in (subprocess.__file__, threading.__file__) or "/concurrent/" in frame.f_code.co_filename:
+            frame = frame.f_back
+        if frame.f_code.co_filename.startswith({str(ROOT / "tests")!r}):
+            pytest.skip("it starts a process or a thread")
+        raise error
+    return refuse
+
+subprocess.Popen.__init__ = refused(OSError(138, "emscripten does not support processes."))
+threading.Thread.start = refused(RuntimeError("can't start new thread"))
+from lxmls_day1 import library_path
+from lxmls_day1.engine.compiled import threads
+assert not library_path.STARTS_PROCESSES and not threads.threads_start()
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+
+class Counting(MultinomialNaiveBayes):
+    def train(self, X, y, sample_weight=None):
+        return super().train(sp.csr_array(np.abs(X)), y, sample_weight)
+
+
+def trained():
+    """Weights and what else is computed by kernels, by name."""
+    results = {}
+    for n_classes in (2, 3, 5):
+        rng = np.random.default_rng(n_classes)
+        X = rng.normal(size=(40, 6)) * (rng.random((40, 6)) < 0.6)
+        y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 40 - n_classes)])
+        cost = rng.uniform(0.5, 2.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
+        for name, learner in {
+            "perceptron": Perceptron(nr_rounds=4),
+            "last": Perceptron(nr_rounds=4, averaged=False),
+            "rounds": Perceptron(nr_rounds=4, averaged="rounds"),
+            "mira": Mira(nr_rounds=4, cost=cost),
+            "svm": SVM(nr_rounds=4, cost=cost, regularizer=0.3),
+            "shrinking to 0": SVM(nr_rounds=4, regularizer=1.0, averaged=True),
+            "dual": SVM(solver="dual", regularizer=0.1, cost=cost, tolerance=1e-12),
+            "max_ent": MaxEntOnline(nr_rounds=4, regularizer=0.3),
+            "batch": MaxEntBatch(0.3, tolerance=1e-12),
+            "two threads": Perceptron(nr_rounds=4, n_jobs=2),
+            "batch, dual": MaxEntBatch(0.3, tolerance=1e-12, solver="dual"),
+            "naive Bayes": Counting(),
+            "squishing": ColumnSquishing(nr_rounds=4, cap=0.5),
+            "arow": AROW(nr_rounds=4, cost=cost),
+            "cw": ConfidenceWeighted(cap=0.5, nr_rounds=4, averaged=True),
+            "arow, two threads": AROW(nr_rounds=4, n_jobs=2),
+        }.items():
+            results[f"{name} {n_classes}"] = learner.train(X, y)
+            results[f"{name} {n_classes}, weighted"] = learner.train(X, y, sample_weight=1 + np.arange(40) % 3)
+    separable = np.arange(10.0)[:, None] - 4.5
+    results["binary"] = BinaryPerceptron().train(separable, separable[:, 0] > 0)
+
+    words, rng = ["ab", "cb", "ad", "cd", "b"], np.random.default_rng(0)
+    sentences = [rng.choice(words, length).tolist() for length in rng.integers(1, 6, 15)]
+    tags = [rng.integers(0, 3, len(sentence)).tolist() for sentence in sentences]
+    for transitions in (True, False):
+        for tagger in (
+            StructuredPerceptron(nr_rounds=4, transitions=transitions),
+            StructuredMira(nr_rounds=4, transitions=transitions),
+            StructuredSVM(nr_rounds=4, transitions=transitions, regularizer=0.1),
+            CRF(0.1, "online", nr_rounds=4, transitions=transitions),
+            CRF(0.1, transitions=transitions, tolerance=1e-12),
+        ):
+            name = f"{tagger.get_name()} {transitions}"
+            results[name] = params = tagger.train(sentences, tags)
+            results[f"{name}, tags"] = np.concatenate(tagger.test(sentences, params))
+            results[f"{name}, objective"] = np.array(tagger.history[-1].objective or 0.0)
+    return results
+
+
+def without_numba(code, *arguments):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not primitives.COMPILES, reason="numba cannot be imported")
+def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
+    ran = without_numba(ONLY_HERE, tmp_path / "plain.npz")
+    assert ran.returncode == 0, ran.stderr
+    compiled = trained()
+    with np.load(tmp_path / "plain.npz") as plain:
+        assert set(plain) == set(compiled)
+        for name, expected in compiled.items():
+            np.testing.assert_allclose(plain[name], expected, rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.skipif(not primitives.COMPILES, reason="numba cannot be imported")
+@pytest.mark.parametrize(
+    "paths",
+    [
+        [
+            *(f"tests/classifiers/test_{name}.py" for name in ("perceptron", "mira", "losses")),
+            "tests/readers/test_vocabulary.py",
+            *("classifiers/svm.py", "classifiers/svm_dual.py", "classifiers/max_ent_dual.py"),
+        ],
+        pytest.param(["tests/classifiers"], marks=[pytest.mark.slow, pytest.mark.campaign]),
+        pytest.param(["tests/readers", "tests/lxmls_day1/engine/text"], marks=[pytest.mark.slow, pytest.mark.campaign]),
+        pytest.param(["tests/exercises"], marks=pytest.mark.slow),
+        pytest.param(["classifiers", "readers", "lxmls_day1/figures"], marks=[pytest.mark.slow, pytest.mark.campaign]),
+    ],
+    ids=["a few", "classifiers", "readers", "exercises", "examples"],
+)
+@pytest.mark.slow
+def test_the_tests_pass_as_in_a_browser(paths):
+    ran = without_numba(
+        TESTS, "-q", "-p", "no:cacheprovider", "-W", "ignore:tqdm", "-m", "not slow", *paths
+    )  # as in the page
+    assert ran.returncode == 0, ran.stdout[-5000:]
+
+
+@pytest.mark.slow
+def test_numba_is_not_even_imported_where_its_own_variable_says_so(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    code = "import sys; from classifiers.perceptron import Perceptron; Perceptron().train([[0.0], [1.0]], [0, 1])\nassert 'numba' not in sys.modules"
+    ran = without_numba(code)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_kernel_is_its_twin_where_nothing_is_compiled(monkeypatch):
+    def twin(x):
+        return x + 1
+
+    def function(x):
+        return x + 2
+
+    monkeypatch.setattr(primitives, "COMPILES", False)
+    assert primitives.kernel(twin)(function) is twin
+    assert primitives.kernel(fastmath=True)(function) is function

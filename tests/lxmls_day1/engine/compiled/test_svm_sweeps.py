@@ -1,0 +1,149 @@
+"""The compiled sweep and measurement of the dual SVM against readable ones."""
+
+import numpy as np
+import pytest
+
+from classifiers.svm_dual import dual_step, project_on_simplex
+from lxmls_day1.engine.compiled import sparse_rows, svm_sweeps
+
+pytestmark = pytest.mark.bits
+
+
+def random_problem(seed, n_classes, n_examples=25, n_features=7):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.6)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
+    costs = rng.uniform(0.2, 2.0, (n_classes, n_classes))
+    np.fill_diagonal(costs, 0.0)
+    return rng, X, labels, costs
+
+
+def naive_sweeps(X, labels, orders, costs, regularizer, relaxation):
+    """Steps one after the other with every matrix in full; returns α, W and the gap estimate of each sweep."""
+    g = np.hstack([np.ones((len(X), 1)), X])
+    alpha, estimates = np.eye(len(costs))[labels], []
+    for order in orders:
+        estimates.append(0.0)
+        for m in order:
+            W = g.T @ (np.eye(len(costs))[labels] - alpha) / (regularizer * len(X))
+            scores, cost = g[m] @ W, costs[:, labels[m]]
+            estimates[-1] += (scores + cost).max() - alpha[m] @ (scores + cost)
+            alpha[m] = dual_step(alpha[m], scores, cost, g[m] @ g[m] / (regularizer * len(X)), relaxation)
+    return alpha, g.T @ (np.eye(len(costs))[labels] - alpha) / (regularizer * len(X)), estimates
+
+
+@pytest.mark.parametrize("relaxation", [1.0, 1.5])
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 8, 11])
+def test_sweeps_are_the_readable_steps(n_classes, relaxation):
+    rng, X, labels, costs = random_problem(n_classes, n_classes)
+    orders = [rng.permutation(len(X)) for _ in range(4)]
+    alpha, W, estimates = naive_sweeps(X, labels, orders, costs, 0.05, relaxation)
+
+    examples, row_costs, unit = sparse_rows.as_examples(X), np.ascontiguousarray(costs.T), 1 / (0.05 * len(X))
+    rows = (examples.indptr, examples.indices, examples.data)
+    rests = np.zeros(len(X), np.uint8)
+    fast_alpha, fast_W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
+    fast = [
+        svm_sweeps.sweep(
+            *rows,
+            examples.sq_norms,
+            labels,
+            order,
+            row_costs,
+            unit,
+            relaxation,
+            fast_alpha,
+            fast_W,
+            rests,
+            np.ones(len(labels)),
+        )[0]
+        for order in orders
+    ]
+    np.testing.assert_allclose(fast_alpha, alpha, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(fast_W, W, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(fast, estimates, rtol=1e-9)
+
+    g = np.hstack([np.ones((len(X), 1)), X])
+    loss, cost = svm_sweeps.measure(*rows, labels, row_costs, fast_alpha, fast_W, rests, np.ones(len(labels)))
+    augmented = g @ W + costs.T[labels]
+    assert loss == pytest.approx((augmented.max(axis=1) - (g @ W)[np.arange(len(X)), labels]).sum())
+    assert cost == pytest.approx((alpha * costs.T[labels]).sum())
+
+    if n_classes == 2:
+        beta, v = np.zeros(len(X)), np.zeros(X.shape[1] + 1)
+        rests_of_two = np.zeros(len(X), np.uint8)
+        for order, estimate in zip(orders, estimates, strict=True):
+            gap, _ = svm_sweeps.sweep_two_classes(
+                *rows,
+                examples.sq_norms,
+                labels,
+                order,
+                row_costs,
+                unit,
+                relaxation,
+                beta,
+                v,
+                rests_of_two,
+                np.ones(len(labels)),
+            )
+            assert gap == pytest.approx(estimate)
+        np.testing.assert_allclose(beta, alpha[np.arange(len(X)), 1 - labels], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(np.column_stack([-v / 2, v / 2]), W, rtol=0, atol=1e-9)
+        assert svm_sweeps.measure_two_classes(
+            *rows, labels, row_costs, beta, v, rests_of_two, np.ones(len(labels))
+        ) == pytest.approx((loss, cost))
+        np.testing.assert_array_equal(rests_of_two, rests)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_an_example_rests_while_it_has_no_share_in_the_gap(n_classes):
+    """At one example's own optimum its visits count up; the measurement wakes it when the weights have changed."""
+    X, labels = np.eye(n_classes), np.arange(n_classes)
+    examples, costs, unit = sparse_rows.as_examples(X), 1.0 - np.eye(n_classes), 1e3
+    rows, rests = (examples.indptr, examples.indices, examples.data), np.zeros(n_classes, np.uint8)
+    # Weights that put every example right by far, whatever the multipliers say.
+    W = np.vstack([np.zeros(n_classes), 10 * np.eye(n_classes)])
+    if n_classes == 2:
+        multipliers, weights = np.zeros(2), W[:, 1] - W[:, 0]
+        sweep, measure = svm_sweeps.sweep_two_classes, svm_sweeps.measure_two_classes
+    else:
+        multipliers, weights = np.eye(n_classes), W.copy()
+        sweep, measure = svm_sweeps.sweep, svm_sweeps.measure
+    order = np.arange(n_classes)
+    for visits in (1, 2, 3):
+        gap, n_steps = sweep(
+            *rows, examples.sq_norms, labels, order, costs, unit, 1.0, multipliers, weights, rests, np.ones(len(labels))
+        )
+        assert (gap, n_steps) == (0.0, 0)
+        np.testing.assert_array_equal(rests, visits)
+    measure(*rows, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
+    np.testing.assert_array_equal(rests, 3)
+    weights *= -1
+    measure(*rows, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
+    np.testing.assert_array_equal(rests, 0)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("n_classes", [3, 6])
+def test_large_and_small_curvatures_keep_the_multipliers_in_the_simplex(n_classes, scale):
+    rng, X, labels, costs = random_problem(7, n_classes)
+    examples, rests = sparse_rows.as_examples(X), np.zeros(len(X), np.uint8)
+    alpha, W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
+    for _ in range(5):
+        svm_sweeps.sweep(
+            examples.indptr, examples.indices, examples.data, examples.sq_norms, labels, rng.permutation(len(X)),
+            np.ascontiguousarray(costs.T), scale, 1.5, alpha, W, rests, np.ones(len(X)),
+        )  # fmt: skip
+    assert (alpha >= 0).all()
+    np.testing.assert_allclose(alpha.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+
+
+def test_the_readable_projection_is_the_nearest_point():
+    """Optimality in the simplex: no vertex lies in a direction in which the distance falls."""
+    rng = np.random.default_rng(3)
+    for n_classes in range(1, 12):
+        z = rng.normal(size=n_classes) * rng.choice([0.1, 1.0, 10.0])
+        z[rng.integers(n_classes)] = z[0]  # now and then a tie
+        point = project_on_simplex(z)
+        assert (point >= 0).all() and point.sum() == pytest.approx(1.0)
+        assert ((z - point) * (np.eye(n_classes) - point)).sum(axis=1).max() <= 1e-12

@@ -1,0 +1,233 @@
+"""Checkpoints: a training that was interrupted, however and wherever, ends with the bits of one that was not."""
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.arow import AROW
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.perceptron import Perceptron
+from classifiers.svm import SVM
+from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.errors import InputError
+
+pytestmark = pytest.mark.bits
+
+LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(np.round(3 * rng.random((50, 20)) * (rng.random((50, 20)) < 0.3)))
+    y = np.concatenate([np.arange(3), rng.integers(0, 3, 47)])
+    return write_shards(tmp_path_factory.mktemp("corpus") / "small.bags", X, y, ["a", "b", "c"], rows_a_shard=12).folder
+
+
+class Stop(Exception):
+    """What interrupts a training in these tests."""
+
+
+class Interrupted(Checkpoint):
+    """A checkpoint whose training ends after so many documents."""
+
+    def __init__(self, *arguments, at, **settings):
+        super().__init__(*arguments, **settings)
+        self.at = at
+
+    def after(self, before, now, content):
+        super().after(before, now, content)
+        if now >= self.at:
+            raise Stop
+
+
+def all_but_seconds(history):
+    return [round._replace(seconds=None) for round in history]
+
+
+@pytest.mark.slow
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("make", "averaged"),
+    [*((make, "steps") for make in LEARNERS), *((SVM, averaged) for averaged in ("last round", "rounds", False))],
+)
+def test_training_that_goes_on_ends_with_the_same_bits_and_the_same_history(make, averaged, corpus, tmp_path):
+    settings = {"nr_rounds": 3, "averaged": averaged, "track_objective": True}
+    whole = make(**settings)
+    expected, lines = whole.train(corpus), []
+    for every, at in ((1, 1), (7, 50), (10, 100), (7, 101), (1, 150)):
+        path = tmp_path / f"{every}-{at}.checkpoint"
+        with pytest.raises(Stop):
+            make(**settings).train(corpus, checkpoint=Interrupted(path, every, at=at))
+        assert path.is_file()
+        learner = make(**settings)
+        lines = []
+        params = learner.train(corpus, checkpoint=Checkpoint(path, every, resume=True), report=lines.append)
+        np.testing.assert_array_equal(params, expected)
+        assert all_but_seconds(learner.history) == all_but_seconds(whole.history)
+        assert learner.nr_updates == whole.nr_updates
+        kept = every * (at // every)
+        assert [line.documents for line in lines] == [n for n in (1, 2, 4, 8, 16, 32, 64, 128) if n > kept]
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_threads(n_jobs, corpus, tmp_path):
+    path = tmp_path / "threads.checkpoint"
+    with pytest.raises(Stop):
+        SVM(n_jobs=n_jobs).train(corpus, checkpoint=Interrupted(path, 10, at=70))
+    params = SVM(n_jobs=n_jobs).train(corpus, checkpoint=Checkpoint(path, 10, resume=True))
+    np.testing.assert_array_equal(params, SVM(n_jobs=n_jobs).train(corpus))
+
+
+def test_a_checkpoint_may_be_written_at_another_pace_and_training_interrupted_again(corpus, tmp_path):
+    path = tmp_path / "again.checkpoint"
+    for at in (20, 90, 200, 333):
+        with pytest.raises(Stop):
+            Mira().train(corpus, checkpoint=Interrupted(path, 1 + at % 7, at=at, resume=True))
+    params = Mira().train(corpus, checkpoint=Checkpoint(path, resume=True))
+    np.testing.assert_array_equal(params, Mira().train(corpus))
+
+
+def test_without_a_file_training_that_is_to_go_on_begins_at_the_beginning(corpus, tmp_path):
+    params = Mira().train(corpus, checkpoint=Checkpoint(tmp_path / "new.checkpoint", resume=True))
+    np.testing.assert_array_equal(params, Mira().train(corpus))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, tmp_path):
+    path = tmp_path / "signal.checkpoint"
+
+    class Arrived(Exception):
+        pass
+
+    def arrive(_number, _frame):
+        assert path.is_file()
+        raise Arrived
+
+    def at_ten(line):
+        if line.documents == 8:
+            signal.raise_signal(number)
+            assert not path.exists()  # it is held back until the steps are done
+
+    before = signal.signal(number, arrive)
+    try:
+        with pytest.raises(Arrived):
+            Mira().train(corpus, checkpoint=Checkpoint(path), report=at_ten)
+        assert signal.getsignal(number) is arrive
+    finally:
+        signal.signal(number, before)
+    params = Mira().train(corpus, checkpoint=Checkpoint(path, resume=True))
+    np.testing.assert_array_equal(params, Mira().train(corpus))
+
+
+def test_the_second_signal_has_its_effect_at_once(corpus, tmp_path):
+    path = tmp_path / "twice.checkpoint"
+
+    def twice(line):
+        if line.documents == 8:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        Mira().train(corpus, checkpoint=Checkpoint(path), report=twice)
+    assert not path.exists()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_thread_that_is_not_the_first_can_train_with_a_checkpoint(corpus, tmp_path):
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(Mira().train(corpus, checkpoint=Checkpoint(tmp_path / "t", 10)))
+    )
+    thread.start()
+    thread.join()
+    np.testing.assert_array_equal(found[0], Mira().train(corpus))
+
+
+# ---------------------------------------------------------------------------------------------------------------- faults
+
+
+def copy_of(corpus, place):
+    rng = np.random.default_rng(1)
+    X = sp.csr_array(np.round(3 * rng.random((50, 20)) * (rng.random((50, 20)) < 0.3)))
+    return write_shards(place / "copy.bags", X, rng.integers(0, 3, 50), ["a", "b", "c"], rows_a_shard=5).folder
+
+
+def test_a_shard_that_is_removed_during_training_leaves_the_checkpoint(corpus, tmp_path):
+    folder, path = copy_of(corpus, tmp_path), tmp_path / "kept.checkpoint"
+    expected = Mira(nr_rounds=2).train(folder)
+    gone, away = folder / "shard-00003", tmp_path / "away"
+
+    def remove(line):
+        if line.documents == 1:
+            gone.rename(away)
+
+    with pytest.raises(
+        InputError, match=r"shard-00003.* is missing .*kept\.checkpoint, after \d+ documents.*resume"
+    ) as raised:
+        Mira(nr_rounds=2, seed=3).train(folder, checkpoint=Checkpoint(path), report=remove)
+    assert "\n" not in str(raised.value)
+    away.rename(gone)
+    params = Mira(nr_rounds=2, seed=3).train(folder, checkpoint=Checkpoint(path, resume=True))
+    np.testing.assert_array_equal(params, Mira(nr_rounds=2, seed=3).train(folder))
+    assert not np.array_equal(params, expected)
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        (Mira(nr_rounds=4), "setting nr_rounds was 10, and here it is 4"),
+        (Mira(regularizer=2.0), "setting regularizer was 1.0, and here it is 2.0"),
+        (Mira(seed=2), "setting seed was 1, and here it is 2"),
+        (Mira(averaged=False), "setting averaged was 'steps', and here it is False"),
+        (Mira(n_jobs=2), "setting n_jobs"),
+        (Mira(cost=[[0, 2, 1], [1, 0, 1], [1, 1, 0]]), "setting cost was None"),
+        (Perceptron(), "learner was 'Mira', and here it is 'Perceptron'"),
+    ],
+)
+def test_the_checkpoint_of_another_training_is_refused_by_name(other, named, corpus, tmp_path):
+    path = tmp_path / "mira.checkpoint"
+    with pytest.raises(Stop):
+        Mira().train(corpus, checkpoint=Interrupted(path, 10, at=10))
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=named):
+        other.train(corpus, checkpoint=Checkpoint(path, resume=True))
+    with pytest.raises(InputError, match="its corpus was"):
+        Mira().train(copy_of(corpus, tmp_path), checkpoint=Checkpoint(path, resume=True))
+    with pytest.raises(InputError, match="is there already"):
+        Mira().train(corpus, checkpoint=Checkpoint(path))
+    assert path.read_bytes() == before
+
+
+def test_costs_that_are_the_same_are(corpus, tmp_path):
+    path, cost = tmp_path / "cost.checkpoint", np.array([[0, 2, 1], [1, 0, 1], [1, 1, 0]])
+    with pytest.raises(Stop):
+        Mira(cost=cost).train(corpus, checkpoint=Interrupted(path, 10, at=10))
+    params = Mira(cost=cost.copy()).train(corpus, checkpoint=Checkpoint(path, resume=True))
+    np.testing.assert_array_equal(params, Mira(cost=cost).train(corpus))
+
+
+def test_what_makes_no_sense(corpus, tmp_path):
+    for wrong in ({"every": 0}, {"every": 1.5}, {"resume": "yes"}):
+        (name,) = wrong
+        with pytest.raises(InputError, match=name):
+            Checkpoint(tmp_path / "x", **wrong)
+    with pytest.raises(InputError, match="path"):
+        Checkpoint(None)
+    with pytest.raises(InputError, match="setting seed is of the type Generator, which a checkpoint cannot hold"):
+        Mira(seed=np.random.default_rng(0)).train(corpus, checkpoint=Checkpoint(tmp_path / "x"))
+    with pytest.raises(InputError, match="checkpoint is for a corpus on disk"):
+        Mira().train([[1.0], [2.0]], [0, 1], checkpoint=Checkpoint(tmp_path / "x"))
+    with pytest.raises(OSError):
+        Mira().train(corpus, checkpoint=Checkpoint(tmp_path / "no folder" / "x", every=10))
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(b"PK\3\4 and so on")
+    with pytest.raises(InputError, match="damaged is damaged or incomplete"):
+        Mira().train(corpus, checkpoint=Checkpoint(damaged, resume=True))

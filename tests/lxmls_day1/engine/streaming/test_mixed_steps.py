@@ -1,0 +1,275 @@
+"""Mixing: the weights of threads on a matrix in memory, to the last bit; averages, validation and checkpoints at mixings."""
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.arow import AROW
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.online_classifier import OnlineClassifier
+from classifiers.perceptron import Perceptron
+from classifiers.svm import SVM
+from lxmls_day1.engine.streaming import mixed_steps, streamed_steps
+from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+from lxmls_day1.engine.streaming.shard_rows import parts_of
+from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.errors import InputError
+
+pytestmark = pytest.mark.bits
+
+NAMES = np.array(["bad", "fair", "good"])
+N_ROWS = 61
+
+
+def corpus(place, n_classes=3, rows_a_shard=1000):
+    """The same rows as a corpus on disk, and as a matrix with labels."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(N_ROWS, 40)).astype(np.float32)  # nothing is a tie, which rounding would break
+    X = sp.csr_array(X * (rng.random((N_ROWS, 40)) < 0.2))
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, N_ROWS - n_classes)])
+    shards = write_shards(place / f"{n_classes}-{rows_a_shard}.bags", X, y, NAMES[:n_classes].tolist(), rows_a_shard)
+    return shards, X.astype(float), NAMES[y]
+
+
+def visits(shards, seed, n_rounds, n_parts):
+    """The rows of each round, part after part, each in the order of its visits, by plain NumPy."""
+    rng, starts, orders = np.random.default_rng(seed), np.concatenate([[0], np.cumsum(shards.rows)]), []
+    for _ in range(n_rounds):
+        rows = []
+        for part_seed, slices in zip(rng.integers(2**63, size=n_parts), parts_of(shards.rows, n_parts), strict=True):
+            part_rng, order = np.random.default_rng(part_seed), np.arange(len(slices))
+            part_rng.shuffle(order)
+            for i in order:
+                of_slice = np.arange(slices[i].stop - slices[i].start)
+                part_rng.shuffle(of_slice)
+                rows.append(starts[slices[i].shard] + slices[i].start + of_slice)
+        orders.append(np.concatenate(rows))
+    return np.array(orders)
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 8, 61])
+@pytest.mark.parametrize("rows", [[61], [20, 20, 20, 1], [1] * 61, [0, 50, 0, 11]])
+def test_parts_are_every_row_once_and_of_one_size(rows, n_parts):
+    parts = parts_of(np.array(rows), n_parts)
+    taken = sorted(piece for part in parts for piece in part)
+    assert [np.sum([stop - start for _, start, stop in part]) for part in parts] == [
+        len(share) for share in np.array_split(np.arange(61), n_parts)
+    ]
+    rows_taken = [(i, row) for i, start, stop in taken for row in range(start, stop)]
+    assert rows_taken == [(i, row) for i, n in enumerate(rows) for row in range(n)]
+    assert len(taken) <= len(rows) + n_parts - 1
+
+
+@pytest.mark.slow
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("rows_a_shard", [1000, 17])
+@pytest.mark.parametrize("n_jobs", [2, 5, 99])
+@pytest.mark.parametrize(("make", "n_classes"), [(Perceptron, 2), (Mira, 3), (SVM, 2), (SVM, 3), (AROW, 2), (AROW, 3)])
+def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_classes, n_jobs, rows_a_shard, tmp_path):
+    shards, X, y = corpus(tmp_path, n_classes, rows_a_shard)
+    orders = visits(shards, 4, 3, min(n_jobs, N_ROWS))
+    for averaged in ("steps", "last round", "rounds", False):
+        memory = make(nr_rounds=3, averaged=averaged, order=orders, n_jobs=n_jobs)
+        disk = make(nr_rounds=3, averaged=averaged, seed=4, n_jobs=n_jobs)
+        np.testing.assert_array_equal(disk.train(shards), memory.train(X, y))
+        assert [(*round[:2], round.errors) for round in disk.history] == [
+            (*round[:2], round.errors) for round in memory.history
+        ]
+
+
+@pytest.mark.parametrize("n_jobs", [2, 7])
+def test_sizes_of_steps_do_not_depend_on_how_many_are_computed_at_once(n_jobs, tmp_path, monkeypatch):
+    shards, *_ = corpus(tmp_path, 2, 17)
+    expected = SVM(0.1, nr_rounds=2, n_jobs=n_jobs).train(shards)
+    monkeypatch.setattr(mixed_steps, "_SIZES_AT_ONCE", 6)
+    np.testing.assert_array_equal(SVM(0.1, nr_rounds=2, n_jobs=n_jobs).train(shards), expected)
+
+
+@pytest.mark.slow
+def test_parts_of_python_s_own_steps(tmp_path):
+    class Readable(Mira):
+        rule = staticmethod(lambda *arguments: Mira.rule(*arguments))
+
+    shards, X, y = corpus(tmp_path, 3, 17)
+    expected = Readable(order=visits(shards, 1, 10, 2), n_jobs=2).train(X, y)
+    np.testing.assert_array_equal(Readable(n_jobs=2).train(shards), expected)
+
+
+def by_hand(shards, X, y, n_parts, mix_every, n_rounds, learner):
+    """Mixing by plain NumPy, with dense weights and a list of all of them for the mean; and the errors after each step."""
+    labels, dense, wrong = np.searchsorted(NAMES, y), X.toarray(), {}
+    W, passed, t = np.zeros((41, 3)), [], 0
+    for order in visits(shards, learner.seed, n_rounds, n_parts):
+        mine = np.array_split(order, n_parts)
+        done = 0
+        while done < N_ROWS:
+            end, weights, counts = min(N_ROWS, done + mix_every), [], []
+            for p in range(n_parts):
+                own, first, last = W.copy(), len(range(p, done, n_parts)), len(range(p, end, n_parts))
+                for i in range(first, last):
+                    g = np.concatenate([[1.0], dense[mine[p][i]]])
+                    label, scores = labels[mine[p][i]], g @ own
+                    step = learner.steps(1 + t + i * n_parts + p, 1)[0]
+                    wrong[t + i * n_parts + p] = scores.argmax() != label
+                    d = learner.rule(scores, label, g @ g, step, np.eye(3)[label] == 0)
+                    own = (1 - step * learner._shrinkage()) * own + np.outer(g, d)
+                    passed.append(own)
+                weights.append(own)
+                counts.append(last - first)
+            W, done = np.average(weights, axis=0, weights=counts), end
+        t += N_ROWS
+    return W, np.mean(passed, axis=0), [wrong[i] for i in sorted(wrong)]
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("mix_every", [1, 7, 20, 60, 500])
+@pytest.mark.parametrize("make", [Perceptron, Mira, MaxEntOnline])
+def test_mixing_every_few_documents_is_what_plain_numpy_computes(make, mix_every, tmp_path):
+    shards, X, y = corpus(tmp_path, 3, 10)
+    lines = []
+    last, mean = (make(nr_rounds=2, averaged=averaged, n_jobs=4) for averaged in (False, "steps"))
+    params = last.train(shards, mix_every=mix_every, report=lines.append)
+    expected, expected_mean, wrong = by_hand(shards, X, y, 4, mix_every, 2, last)
+    np.testing.assert_allclose(params, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(mean.train(shards, mix_every=mix_every), expected_mean, rtol=1e-9, atol=1e-12)
+    assert [round.errors for round in last.history] == [sum(wrong[:N_ROWS]), sum(wrong[N_ROWS:])]
+    assert [line.documents for line in lines] == [1, 2, 4, 8, 16, 32, 64]
+    for line, before in zip(lines, [0, 1, 2, 4, 8, 16, 32], strict=True):
+        assert line.error == np.mean(wrong[: line.documents])
+        assert line.recent_error == np.mean(wrong[before : line.documents])
+
+
+@pytest.mark.parametrize("make", [SVM, MaxEntOnline])
+def test_weights_worse_than_none_are_shortened_as_in_memory(make, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = sp.csr_array(rng.normal(size=(400, 20)).astype(np.float32)), rng.permutation(np.arange(400) % 3)
+    shards = write_shards(tmp_path / "random.bags", X, y, NAMES.tolist(), 130)
+    for n_jobs in (1, 2, 4):
+        given = {"regularizer": 1e-4, "nr_rounds": 2, "n_jobs": n_jobs}
+        disk = make(**given)
+        params = disk.train(shards)
+        if n_jobs > 1:  # a single part draws its orders from the seed itself
+            orders = visits(shards, 1, 2, n_jobs)
+            np.testing.assert_array_equal(params, make(**given, order=orders).train(X.astype(float), NAMES[y]))
+        at_zero = disk.objective(shards, None, 0.0 * params)
+        assert (
+            disk.objective(shards, None, params) <= at_zero < disk.objective(shards, None, disk.resume(None, shards)[0])
+        )
+
+
+def test_one_part_has_nothing_to_mix(tmp_path):
+    shards, X, y = corpus(tmp_path)
+    np.testing.assert_array_equal(Mira().train(shards, mix_every=5), Mira().train(X, y))
+
+
+@pytest.mark.slow
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
+@pytest.mark.parametrize("every", [1, 25, 70])
+def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, averaged, tmp_path):
+    shards, _, _ = corpus(tmp_path, 3, 10)
+    expected = SVM(nr_rounds=3, averaged=averaged, n_jobs=3)
+    params = expected.train(shards, mix_every=20)
+    for stop_at in range(1, 12):
+        path = tmp_path / f"{stop_at}.checkpoint"
+        seen = []
+
+        class Stopping(Checkpoint):
+            def write(self, content, seen=seen, stop_at=stop_at):
+                super().write(content)
+                seen.append(content["documents"])
+                if len(seen) == stop_at:
+                    raise KeyboardInterrupt
+
+        svm = SVM(nr_rounds=3, averaged=averaged, n_jobs=3)
+        try:
+            found = svm.train(shards, mix_every=20, checkpoint=Stopping(path, every))
+        except KeyboardInterrupt:
+            found = svm.train(shards, mix_every=20, checkpoint=Checkpoint(path, every, resume=True))
+        np.testing.assert_array_equal(found, params)
+        assert [round[:2] + round[3:] for round in svm.history] == [round[:2] + round[3:] for round in expected.history]
+        assert all(n % 61 in (0, 20, 40, 60) for n in seen)
+    with pytest.raises(InputError, match="mix_every was 20, and here it is None"):
+        svm.train(shards, checkpoint=Checkpoint(tmp_path / "1.checkpoint", every, resume=True))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals to a thread are Unix's")
+def test_ctrl_c_in_the_middle_of_a_round_keeps_the_last_mixing(tmp_path, monkeypatch):
+    shards, _, _ = corpus(tmp_path, 3, 10)
+    expected = Mira(nr_rounds=4, n_jobs=2).train(shards)
+    opened, main = [], threading.get_ident()
+
+    class Counted(Shards):
+        def open(self, i):
+            opened.append(i)
+            if len(opened) == 20:  # in the third round
+                signal.pthread_kill(main, signal.SIGINT)
+                assert waiting.wait(60)
+            return super().open(i)
+
+    waiting = threading.Event()
+    look = Checkpoint.after
+
+    def after(self, before, now, content):
+        if self._arrived:
+            waiting.set()
+        look(self, before, now, content)
+
+    monkeypatch.setattr(Checkpoint, "after", after)
+    path = tmp_path / "kept"
+    with pytest.raises(KeyboardInterrupt):
+        Mira(nr_rounds=4, n_jobs=2).train(Counted(shards.folder), checkpoint=Checkpoint(path, 10**9))
+    monkeypatch.undo()
+    mira = Mira(nr_rounds=4, n_jobs=2)
+    np.testing.assert_array_equal(mira.train(shards, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
+    assert len(mira.history) == 4
+
+
+def test_training_goes_on_from_a_state_bit_for_bit(tmp_path):
+    shards, _, _ = corpus(tmp_path, 2, 10)
+    _, state = SVM(nr_rounds=2, n_jobs=3, averaged="steps").resume(None, shards)
+    params, _ = SVM(nr_rounds=3, n_jobs=3, averaged="steps").resume(state, shards)
+    np.testing.assert_array_equal(params, SVM(nr_rounds=5, n_jobs=3, averaged="steps").train(shards))
+
+
+def test_rules_whose_changes_do_not_cancel(tmp_path):
+    from classifiers.online_classifier import compiled
+
+    @compiled
+    def one_sided(scores, label, sq_norm, step, cost):
+        d = np.zeros(len(scores))
+        if sq_norm > 20.0:  # in some parts only
+            d[label] = step / (1.0 + sq_norm)
+        return d
+
+    class OneSided(OnlineClassifier):
+        rule = staticmethod(one_sided)
+
+    shards, X, y = corpus(tmp_path, 2, 10)
+    expected = OneSided(nr_rounds=2, n_jobs=5, order=visits(shards, 1, 2, 5)).train(X, y)
+    np.testing.assert_array_equal(OneSided(nr_rounds=2, n_jobs=5).train(shards), expected)
+
+
+def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
+    before = set(threading.enumerate())  # other tests may have left some
+    shards, _, _ = corpus(tmp_path, 3, 10)
+    (shards.folder / "shard-00005" / "data.npy").unlink()
+    with pytest.raises(streamed_steps.UnreadableShard, match=r"shard-00005.data\.npy is missing"):
+        Mira(n_jobs=2).train(shards)
+    with pytest.raises(InputError, match="bring the file back, and go on with resume=True"):
+        Mira(n_jobs=2).train(shards, checkpoint=Checkpoint(tmp_path / "kept"))
+    assert set(threading.enumerate()) <= before
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])
+def test_mix_every_is_checked(wrong, tmp_path):
+    shards, X, y = corpus(tmp_path)
+    with pytest.raises(InputError, match="mix_every"):
+        Mira(n_jobs=2).train(shards, mix_every=wrong)
+    with pytest.raises(InputError, match="mix_every is for a corpus on disk"):
+        Mira(n_jobs=2).train(X, y, mix_every=5)

@@ -1,0 +1,233 @@
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, random_array
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
+from lxmls_day1.errors import InputError
+
+CLASSES = ("ham", "spam", "eggs")
+
+
+def corpus(folder, rows=50, rows_a_shard=20, whole=True, words=None):
+    rng = np.random.default_rng(rows)
+    X = random_array((rows, 30), density=0.2, rng=rng, format="csr")
+    X.data = rng.integers(1, 256, X.nnz).astype(float) if whole else rng.normal(size=X.nnz)
+    y = rng.integers(0, 3, rows)
+    return X, y, write_shards(folder, X, y, CLASSES, rows_a_shard=rows_a_shard, words=words)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("rows_a_shard", [7, 20, 50, 1000])
+def test_what_was_written_is_read(tmp_path, rows_a_shard, whole):
+    X, y, shards = corpus(tmp_path / "x.bags", rows_a_shard=rows_a_shard, whole=whole)
+    assert shards.dtype == ("uint8" if whole else "float32")
+    assert (shards.n_rows, shards.n_features, shards.classes) == (50, 30, CLASSES)
+    assert len(shards) == -(-50 // rows_a_shard) and shards.rows.sum() == 50
+    parts = [Shards(shards.folder).open(i) for i in range(len(shards))]
+    assert np.array_equal(np.concatenate([part.labels for part in parts]), y)
+    read = np.concatenate([part.X.toarray() for part in parts])
+    assert np.array_equal(read, X.toarray().astype(shards.dtype))
+    for part in parts:
+        arrays = (part.X.indptr, part.X.indices, part.X.data, part.labels)
+        assert [array.dtype for array in arrays] == ["int64", "uint32", shards.dtype, "int32"]
+        assert not any(array.flags.writeable for array in arrays)
+    shards.verify()
+
+
+def test_a_shard_is_a_mapped_file_and_takes_part_in_products(tmp_path):
+    X, _, shards = corpus(tmp_path / "x.bags", rows_a_shard=50)
+    part = shards.open(0).X
+    assert isinstance(part.indices.base, np.memmap)
+    W = np.random.default_rng(0).normal(size=(30, 3))
+    np.testing.assert_allclose(part @ W, X @ W)
+
+
+def damaged(folder, change):
+    manifest = json.loads((folder / MANIFEST).read_text())
+    change(manifest)
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda m: m.update(version=2, made_by="9.0"), "version 2 of the format, written by lxmls-day1 9.0; .*update"),
+        (lambda m: m.update(format="other"), "belongs to something else"),
+        (lambda m: m.pop("classes"), "damaged: 'classes' is missing"),
+        (lambda m: m["shards"][0].update(name="../elsewhere"), "damaged: shard 0 is called"),
+        (lambda m: m["shards"][1].update(rows=-1), "damaged: a size"),
+        (lambda m: m["shards"].append(3), "damaged"),
+        (lambda m: m.update(dtype="object"), "damaged: dtype is 'object'"),
+        (lambda m: m.update(n_features=True), "damaged: a size"),
+        (lambda m: m.update(sources=[{}]), "damaged: 'path' is missing"),
+        (lambda m: m.update(sources=[{"path": "/x/../etc/passwd"}]), "not the full path of a source"),
+        (lambda m: m["shards"][0].update(rows=2**63), "damaged: the files of shard 0 are too small"),
+        (lambda m: m["shards"][0].update(nonzeros=2**40), "damaged: the files of shard 0 are too small"),
+        (lambda m: m.update(classes=["ham", "spam", "ham"]), "damaged: two classes have the same name"),
+        (lambda m: m.update(classes=[str(i) for i in range(10**6)]), "more than 16384 classes"),
+        (lambda m: m.update(n_features=2**31), "more than 2147483647 features"),
+        (lambda m: m.update(classes="abc"), "damaged: classes, shards or sources is no list"),
+    ],
+)
+def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    damaged(shards.folder, change)
+    with pytest.raises(InputError, match=said) as error:
+        Shards(shards.folder)
+    assert MANIFEST in str(error.value)
+
+
+@pytest.mark.parametrize("learner", [Mira, MaxEntBatch, MultinomialNaiveBayes])
+def test_a_corpus_whose_parameters_have_no_room_is_refused_before_the_training(tmp_path, learner):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    damaged(shards.folder, lambda m: m.update(classes=[str(i) for i in range(2**14)], n_features=2**31 - 1))
+    with pytest.raises(InputError, match=r"x.bags has 2147483647 features: .* 562,950 GB, more than .* --hash"):
+        learner().train(shards.folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[]", b"[" * 100_000])
+def test_a_manifest_that_is_no_json_object_is_refused(tmp_path, content):
+    (tmp_path / MANIFEST).write_bytes(content)
+    with pytest.raises(InputError, match="damaged|something else"):
+        Shards(tmp_path)
+
+
+def test_folders_that_are_none_of_ours_are_told_apart(tmp_path):
+    with pytest.raises(InputError, match="there is no folder .*lxmls-day1 cache FILE"):
+        Shards(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="is no corpus on disk: it has no manifest.json"):
+        Shards(tmp_path)
+    (tmp_path / "journal.jsonl").write_text("")
+    with pytest.raises(InputError, match="is unfinished.* --resume"):
+        Shards(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="no folder of a corpus"):
+        Shards(tmp_path / "file")
+    with pytest.raises(InputError, match="folder must be the path"):
+        Shards(3)
+
+
+def test_a_huge_manifest_is_not_read_into_memory(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    os.truncate(shards.folder / MANIFEST, 1 << 40)  # most of it a hole
+    with pytest.raises(InputError, match="manifest.json is damaged: it is larger than"):
+        Shards(shards.folder)
+
+
+def test_truncated_words_are_found_when_the_corpus_is_opened(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags", words=[f"w{i}" for i in range(30)])
+    os.truncate(shards.folder / "words.txt", 10)
+    with pytest.raises(InputError, match=r"words.txt has 10 bytes instead of 110"):
+        Shards(shards.folder)
+
+
+def test_a_missing_and_a_truncated_file_are_named(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    path = shards.folder / "shard-00001" / "indices.npy"
+    content = path.read_bytes()
+    path.write_bytes(content[:-1])
+    for use in (lambda: shards.open(1), shards.verify, lambda: Shards(shards.folder)):
+        with pytest.raises(InputError, match=rf"shard-00001.indices.npy has {len(content) - 1} bytes instead of"):
+            use()
+    shards.open(0)
+    path.unlink()
+    for use in (lambda: shards.open(1), shards.verify, lambda: Shards(shards.folder)):
+        with pytest.raises(InputError, match=r"shard-00001.indices.npy is missing \(No such file"):
+            use()
+    assert Shards(shards.folder, partial=True).open(0).X.shape == (20, 30)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes among the files")
+@pytest.mark.parametrize("name", [MANIFEST, "shard-00001/data.npy", "words.txt", "source"])
+def test_a_pipe_or_a_device_in_place_of_a_file_is_not_waited_for(tmp_path, name):
+    _, _, shards = corpus(tmp_path / "x.bags", words=[f"w{i}" for i in range(30)])
+    place = shards.folder / name
+    place.unlink(missing_ok=True)
+    if name == "source":
+        damaged(
+            shards.folder, lambda m: m.update(sources=[{"path": "/dev/zero", "bytes": 0, "mtime_ns": 1, "sha256": "0"}])
+        )
+    else:
+        os.mkfifo(place)
+    with pytest.raises(InputError, match="not a regular file|has changed since"):
+        Shards(shards.folder).words() if name == "words.txt" else Shards(shards.folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "said"),
+    [
+        ("indices.npy", -4, 2**32 - 1, "it holds the feature 4294967295, but the corpus has 30 features"),
+        ("indptr.npy", -8, 0, "rows overlap"),
+        ("labels.npy", -4, 3, "a class that there is not"),
+        ("labels.npy", -4, 2**32 - 1, "a class that there is not"),
+    ],
+)
+def test_arrays_that_would_lead_compiled_code_astray_are_refused(tmp_path, name, place, value, said):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    path = shards.folder / "shard-00000" / name
+    content = bytearray(path.read_bytes())
+    content[place : place + 4 or None] = int(value).to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=rf"{name} is damaged: .*{said}"):
+        shards.open(0)
+    with pytest.raises(InputError, match=f"{name} has changed since it was written"):
+        shards.verify()
+
+
+def test_an_array_of_another_type_is_refused(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    path = shards.folder / "shard-00000" / "indices.npy"
+    np.save(path, np.load(path).view(np.float32))
+    with pytest.raises(InputError, match="holds float32 of 1 dimensions instead of uint32"):
+        shards.open(0)
+
+
+def test_a_corpus_whose_source_has_changed_is_stale(tmp_path):
+    _, _, shards = corpus(tmp_path / "x.bags")
+    source = tmp_path / "mails.csv"
+    source.write_text("a,b\n")
+    entry = {
+        "path": str(source),
+        "bytes": 4,
+        "mtime_ns": source.stat().st_mtime_ns,
+        "sha256": hashlib.sha256(b"a,b\n").hexdigest(),
+    }
+    damaged(shards.folder, lambda manifest: manifest.update(sources=[entry]))
+    Shards(shards.folder)
+    os.utime(source, ns=(1, 1))  # touched, but the same
+    Shards(shards.folder).verify()
+    source.write_text("a,c\n")
+    with pytest.raises(InputError, match=r"is stale: .*mails.csv has changed"):
+        Shards(shards.folder)
+    source.unlink()  # as on another machine
+    Shards(shards.folder).verify()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are those of Linux")
+def test_many_shards_are_opened_without_memory(tmp_path):
+    """A corpus of 16 MB, whose shards are opened and read one after another within 8 MB more than before."""
+    rows = 100_000
+    indptr = np.arange(rows + 1, dtype=np.int64) * 20
+    X = csr_array((np.ones(rows * 20, dtype=np.float32) / 2, np.tile(np.arange(20), rows), indptr), shape=(rows, 20))
+    folder = write_shards(tmp_path / "x.bags", X, np.zeros(rows, dtype=int), CLASSES, rows_a_shard=5000).folder
+    code = f"""
+import resource
+from lxmls_day1.engine.streaming.shards import Shards
+shards = Shards({str(folder)!r})
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20),) * 2)
+print(sum(float(shards.open(i).X.data.sum()) for _ in range(2) for i in range(len(shards))))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.stdout.strip() == str(float(rows * 20)), run.stderr

@@ -1,0 +1,130 @@
+"""Learners that sum over a corpus on disk: the same parameters as in memory, whatever the number of threads."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.engine.compiled.batch import LogLoss
+from lxmls_day1.engine.compiled.sparse_rows import as_examples
+from lxmls_day1.engine.compiled.tree_reduce import joined
+from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss, in_order
+from lxmls_day1.errors import InputError
+
+pytestmark = pytest.mark.bits
+
+NAMES = np.array(["bad", "fair", "good"])
+
+
+def corpus(place, n_classes=3, counts=True, rows_a_shard=7):
+    rng = np.random.default_rng(0)
+    X = abs(rng.normal(size=(60, 12))) * (rng.random((60, 12)) < 0.4)
+    X = sp.csr_array(np.round(3 * X) if counts else X.astype(np.float32).astype(float))
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 60 - n_classes)])
+    names = NAMES[:n_classes]
+    return write_shards(place / f"{rows_a_shard}.bags", X, y, names.tolist(), rows_a_shard), X, names[y]
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("settings", [{}, {"smooth": False}, {"smooth_param": 0.5}])
+def test_naive_bayes_counts_a_corpus_as_a_matrix(settings, n_classes, counts, tmp_path):
+    shards, X, y = corpus(tmp_path, n_classes, counts)
+    memory, disk = MultinomialNaiveBayes(**settings), MultinomialNaiveBayes(**settings)
+    expected, params = memory.train(X, y), disk.train(shards)
+    compare = np.testing.assert_array_equal if counts else np.testing.assert_allclose  # sums of whole numbers are exact
+    compare(params, expected)
+    compare(disk.likelihood, memory.likelihood)
+    np.testing.assert_array_equal(disk.prior, memory.prior)
+    assert disk.evaluate(shards, params) == memory.evaluate(y, memory.test(X, expected))
+
+
+def test_what_naive_bayes_cannot_count(tmp_path):
+    _, X, _ = corpus(tmp_path)
+    with pytest.raises(InputError, match="not negative, but got -1"):
+        MultinomialNaiveBayes().train(write_shards(tmp_path / "negative", -X, [0, 1] * 30, ["a", "b"]))
+    with pytest.raises(InputError, match="class 'c' has no word"):
+        MultinomialNaiveBayes(smooth=False).train(write_shards(tmp_path / "c", X, [0, 1] * 30, ["a", "b", "c"]))
+    with pytest.raises(InputError, match="learns from a matrix in memory; a corpus on disk is for"):
+        GaussianNaiveBayes().train(str(tmp_path / "c"), None)
+
+
+@pytest.mark.parametrize("rows_a_shard", [7, 20, 60])
+@pytest.mark.parametrize("n_columns", [1, 2, 3])
+def test_loss_and_gradient_are_those_of_the_matrix(n_columns, rows_a_shard, tmp_path):
+    shards, X, y = corpus(tmp_path, max(2, n_columns), rows_a_shard=rows_a_shard)
+    labels = np.searchsorted(NAMES, y)
+    W = np.random.default_rng(1).normal(size=(13, n_columns))
+    expected_loss, expected = LogLoss(as_examples(X), labels, n_columns)(W)
+    columns = np.arange(max(2, n_columns))
+    results = [StreamedLogLoss(shards, columns, n_columns, n_jobs)(W) for n_jobs in (1, 2, 4)]
+    for loss, gradient in results:
+        assert loss == pytest.approx(expected_loss, rel=1e-13)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-12, atol=1e-12)
+        assert loss == results[0][0]
+        np.testing.assert_array_equal(gradient, results[0][1])
+    squares = StreamedLogLoss(shards, columns, n_columns, 2).sums_of_squares()
+    np.testing.assert_allclose(squares, X.multiply(X).sum(axis=0), rtol=1e-13)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "conjugate_gradient", "gradient_descent"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_maximum_entropy_finds_the_optimum_with_the_same_bits_for_any_number_of_threads(n_classes, solver, tmp_path):
+    shards, X, y = corpus(tmp_path, n_classes, rows_a_shard=20)
+    settings = {"regularizer": 0.5, "solver": solver, "tolerance": 1e-4}
+    memory = MaxEntBatch(**settings)
+    expected = memory.train(X, y)
+    learners = [MaxEntBatch(**settings, n_jobs=n_jobs) for n_jobs in (1, 2, 4)]
+    found = [learner.train(str(shards.folder)) for learner in learners]
+    for learner, params in zip(learners, found, strict=True):
+        np.testing.assert_array_equal(params, found[0])
+        np.testing.assert_allclose(params, expected, atol=1e-2)
+        assert learner.objective(shards, None, params) == pytest.approx(memory.objective(X, y, expected), rel=2e-4)
+        assert learner.objective(shards, None, params) == pytest.approx(learner.history[-1].objective, rel=1e-12)
+
+
+def test_a_corpus_of_one_shard_gives_the_bits_of_the_matrix(tmp_path):
+    shards, X, y = corpus(tmp_path, rows_a_shard=60)
+    np.testing.assert_array_equal(MaxEntBatch().train(shards), MaxEntBatch().train(X, y))
+
+
+def test_what_maximum_entropy_cannot_be_trained_on(tmp_path):
+    shards, X, _ = corpus(tmp_path)
+    for solver in ("dual", "gis"):
+        with pytest.raises(InputError, match=f'solver="{solver}" is for data in memory'):
+            MaxEntBatch(solver=solver).train(shards)
+    with pytest.raises(InputError, match="y must hold a label"):
+        MaxEntBatch().train(X)
+    with pytest.raises(InputError, match="sample_weight is for data in memory"):
+        MaxEntBatch().train(shards, sample_weight=np.ones(60))
+
+
+@pytest.mark.parametrize("number", range(1, 40))
+def test_the_tree_depends_on_the_number_of_parts_alone_and_keeps_few(number):
+    kept, most = 0, 0
+
+    def parts():
+        nonlocal kept, most
+        for i in range(number):
+            kept += 1
+            most = max(most, kept)
+            yield (i,)
+
+    def add(one, other):
+        nonlocal kept
+        kept -= 1
+        return one + other
+
+    assert joined(parts(), add) == tuple(range(number))  # each once, neighbours with neighbours
+    assert most <= np.log2(number) + 2
+
+
+def test_threads_do_not_run_ahead():
+    started = []
+    results = in_order(lambda i: started.append(i) or i, range(20), n_jobs=2)
+    assert next(results) == 0
+    assert len(started) <= 3
+    assert list(results) == list(range(1, 20))

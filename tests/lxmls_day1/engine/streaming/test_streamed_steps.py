@@ -1,0 +1,485 @@
+"""Training on a corpus on disk: the same weights as in memory, to the last bit; progressive validation; little memory."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.arow import AROW
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.online_classifier import OnlineClassifier
+from classifiers.perceptron import Perceptron
+from classifiers.svm import SVM
+from lxmls_day1.engine.compiled import sparse_rows
+from lxmls_day1.engine.compiled.primitives import COMPILES
+from lxmls_day1.engine.streaming import streamed_steps
+from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+from lxmls_day1.engine.streaming.shard_rows import ShardRows, Slice
+from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.errors import InputError
+
+pytestmark = pytest.mark.bits
+
+LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW]
+AVERAGES = ["steps", "last round", "rounds", False]
+NAMES = np.array(["bad", "fair", "good", "great", "superb"])
+
+
+def corpus(place, n_classes=3, kind="counts", n_rows=60, rows_a_shard=1000, n_features=40):
+    """The same rows as a corpus on disk, and as a matrix with labels."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_rows, n_features)) * (rng.random((n_rows, n_features)) < 0.2)
+    if kind == "hashed":  # collisions in 16 columns: sums of signed counts
+        X = sp.csr_array(np.round(2 * X) @ np.kron(np.eye(16), [[1], [-1], [1]])[:n_features])
+        X.eliminate_zeros()
+    else:
+        X = sp.csr_array(np.round(abs(3 * X)) if kind == "counts" else X.astype(np.float32).astype(float))
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_rows - n_classes)])
+    shards = write_shards(
+        place / f"{kind}-{n_classes}-{rows_a_shard}.bags", X, y, NAMES[:n_classes].tolist(), rows_a_shard
+    )
+    return shards, X, NAMES[y]
+
+
+def visits(shards, seed, n_rounds):
+    """The rows of a corpus in the order in which they are visited, by plain NumPy."""
+    rng, starts = np.random.default_rng(seed), np.concatenate([[0], np.cumsum(shards.rows)])
+    orders = []
+    for _ in range(n_rounds):
+        order = np.arange(len(shards))
+        rng.shuffle(order)
+        rows = []
+        for i in order:
+            of_shard = np.arange(shards.rows[i])
+            rng.shuffle(of_shard)
+            rows.append(starts[i] + of_shard)
+        orders.append(np.concatenate(rows))
+    return np.array(orders)
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("kind", ["counts", "float32", "hashed"])
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("make", LEARNERS)
+def test_a_corpus_of_one_shard_gives_the_weights_of_training_in_memory_to_the_last_bit(make, n_classes, kind, tmp_path):
+    shards, X, y = corpus(tmp_path, n_classes, kind)
+    assert shards.manifest["dtype"] == ("uint8" if kind == "counts" else "float32")
+    for averaged in AVERAGES:
+        memory, disk = (make(nr_rounds=3, averaged=averaged, track_objective=True) for _ in range(2))
+        expected = memory.train(X, y)
+        np.testing.assert_array_equal(disk.train(str(shards.folder)), expected)
+        np.testing.assert_array_equal(
+            make(nr_rounds=3, averaged=averaged, order=visits(shards, 1, 3)).train(X, y), expected
+        )
+        for ours, theirs in zip(disk.history, memory.history, strict=True):
+            assert (ours.number, ours.updates, ours.errors) == (theirs.number, theirs.updates, theirs.errors)
+            assert ours.objective == (theirs.objective and pytest.approx(theirs.objective, rel=1e-12))
+        assert disk.nr_updates == memory.nr_updates
+        assert disk.classes.tolist() == memory.classes.tolist()
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("rows_a_shard", [1, 7, 30, 59])
+@pytest.mark.parametrize("make", LEARNERS)
+def test_several_shards_are_visited_in_the_order_that_the_seed_draws(make, rows_a_shard, tmp_path):
+    shards, X, y = corpus(tmp_path, 3, "float32", rows_a_shard=rows_a_shard)
+    assert len(shards) == -(-60 // rows_a_shard)
+    for seed in (1, 7):
+        expected = make(nr_rounds=2, order=visits(shards, seed, 2)).train(X, y)
+        np.testing.assert_array_equal(make(nr_rounds=2, seed=seed).train(shards), expected)
+
+
+@pytest.mark.parametrize("settings", [{"cost": [[0, 1, 5], [2, 0, 1], [1, 1, 0]]}, {"seed": 3}])
+@pytest.mark.parametrize("make", [Mira, SVM])
+def test_cost_and_seed(make, settings, tmp_path):
+    shards, X, y = corpus(tmp_path)
+    np.testing.assert_array_equal(make(**settings).train(shards), make(**settings).train(X, y))
+
+
+def test_a_rule_in_python(tmp_path):
+    class Readable(Mira):
+        rule = staticmethod(lambda *arguments: Mira.rule(*arguments))
+
+    shards, X, y = corpus(tmp_path, 2)
+    np.testing.assert_array_equal(Readable().train(shards), Readable().train(X, y))
+
+
+def test_rules_whose_changes_do_not_cancel_go_on_with_two_columns(tmp_path):
+    from classifiers.online_classifier import compiled
+
+    @compiled
+    def one_sided(scores, label, sq_norm, step, cost):
+        d = np.zeros(len(scores))
+        d[label] = step / (1.0 + sq_norm)
+        return d
+
+    class OneSided(OnlineClassifier):
+        rule = staticmethod(one_sided)
+
+    shards, X, y = corpus(tmp_path, 2)
+    memory, disk = OneSided(nr_rounds=2), OneSided(nr_rounds=2)
+    np.testing.assert_array_equal(disk.train(shards), memory.train(X, y))
+    assert [round.errors for round in disk.history] == [round.errors for round in memory.history]
+
+
+def test_classes_that_do_not_ascend_get_the_columns_that_they_have_in_memory(tmp_path):
+    _, X, y = corpus(tmp_path)
+    names = ["good", "bad", "fair"]
+    shards = write_shards(tmp_path / "turned.bags", X, [names.index(label) for label in y], names)
+    memory, disk = Mira(), Mira()
+    expected = memory.train(X, y)
+    np.testing.assert_array_equal(disk.train(shards), expected)
+    assert disk.classes.tolist() == ["bad", "fair", "good"]
+    assert disk.evaluate(shards, expected) == memory.evaluate(y, memory.test(X, expected))
+
+
+@pytest.mark.parametrize("averaged", AVERAGES)
+@pytest.mark.parametrize("make", [Perceptron, SVM])
+def test_training_goes_on_from_a_state_bit_for_bit(make, averaged, tmp_path):
+    shards, _, _ = corpus(tmp_path, rows_a_shard=20)
+    first, second = (make(nr_rounds=n, averaged=averaged) for n in (2, 3))
+    _, state = first.resume(None, shards)
+    params, state = second.resume(state, shards)
+    np.testing.assert_array_equal(params, make(nr_rounds=5, averaged=averaged).train(shards))
+    assert (state.n_rounds, state.n_steps) == (5, 300)
+    assert [round.number for round in second.history] == [3, 4, 5]
+
+
+@pytest.mark.parametrize("kind", ["counts", "float32"])
+def test_predictions_accuracy_and_objective_of_a_corpus_are_those_in_memory(kind, tmp_path, monkeypatch):
+    shards, X, y = corpus(tmp_path, kind=kind, rows_a_shard=25)
+    monkeypatch.setattr("lxmls_day1.engine.streaming.shard_rows._NUMBERS_AT_ONCE", 50)
+    svm = SVM(regularizer=0.1)
+    params = svm.train(X, y)
+    np.testing.assert_array_equal(svm.test(str(shards.folder), params), svm.test(X, params))
+    assert svm.evaluate(shards, params) == svm.evaluate(y, svm.test(X, params))
+    assert svm.objective(shards, None, params) == pytest.approx(svm.objective(X, y, params), rel=1e-12)
+    assert Perceptron().objective(shards, None, params) is None
+
+
+def test_progressive_validation_counts_errors_before_each_step(tmp_path):
+    shards, X, y = corpus(tmp_path, n_rows=37, rows_a_shard=10)
+    lines = []
+    perceptron = Perceptron(nr_rounds=2, averaged=False)
+    perceptron.train(shards, report=lines.append)
+    wrong, dense, W = [], X.toarray(), np.zeros((X.shape[1] + 1, 3))
+    for m in visits(shards, 1, 2).ravel():
+        g, label = np.concatenate([[1.0], dense[m]]), np.searchsorted(NAMES[:3], y[m])
+        predicted = int(np.argmax(g @ W))
+        wrong.append(predicted != label)
+        W[:, label] += g * wrong[-1]
+        W[:, predicted] -= g * wrong[-1]
+    ends = [1, 2, 4, 8, 16, 32, 64]
+    assert [line.documents for line in lines] == ends
+    for line, before in zip(lines, [0, *ends], strict=False):
+        assert line.error == np.mean(wrong[: line.documents])
+        assert line.recent_error == np.mean(wrong[before : line.documents])
+    assert [round.errors for round in perceptron.history] == [sum(wrong[:37]), sum(wrong[37:])]
+    assert [line for round in perceptron.history for line in round.validation] == lines
+    assert [len(round.validation) for round in perceptron.history] == [6, 1]
+
+
+@pytest.mark.parametrize("make", [Perceptron, MaxEntOnline])
+@pytest.mark.parametrize("python", [False, True])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_errors_of_rounds_in_memory_are_those_before_each_step(make, python, n_jobs, tmp_path):
+    _, X, y = corpus(tmp_path)
+    learner = make(nr_rounds=2, averaged=False, n_jobs=n_jobs)
+    if python:
+        learner.rule = lambda *arguments: make.rule(*arguments)
+    learner.train(X, y)
+    if make is Perceptron:  # whose mistakes are its updates
+        assert [round.errors for round in learner.history] == [round.updates for round in learner.history]
+    assert all(0 < round.errors <= len(y) for round in learner.history)
+
+
+def test_callback_and_history(tmp_path):
+    shards, X, y = corpus(tmp_path)
+    seen = {"memory": [], "disk": []}
+    for where, data in (("memory", (X, y)), ("disk", (shards,))):
+        Mira(nr_rounds=3).train(*data, callback=lambda *heard, where=where: seen[where].append(heard))
+    for (ours, *our_weights), (theirs, *their_weights) in zip(seen["disk"], seen["memory"], strict=True):
+        assert (ours.number, ours.updates) == (theirs.number, theirs.updates)
+        np.testing.assert_array_equal(our_weights, their_weights)
+    assert len(seen["disk"]) == 3
+
+
+def test_the_progress_bar_counts_documents(tmp_path, capsys):
+    Perceptron(nr_rounds=2, progress=True).train(corpus(tmp_path)[0])
+    assert "120/120" in capsys.readouterr().err
+
+
+# --------------------------------------------------------------------------------------------------- the sizes of steps
+
+
+@pytest.mark.parametrize("kept", [0, 1000])
+@pytest.mark.parametrize("n_sample", [1, 10, 60, 1000])
+def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, monkeypatch):
+    monkeypatch.setattr(streamed_steps, "_SAMPLE", n_sample)
+    monkeypatch.setattr(streamed_steps, "_KEPT", kept)
+    shards, X, y = corpus(tmp_path, rows_a_shard=13)
+    sq_norms = 1.0 + X.multiply(X).sum(axis=1)
+    svm = SVM(regularizer=0.0, nr_rounds=1)
+    params, state = svm.resume(None, shards)
+    if n_sample >= 60:
+        np.testing.assert_array_equal(state.sq_norms, sq_norms)
+        np.testing.assert_array_equal(params, SVM(0.0, nr_rounds=1, order=visits(shards, 1, 1)).train(X, y))
+    else:
+        assert n_sample <= len(state.sq_norms) <= n_sample + len(shards)
+        assert np.isin(state.sq_norms, sq_norms).all()
+        np.testing.assert_array_equal(svm.resume(None, shards)[0], params)
+    assert svm.slowest == 0.3 / 60  # by the number of examples, not of those in the sample
+
+
+@pytest.mark.parametrize("at_once", [2**16, 200])  # a row has about 300 numbers
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_sums_of_squares_are_those_of_the_whole_matrix(dtype, at_once, monkeypatch):
+    monkeypatch.setattr(sparse_rows, "_NEAR", at_once)
+    rng = np.random.default_rng(0)
+    X = sp.random_array(
+        (500, 3000), density=0.1, rng=rng, format="csr", data_sampler=lambda size: 255 * rng.random(size)
+    )
+    X.data = X.data.astype(dtype)
+    expected = sparse_rows.as_examples(sp.csr_array(X, dtype=np.float64)).sq_norms
+    np.testing.assert_array_equal(sparse_rows.sums_of_squares(X.indptr.astype(np.int64), X.data), expected)
+
+
+# ----------------------------------------------------------------------- weights that would be worse than no weights at all
+
+
+def odd_rows(kind, n_rows):
+    """Data by which the default steps end above the objective of W = 0, as float32 rows and the numbers of their classes."""
+    rng = np.random.default_rng(0)
+    n_classes = 200 if kind == "200 classes" else 4
+    y = np.arange(n_rows) % n_classes
+    X = rng.normal(size=(n_classes, 20))[y] + rng.normal(size=(n_rows, 20))
+    if kind == "long rows":
+        X[::7] *= 1000.0
+    else:
+        y = rng.permutation(y)
+    return sp.csr_array(X.astype(np.float32)), y
+
+
+def odd_corpus(place, kind, n_rows, rows_a_shard=10**6):
+    """The same rows as a corpus on disk, and as a matrix with labels."""
+    X, y = odd_rows(kind, n_rows)
+    names = np.array([f"c{k:03d}" for k in range(y.max() + 1)])
+    return write_shards(place / f"{rows_a_shard}.bags", X, y, names.tolist(), rows_a_shard), X.astype(float), names[y]
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "n_rows"),  # below and above what a sample is drawn of
+    [
+        (SVM, "long rows", 3000),
+        (SVM, "random labels", 400),
+        pytest.param(SVM, "200 classes", 3000, marks=pytest.mark.slow),
+        (MaxEntOnline, "random labels", 400),
+        (MaxEntOnline, "random labels", 3000),
+    ],
+)
+def test_weights_worse_than_none_are_shortened_as_in_memory(make, kind, n_rows, tmp_path):
+    one, X, y = odd_corpus(tmp_path, kind, n_rows)
+    several, _, _ = odd_corpus(tmp_path, kind, n_rows, n_rows // 7)
+    shortened = 0
+    for averaged in ("last round", "rounds"):
+        memory, disk = (make(1e-4, nr_rounds=3, averaged=averaged, track_objective=True) for _ in range(2))
+        expected = memory.train(X, y)
+        np.testing.assert_array_equal(disk.train(one), expected)
+        assert [round.objective for round in disk.history] == [round.objective for round in memory.history]
+        memory.order = visits(several, 1, 3)
+        expected = memory.train(X, y)
+        np.testing.assert_array_equal(disk.train(several), expected)
+        assert disk.objective(several, None, expected) <= disk.objective(several, None, 0.0 * expected)
+        for shards in (one, several):
+            as_they_were = disk.resume(None, shards)[0]
+            shortened += disk.objective(shards, None, as_they_were) > disk.objective(shards, None, 0.0 * expected)
+    assert shortened
+
+
+@pytest.mark.parametrize("known", [[], [(0, 0, 400)], [(0, 0, 150), (1, 0, 400), (0, 150, 400), (2, 7, 400)]])
+def test_the_longest_rows_are_found_whatever_is_known_of_their_lengths(known, tmp_path):
+    shards, X, _ = odd_corpus(tmp_path, "random labels", 1500, 400)
+    sq_norms = 1.0 + X.multiply(X).sum(axis=1)
+    norms = {Slice(i, start, stop): sq_norms[400 * i :][start:stop] for i, start, stop in known}
+    rows, found = ShardRows(shards, np.arange(4), norms=norms).longest(64)
+    np.testing.assert_array_equal(rows, np.sort(np.argsort(sq_norms)[-64:]))
+    np.testing.assert_allclose(found, sq_norms[rows], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_lengths_that_training_has_computed_are_not_computed_again_at_its_end(n_jobs, tmp_path, monkeypatch):
+    shards, _, _ = odd_corpus(tmp_path, "plain", 1500, 400)
+    monkeypatch.setattr("lxmls_day1.engine.compiled.sparse_rows.sums_of_squares", None)
+    SVM(0.01, nr_rounds=2, n_jobs=n_jobs).train(shards)
+
+
+def test_some_rows_are_read_in_blocks_of_few_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr("lxmls_day1.engine.streaming.shard_rows._NUMBERS_AT_ONCE", 50)
+    shards, X, y = odd_corpus(tmp_path, "random labels", 100, 30)
+    rows = np.sort(np.random.default_rng(0).integers(100, size=40))  # some twice
+    blocks = list(ShardRows(shards, np.arange(4)).some(rows))
+    assert len(blocks) >= 20
+    np.testing.assert_array_equal(sp.vstack([X for X, _ in blocks]).toarray(), X[rows].toarray())
+    np.testing.assert_array_equal(np.array(shards.classes)[np.concatenate([labels for _, labels in blocks])], y[rows])
+
+
+def test_weights_that_a_sample_finds_good_cost_no_pass_over_the_corpus(tmp_path, monkeypatch):
+    X = odd_rows("random labels", 6000)[0]
+    shards = write_shards(tmp_path / "easy.bags", X, X[:, [0]].toarray()[:, 0] > 0, ["a", "b"], 2000)
+    monkeypatch.setattr(ShardRows, "shards", None)
+    SVM(1e-3, nr_rounds=1).train(shards)
+
+
+@pytest.mark.parametrize("stop_at", [1, 3, 6])
+def test_a_training_that_goes_on_ends_with_the_shortened_weights(stop_at, tmp_path):
+    shards, _, _ = odd_corpus(tmp_path, "random labels", 400, 130)
+    learner = MaxEntOnline(1e-4, nr_rounds=2)
+    expected = learner.train(shards)
+    written = []
+
+    class Stopping(Checkpoint):
+        def write(self, content):
+            super().write(content)
+            written.append(content["documents"])
+            if len(written) == stop_at:
+                raise KeyboardInterrupt
+
+    path = tmp_path / "kept"
+    with pytest.raises(KeyboardInterrupt):
+        learner.train(shards, checkpoint=Stopping(path, 130))
+    np.testing.assert_array_equal(learner.train(shards, checkpoint=Checkpoint(path, 130, resume=True)), expected)
+    assert not np.array_equal(learner.resume(None, shards)[0], expected)
+
+
+# ------------------------------------------------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"y": [0, 1]}, "y is for data in memory"),
+        ({"sample_weight": [1.0]}, "sample_weight is for data in memory"),
+    ],
+)
+def test_what_goes_with_a_matrix_is_refused(given, message, tmp_path):
+    shards, _, _ = corpus(tmp_path)
+    with pytest.raises(InputError, match=message):
+        Mira().train(shards, **given)
+
+
+def test_what_cannot_be_trained_on(tmp_path):
+    shards, X, y = corpus(tmp_path)
+    with pytest.raises(InputError, match="order is for data in memory"):
+        Mira(order=np.arange(60)).train(shards)
+    with pytest.raises(InputError, match='solver="subgradient"'):
+        SVM(solver="dual").train(shards)
+    with pytest.raises(InputError, match="y must hold a label"):
+        Mira().train(X)
+    with pytest.raises(InputError, match="report is for a corpus on disk"):
+        Mira().train(X, y, report=print)
+    with pytest.raises(InputError, match="at least two classes"):
+        Mira().train(write_shards(tmp_path / "one.bags", X, [0] * 60, ["all"]))
+    with pytest.raises(InputError, match="no documents"):
+        Mira().train(write_shards(tmp_path / "none.bags", X[:0], [], ["a", "b"]))
+    with pytest.raises(InputError, match="no folder"):
+        Mira().train(str(tmp_path / "missing.bags"))
+    with pytest.raises(InputError, match="weights grew beyond all bounds"):
+        SVM(initial_step=1e300, alpha=1.0, averaged=False).train(shards)
+
+
+def test_a_corpus_of_other_classes_or_features_is_refused(tmp_path):
+    shards, X, _ = corpus(tmp_path)
+    mira = Mira()
+    params, state = mira.resume(None, shards)
+    others = write_shards(tmp_path / "others.bags", X, [0, 1] * 30, ["good", "awful"])
+    for call in (mira.evaluate, mira.resume):
+        with pytest.raises(InputError, match="has the class 'awful', which is none of those that were learnt"):
+            call(*((others, params) if call == mira.evaluate else (state, others)))
+    wider = write_shards(tmp_path / "wider.bags", sp.csr_array(np.ones((4, 99))), [0, 1] * 2, ["good", "bad"])
+    with pytest.raises(InputError, match="41 rows"):
+        mira.resume(state, wider)
+    with pytest.raises(InputError, match="99 features"):
+        mira.evaluate(wider, params)
+
+
+def test_values_that_are_not_finite_are_named(tmp_path):
+    shards, _, _ = corpus(tmp_path, kind="float32")
+    path = shards.folder / "shard-00000" / "data.npy"
+    data = np.load(path)
+    data[7] = np.nan
+    np.save(path, data)
+    with pytest.raises(InputError, match=r"float32-3-1000\.bags, shard 0: X must be finite, but X\[\d+, \d+\] is nan"):
+        Mira().train(Shards(shards.folder))
+
+
+def test_no_file_stays_open_after_training(tmp_path):
+    if not os.path.exists("/proc/self/maps"):
+        pytest.skip("only Linux lists what is mapped")
+    shards, _, _ = corpus(tmp_path, rows_a_shard=10)
+    Mira(nr_rounds=2).train(shards)
+    with open("/proc/self/maps") as maps:
+        assert str(shards.folder) not in maps.read()
+
+
+# --------------------------------------------------------------------------------------------------------------- memory
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or not COMPILES, reason="limits of the address space are Linux's"
+)
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.campaign)])
+def test_memory_is_the_model_and_300_mb_whatever_the_size_of_the_corpus(times, tmp_path):
+    # Shards of 32 MB, which are one on the disk: with 190 of them 6 GB, twenty times 300 MB.
+    n_shards = 1 + 19 * times // 2
+    rng, n_features, per_row = np.random.default_rng(0), 2**20, 64
+    n_rows = 2**22 // per_row
+    indices = np.sort(
+        rng.integers(0, n_features // per_row, (n_rows, per_row)) + np.arange(0, n_features, n_features // per_row)
+    )
+    X = sp.csr_array(
+        (rng.normal(size=2**22), indices.ravel(), np.arange(0, 2**22 + 1, per_row)), shape=(n_rows, n_features)
+    )
+    folder = write_shards(tmp_path / "big.bags", X, rng.integers(0, 2, n_rows), ["a", "b"]).folder
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (entry,) = manifest["shards"]
+    for number in range(1, n_shards):
+        shutil.copytree(folder / entry["name"], folder / f"shard-{number:05d}", copy_function=os.link)
+        manifest["shards"].append({**entry, "name": f"shard-{number:05d}"})
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    shutil.copytree(folder / entry["name"], tmp_path / "test.bags" / entry["name"], copy_function=os.link)
+    (tmp_path / "test.bags" / "manifest.json").write_text(json.dumps({**manifest, "shards": [entry]}))
+    script = textwrap.dedent("""
+        import resource, sys
+        from classifiers.svm import SVM
+        from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+        from lxmls_day1.engine.streaming.shards import Shards
+        folder, small, kept, times = sys.argv[1:]
+        svm = SVM(nr_rounds=1, averaged="steps")
+        svm.train(small)                                     # everything is imported and compiled
+        taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        model = 8 * (2**20 + 1) * (1 + 1 + 2)                # V and U of one column each, the parameters of two
+        limit = taken + model + 300 * 2**20
+        size = sum(8 * shard["nonzeros"] for shard in Shards(folder).manifest["shards"])
+        assert size > int(times) * 300 * 2**20, size
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        params = svm.train(folder, checkpoint=Checkpoint(kept, every=5_000_000))
+        print(svm.history[0].errors, svm.evaluate(small, params))
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(folder), str(tmp_path / "test.bags"), str(tmp_path / "kept"), str(times)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    errors, accuracy = done.stdout.split()
+    assert 0 < int(errors) < n_shards * n_rows
+    assert 0 < float(accuracy) <= 1

@@ -1,0 +1,707 @@
+import contextlib
+import functools
+import gc
+import gzip
+import hashlib
+import io
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.engine.text.corpora import (
+    CORPORA,
+    Corpus,
+    cache_folder,
+    corpus_named,
+    find_corpus,
+    names,
+    sha256_of_files,
+)
+from lxmls_day1.engine.text.downloads import CorpusFile, Network, PlainFiles, TarArchive
+from lxmls_day1.errors import CorpusUnavailable, InputError
+
+# pooch leaves the answer of a server that refuses to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning")
+ROOT = Path(__file__).parents[4]
+ONCE = Network(connect_timeout=5, read_timeout=0.5, retries=0)
+CONTENT = {
+    (name, f"{label}.review"): f"{label}:1 {name}:{i} #label#:{label}\n".encode() * 50
+    for i, name in enumerate(("books", "dvd", "kitchen"), start=1)
+    for label in ("positive", "negative")
+}
+
+
+def answer(body, status=200, declared_length=None, stall=None):
+    """What the server sends for one address; `stall` is an event for which it waits amid the body."""
+    return {"body": body, "status": status, "declared_length": declared_length, "stall": stall}
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.asked_for.append(self.path)
+        given = self.server.answers.get(self.path, answer(b"not here", 404))
+        given = given.pop(0) if isinstance(given, list) else given
+        body = given["body"]
+        self.send_response(given["status"])
+        self.send_header("Content-Length", str(given["declared_length"] or len(body)))
+        self.end_headers()
+        with contextlib.suppress(OSError):  # the client may have gone
+            if given["stall"]:
+                self.wfile.write(body[: len(body) // 2])
+                self.wfile.flush()
+                given["stall"].wait(30)
+                body = body[len(body) // 2 :]
+            self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A web server on loopback: `answers` maps paths to answers, `asked_for` lists what was asked for."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        http.answers, http.asked_for = {}, []
+        http.url = f"http://127.0.0.1:{http.server_port}"
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield http
+        for given in http.answers.values():
+            if isinstance(given, dict) and given["stall"]:
+                given["stall"].set()
+        http.shutdown()
+        thread.join()
+        gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def online_without_data(monkeypatch):
+    monkeypatch.delenv("LXMLS_DAY1_OFFLINE")
+    monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
+
+
+def row(name, source):
+    files = tuple(
+        CorpusFile(file, hashlib.sha256(content).hexdigest(), max_bytes=10_000)
+        for (corpus, file), content in CONTENT.items()
+        if corpus == name
+    )
+    return Corpus(name, f"sentiment/{name}", files, source)
+
+
+@pytest.fixture
+def table(server):
+    archive = TarArchive(f"{server.url}/all.tar.gz", max_bytes=1_000_000, max_unpacked_bytes=2_000_000)
+    plain = PlainFiles(f"{server.url}/plain/")
+    return {"books": row("books", plain), "dvd": row("dvd", archive), "kitchen": row("kitchen", archive)}
+
+
+@pytest.fixture
+def find(table, tmp_path):
+    """`find_corpus` for this table and a cache of its own."""
+    return functools.partial(find_corpus, table=table, cache_dir=tmp_path / "cache", network=ONCE)
+
+
+def serve_books(server, **changes):
+    for label in ("positive", "negative"):
+        server.answers[f"/plain/{label}.review"] = answer(CONTENT["books", f"{label}.review"], **changes)
+
+
+def tar_gz(members):
+    """An archive of (name or TarInfo, content) pairs."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for member, content in members:
+            info = member if isinstance(member, tarfile.TarInfo) else tarfile.TarInfo(member)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def good_members(*domains, under="processed_acl/"):
+    return [(f"{under}{name}/{file}", content) for (name, file), content in CONTENT.items() if name in domains]
+
+
+def files_under(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def assert_is(found, name, origin):
+    assert found.origin == origin
+    assert {file: path.read_bytes() for file, path in found.paths.items()} == {
+        file: content for (corpus, file), content in CONTENT.items() if corpus == name
+    }
+
+
+def put(folder, name="books"):
+    folder.mkdir(parents=True)
+    for (corpus, file), content in CONTENT.items():
+        if corpus == name:
+            (folder / file).write_bytes(content)
+    return folder
+
+
+# ---------------------------------------------------------------------------------------------------------- the table
+
+
+def test_the_table_pins_the_real_files(real_data):
+    paths = {real_data / corpus.folder / file.name: file.sha256 for corpus in CORPORA.values() for file in corpus.files}
+    present = [path for path in paths if path.is_file()]
+    assert present
+    assert sha256_of_files(present) == [paths[path] for path in present]
+
+
+def test_names_can_be_asked_for_by_kind():
+    assert names("sentiment") == ["books", "dvd", "electronics", "kitchen", "toy"]
+    assert names("multiclass") == ["trec6"]
+    assert names("pos") == ["UD_English-EWT"]
+    assert names() == list(CORPORA)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("electronic", "known are books, dvd, electronics, kitchen, toy; perhaps 'electronics'"),
+        ("Books", "perhaps 'books'"),
+        ("zzz", "toy$"),
+        (3, "there is no corpus 3"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_known_ones(wrong, message):
+    with pytest.raises(InputError, match=message):
+        corpus_named(wrong, "sentiment")
+
+
+def test_the_cache_is_where_pooch_would_put_it(monkeypatch, tmp_path):
+    import pooch
+
+    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+    monkeypatch.delenv("LXMLS_DAY1_CACHE")
+    assert cache_folder() == pooch.os_cache("lxmls-day1")
+
+
+# ---------------------------------------------------------------------------------------------------- on this machine
+
+
+@pytest.mark.parametrize("below", ["sentiment/books", "books", "."])
+def test_data_dir_may_be_any_of_three_folders(find, tmp_path, below, server):
+    root = tmp_path / "books" if below == "." else tmp_path / "data"
+    folder = put(root / below)
+    found = find("books", root)
+    assert found.folder == folder
+    assert not found.verified
+    assert_is(found, "books", "data_dir")
+    assert server.asked_for == []
+
+
+def test_data_dir_without_the_files_is_an_error_even_if_they_are_elsewhere(find, tmp_path, monkeypatch, server):
+    monkeypatch.setenv("LXMLS_DAY1_DATA", str(put(tmp_path / "data" / "books").parent))
+    serve_books(server)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError) as raised:
+        find("books", tmp_path / "empty")
+    for folder in ("sentiment/books", "books", "."):
+        assert str(tmp_path / "empty" / folder) in str(raised.value)
+    assert "positive.review and negative.review" in str(raised.value)
+    assert server.asked_for == []
+
+
+def test_data_dir_with_one_file_of_two_is_an_error(find, tmp_path):
+    (put(tmp_path / "books") / "negative.review").unlink()
+    with pytest.raises(InputError, match="does not hold the books corpus"):
+        find("books", tmp_path)
+
+
+def test_the_folder_of_another_domain_is_not_taken_for_this_one(find, tmp_path):
+    folder = put(tmp_path / "books")
+    with pytest.raises(InputError, match="does not hold the dvd corpus"):
+        find("dvd", folder)
+
+
+@pytest.mark.parametrize("below", ["sentiment/books", "books"])
+def test_the_environment_names_a_data_folder(find, tmp_path, monkeypatch, below, server):
+    put(tmp_path / "data" / below)
+    monkeypatch.setenv("LXMLS_DAY1_DATA", str(tmp_path / "data"))
+    assert_is(find("books"), "books", "environment")
+    assert server.asked_for == []
+
+
+def test_a_domain_missing_in_the_environments_folder_is_looked_for_further_on(find, tmp_path, monkeypatch, server):
+    put(tmp_path / "data" / "sentiment" / "dvd", "dvd")
+    monkeypatch.setenv("LXMLS_DAY1_DATA", str(tmp_path / "data"))
+    serve_books(server)
+    assert_is(find("books"), "books", "download")
+
+
+def test_the_toy_corpus_needs_nothing(monkeypatch):
+    monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
+    assert find_corpus("toy").origin == "package"
+
+
+def test_files_put_into_the_cache_by_hand_are_found(find, tmp_path, server):
+    put(tmp_path / "cache" / "corpora" / "sentiment" / "books")
+    assert_is(find("books"), "books", "cache")
+    assert server.asked_for == []
+
+
+@pytest.mark.parametrize("value", ["1", "true", "yes"])
+def test_offline_skips_the_network(find, tmp_path, monkeypatch, server, value):
+    serve_books(server)
+    monkeypatch.setenv("LXMLS_DAY1_OFFLINE", value)
+    monkeypatch.setenv("LXMLS_DAY1_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(CorpusUnavailable) as raised:
+        find("books")
+    message = str(raised.value)
+    assert server.asked_for == []
+    assert "LXMLS_DAY1_OFFLINE is set" in message
+    assert str(tmp_path / "nowhere" / "sentiment" / "books") in message
+    assert "set LXMLS_DAY1_DATA to a folder that holds sentiment/books/positive.review" in message
+    assert f"put these files into {tmp_path / 'cache' / 'corpora' / 'sentiment' / 'books'}" in message
+
+
+@pytest.mark.parametrize("value", ["", "0", "false", "No"])
+def test_offline_can_be_switched_off_again(find, monkeypatch, server, value):
+    serve_books(server)
+    monkeypatch.setenv("LXMLS_DAY1_OFFLINE", value)
+    assert find("books").origin == "download"
+
+
+# -------------------------------------------------------------------------------------------------------- plain files
+
+
+def test_a_download_is_kept_and_used_again(find, tmp_path, server):
+    serve_books(server)
+    found = find("books")
+    assert_is(found, "books", "download")
+    assert found.verified
+    assert sorted(server.asked_for) == ["/plain/negative.review", "/plain/positive.review"]
+    assert_is(find("books"), "books", "cache")
+    assert len(server.asked_for) == 2
+    assert files_under(tmp_path / "cache") == [
+        f"corpora/sentiment/books/{label}.review" for label in ("negative", "positive")
+    ]
+
+
+def test_nothing_is_printed(find, server, capfd):
+    serve_books(server)
+    find("books")
+    assert capfd.readouterr() == ("", "")
+
+
+GOOD = CONTENT["books", "positive.review"]
+BAD_ANSWERS = {
+    "truncated": (answer(GOOD[:100], declared_length=len(GOOD)), "the connection broke off before the end"),
+    "short": (answer(GOOD[:100]), "the file that came has the wrong checksum"),
+    "corrupted": (answer(GOOD[:-2] + b"?\n"), "the file that came has the wrong checksum"),
+    "empty": (answer(b""), "the file that came has the wrong checksum"),
+    "not found": (answer(b"no such thing", 404), "the server answered 404 for http://127.0.0.1:"),
+    "failing": (answer(b"oops", 500), "the server answered 500"),
+    "too large": (answer(b"x" * 10_001), "larger than 10000 bytes"),
+}
+
+
+def assert_fails_then_works(find, name, tmp_path, server, message, repair):
+    with pytest.raises(CorpusUnavailable) as raised:
+        find(name)
+    text = str(raised.value)
+    assert message in text
+    assert server.url in text
+    assert "set LXMLS_DAY1_DATA" in text
+    assert "\n" not in text
+    bad = [path for path in files_under(tmp_path / "cache") if path not in known_good(tmp_path / "cache")]
+    assert bad == []
+    assert list((tmp_path / "cache" / "corpora").glob("lxmls-day1-*")) == []
+    repair()
+    assert_is(find(name), name, "download")
+
+
+def known_good(cache):
+    return {
+        f"corpora/sentiment/{name}/{file}"
+        for (name, file), content in CONTENT.items()
+        if (path := cache / "corpora" / "sentiment" / name / file).is_file() and path.read_bytes() == content
+    }
+
+
+@pytest.mark.parametrize("bad_file", ["positive.review", "negative.review"])
+@pytest.mark.parametrize(("bad", "message"), BAD_ANSWERS.values(), ids=BAD_ANSWERS)
+def test_a_bad_answer_is_an_error_and_leaves_nothing_bad(find, tmp_path, server, bad, message, bad_file):
+    serve_books(server)
+    server.answers[f"/plain/{bad_file}"] = bad
+    assert_fails_then_works(find, "books", tmp_path, server, message, repair=lambda: serve_books(server))
+
+
+@pytest.mark.slow
+def test_a_stalling_server_is_given_up(find, tmp_path, server):
+    release = threading.Event()
+    serve_books(server, stall=release)
+    assert_fails_then_works(
+        find, "books", tmp_path, server, "did not answer in time", repair=lambda: serve_books(server)
+    )
+    release.set()
+
+
+def test_a_server_that_is_not_there(find, table, tmp_path):
+    table["books"] = replace(table["books"], source=PlainFiles("http://127.0.0.1:9/"))
+    with pytest.raises(CorpusUnavailable, match="the server cannot be reached"):
+        find("books")
+
+
+@pytest.mark.slow
+def test_a_passing_failure_is_tried_again(find, server):
+    serve_books(server)
+    server.answers["/plain/positive.review"] = [answer(b"busy", 503), answer(GOOD)]
+    assert_is(find("books", network=replace(ONCE, retries=1)), "books", "download")
+
+
+def test_a_damaged_file_in_the_cache_is_fetched_anew_and_only_that(find, tmp_path, server):
+    serve_books(server)
+    find("books")
+    server.asked_for.clear()
+    (tmp_path / "cache/corpora/sentiment/books/negative.review").write_bytes(b"damaged")
+    assert_is(find("books"), "books", "download")
+    assert server.asked_for == ["/plain/negative.review"]
+
+
+def test_a_cache_that_cannot_be_written_is_said_so(find, tmp_path, server):
+    serve_books(server)
+    (tmp_path / "cache").write_text("in the way of a folder")
+    with pytest.raises(CorpusUnavailable, match="the cache cannot be written to"):
+        find("books")
+
+
+DOWNLOAD_IN_ANOTHER_PROCESS = """
+import sys
+from pathlib import Path
+from lxmls_day1.engine.text.corpora import Corpus, find_corpus
+from lxmls_day1.engine.text.downloads import CorpusFile, PlainFiles
+url, cache, *checksums = sys.argv[1:]
+files = tuple(CorpusFile(f"{label}.review", sha) for label, sha in zip(("positive", "negative"), checksums))
+table = {"books": Corpus("books", "sentiment/books", files, PlainFiles(url))}
+print(find_corpus("books", table=table, cache_dir=cache).origin)
+"""
+
+
+def start_download(server, cache):
+    checksums = [hashlib.sha256(CONTENT["books", f"{label}.review"]).hexdigest() for label in ("positive", "negative")]
+    command = [sys.executable, "-c", DOWNLOAD_IN_ANOTHER_PROCESS, f"{server.url}/plain/", str(cache), *checksums]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
+def test_an_interrupt_leaves_nothing_that_the_next_run_trusts(find, tmp_path, server):
+    release = threading.Event()
+    serve_books(server)
+    server.answers["/plain/negative.review"] = answer(CONTENT["books", "negative.review"], stall=release)
+    with start_download(server, tmp_path / "cache") as process:
+        wait_until(lambda: "/plain/negative.review" in server.asked_for)
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        assert "KeyboardInterrupt" in process.stderr.read()
+    release.set()
+    cache = tmp_path / "cache"
+    assert files_under(cache) == sorted(known_good(cache)) == ["corpora/sentiment/books/positive.review"]
+    assert [path.name for path in (cache / "corpora").iterdir()] == ["sentiment"]
+    serve_books(server)
+    assert_is(find("books"), "books", "download")
+
+
+@pytest.mark.slow
+def test_two_processes_at_once_do_not_disturb_each_other(find, tmp_path, server):
+    release = threading.Event()
+    serve_books(server, stall=release)
+    with start_download(server, tmp_path / "cache") as first, start_download(server, tmp_path / "cache") as second:
+        wait_until(lambda: server.asked_for.count("/plain/positive.review") == 2)
+        release.set()
+        assert [process.communicate(timeout=60)[0].strip() for process in (first, second)] == ["download", "download"]
+    assert_is(find("books"), "books", "cache")
+    assert sorted(known_good(tmp_path / "cache")) == files_under(tmp_path / "cache")
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+# ----------------------------------------------------------------------------------------------------------- archives
+
+
+def test_an_archive_is_read_by_name_and_gives_all_its_corpora(find, tmp_path, server):
+    members = [
+        ("processed_acl/README", b"read me"),
+        ("processed_acl/books/unlabeled.review", b"x" * 100_000),
+        *good_members("dvd", "kitchen"),
+    ]
+    server.answers["/all.tar.gz"] = answer(tar_gz(members))
+    assert_is(find("dvd"), "dvd", "download")
+    assert_is(find("kitchen"), "kitchen", "cache")
+    assert server.asked_for == ["/all.tar.gz"]
+    assert files_under(tmp_path / "cache") == [
+        f"corpora/sentiment/{name}/{label}.review" for name in ("dvd", "kitchen") for label in ("negative", "positive")
+    ]
+
+
+@pytest.mark.parametrize("under", ["", "./", "/", "a/b/c/"])
+def test_the_folder_of_an_archive_may_have_any_name(find, server, under):
+    server.answers["/all.tar.gz"] = answer(tar_gz(good_members("dvd", under=under)))
+    assert_is(find("dvd"), "dvd", "download")
+
+
+def link(name, target, kind=tarfile.SYMTYPE):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+def hostile_archive(tmp_path):
+    outside = tmp_path / "outside.txt"
+    outside.write_bytes(CONTENT["dvd", "negative.review"])
+    return tar_gz(
+        [
+            ("../../../escaped.txt", b"out"),
+            (str(tmp_path / "absolute.txt"), b"out"),
+            (link("processed_acl/dvd", str(tmp_path / "elsewhere")), b""),
+            (link("processed_acl/dvd/negative.review", str(outside)), b""),
+            (link("x/dvd/negative.review", str(outside), tarfile.LNKTYPE), b""),
+            (link("y/dvd/positive.review", "/dev/zero", tarfile.CHRTYPE), b""),
+            ("../dvd/positive.review", b"not what was pinned"),
+            ("processed_acl/dvd/positive.review", b"x" * 10_001),
+        ]
+    )
+
+
+def damaged_gzip():
+    content = bytearray(tar_gz(good_members("dvd")))
+    content[len(content) // 2] ^= 0xFF
+    return bytes(content)
+
+
+def huge_header():
+    """A header that announces ten gigabytes of file name."""
+    info = tarfile.TarInfo("././@LongLink")
+    info.type, info.size = tarfile.GNUTYPE_LONGNAME, 10 * 2**30
+    return gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(100_000))
+
+
+BAD_ARCHIVES = {
+    "hostile": (hostile_archive, "does not hold positive.review and negative.review with the right checksum"),
+    "without the members": (lambda _: tar_gz([("processed_acl/README", b"")]), "does not hold positive.review"),
+    "with one of two": (lambda _: tar_gz(good_members("dvd")[:1]), "does not hold negative.review with the right"),
+    "bomb": (
+        lambda _: tar_gz([("zeros", bytes(3_000_000)), *good_members("dvd")]),
+        "larger than 2000000 bytes",
+    ),
+    "huge header": (lambda _: huge_header(), "the archive that came is damaged"),
+    "cut": (
+        lambda _: tar_gz([("filler", os.urandom(50_000)), *good_members("dvd")])[:-20_000],
+        "archive that came is damaged",
+    ),
+    "damaged": (lambda _: damaged_gzip(), "did not give it"),
+    "not an archive": (lambda _: b"<html>Welcome</html>", "the archive that came is damaged"),
+    "no tar": (lambda _: gzip.compress(b"hello"), "the archive that came is damaged"),
+    "too large": (lambda _: os.urandom(1_000_001), "larger than 1000000 bytes"),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), BAD_ARCHIVES.values(), ids=BAD_ARCHIVES)
+def test_a_bad_archive_is_an_error_and_leaves_nothing_bad(find, tmp_path, server, make, message):
+    server.answers["/all.tar.gz"] = answer(make(tmp_path))
+    before = files_under(tmp_path)
+
+    def repair():
+        new = set(files_under(tmp_path)) - set(before)
+        assert new <= {f"cache/{path}" for path in known_good(tmp_path / "cache")}
+        server.answers["/all.tar.gz"] = answer(tar_gz(good_members("dvd")))
+
+    assert_fails_then_works(find, "dvd", tmp_path, server, message, repair)
+
+
+def test_a_right_file_beside_hostile_members_is_still_found(find, tmp_path, server):
+    server.answers["/all.tar.gz"] = answer(tar_gz([("../dvd/positive.review", b"wrong"), *good_members("dvd")]))
+    assert_is(find("dvd"), "dvd", "download")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [answer(tar_gz(good_members("dvd"))[:-200], declared_length=10**6), answer(b"", 404), answer(b"", 500)],
+    ids=["cut", "not found", "failing"],
+)
+def test_an_archive_that_does_not_come_is_an_error(find, tmp_path, server, bad):
+    server.answers["/all.tar.gz"] = bad
+    with pytest.raises(CorpusUnavailable, match="set LXMLS_DAY1_DATA"):
+        find("dvd")
+    assert files_under(tmp_path / "cache") == []
+
+
+BROKEN_BEHIND = {
+    "cut": lambda whole: answer(whole[:-20_000]),
+    "damaged": lambda whole: answer(whole[:-20_000] + bytes(20_000)),
+    "too large behind": lambda whole: answer(tar_gz([*good_members("dvd"), ("zeros", bytes(3_000_000))])),
+    "a petabyte behind": lambda whole: answer(gzip.compress(claimed("big", 10**15, before=good_members("dvd")))),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_BEHIND.values(), ids=BROKEN_BEHIND)
+def test_what_breaks_behind_the_wanted_files_is_of_no_account(find, server, broken):
+    whole = tar_gz([*good_members("dvd"), ("filler", os.urandom(50_000)), *good_members("kitchen")])
+    server.answers["/all.tar.gz"] = broken(whole)
+    assert_is(find("dvd"), "dvd", "download")
+
+
+def claimed(name, size, kind=tarfile.REGTYPE, before=()):
+    """An archive, not compressed, whose last member claims a size that it has not."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for member, content in before:
+            info = tarfile.TarInfo(member)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        end = archive.offset
+    info = tarfile.TarInfo(name)
+    info.size, info.type = size, kind
+    return buffer.getvalue()[:end] + info.tobuf(tarfile.GNU_FORMAT) + bytes(100_000)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [tarfile.REGTYPE, tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE, tarfile.XHDTYPE, tarfile.XGLTYPE, b"Z"],
+    ids=["file", "contiguous", "sparse", "extended header", "global header", "unknown kind"],
+)
+@pytest.mark.parametrize("name", ["big", "processed_acl/dvd/positive.review"])
+def test_a_member_that_claims_a_petabyte_ends_the_reading(find, tmp_path, server, kind, name):
+    server.answers["/all.tar.gz"] = answer(gzip.compress(claimed(name, 10**15, kind)))
+    with pytest.raises(CorpusUnavailable, match=r"larger than 2000000 bytes|archive that came is damaged"):
+        find("dvd")
+    assert files_under(tmp_path / "cache") == []
+
+
+# ------------------------------------------------------------------------------------------------- servers that answer
+
+RAW_ANSWERS = {
+    "nothing": (b"", "the server closed the connection without an answer"),
+    "no HTTP": (b"220 mail.example.org ready\r\n", "the server closed the connection without an answer"),
+    "redirects without end": (
+        b"HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: /plain/positive.review\r\nContent-Length: 0\r\n\r\n",
+        "the server sent us on and on",
+    ),
+    "a redirect to nowhere": (
+        b"HTTP/1.1 302 Found\r\nLocation: nothing://here\r\nContent-Length: 0\r\n\r\n",
+        "what the server answered cannot be understood (InvalidSchema)",
+    ),
+    "wrongly compressed": (
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
+        "what the server answered cannot be understood (ContentDecodingError)",
+    ),
+    "bad chunks": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello",
+        "the connection broke off before the end",
+    ),
+}
+
+
+@contextlib.contextmanager
+def raw_server(serve):
+    """A server on loopback that calls `serve(connection)` for each connection; yields its address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def accept():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection, contextlib.suppress(OSError):
+                    serve(connection)
+
+    thread = threading.Thread(target=accept)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/plain/"
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+
+
+@pytest.mark.parametrize(("raw", "message"), RAW_ANSWERS.values(), ids=RAW_ANSWERS)
+def test_a_server_that_was_reached_is_not_said_to_be_out_of_reach(find, table, monkeypatch, raw, message):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def serve(connection):
+        connection.recv(1 << 16)
+        connection.sendall(raw)
+
+    with raw_server(serve) as url:
+        table["books"] = replace(table["books"], source=PlainFiles(url))
+        with pytest.raises(CorpusUnavailable, match=re.escape(message)):
+            find("books")
+
+
+def test_a_server_without_a_trusted_certificate(find, table, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def serve(connection):
+        connection.recv(1 << 16)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with raw_server(serve) as url:
+        table["books"] = replace(table["books"], source=PlainFiles(url.replace("http:", "https:")))
+        with pytest.raises(CorpusUnavailable, match="no secure connection could be made to the server"):
+            find("books")
+
+
+# ----------------------------------------------------------------------------------------------------------- leftovers
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_what_a_killed_download_has_left_is_cleared_at_the_next_use(find, tmp_path, server):
+    release = threading.Event()
+    serve_books(server, stall=release)
+    cache = tmp_path / "cache" / "corpora"
+    with start_download(server, cache.parent) as killed, start_download(server, cache.parent) as alive:
+        wait_until(lambda: server.asked_for.count("/plain/positive.review") == 2)
+        both = set(cache.glob("lxmls-day1-download-*"))
+        killed.kill()
+        killed.wait()
+        put(tmp_path / "data" / "dvd", "dvd")
+        with pytest.raises(CorpusUnavailable):  # whatever it is that is looked for
+            find("kitchen")
+        (left,) = cache.glob("lxmls-day1-download-*")
+        assert len(both) == 2 and left in both  # the other download is not disturbed
+        release.set()
+        assert alive.communicate(timeout=60)[0].strip() == "download"
+    assert_is(find("books"), "books", "cache")
+    assert list(cache.glob("lxmls-day1-*")) == []
+
+
+def test_without_a_home_folder_the_variable_is_named(monkeypatch):
+    monkeypatch.delenv("LXMLS_DAY1_CACHE", raising=False)
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda _: "~/.cache/lxmls-day1")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    with pytest.raises(CorpusUnavailable, match="there is no home folder to keep files in; set LXMLS_DAY1_CACHE"):
+        cache_folder()
+
+
+# -------------------------------------------------------------------------------------------------------------- files
+
+
+def test_checksums_come_in_the_order_asked_for(tmp_path):
+    paths = [tmp_path / str(i) for i in range(6)]
+    for i, path in enumerate(paths):
+        path.write_bytes(bytes(i))
+    assert sha256_of_files(paths) == [hashlib.sha256(bytes(i)).hexdigest() for i in range(6)]

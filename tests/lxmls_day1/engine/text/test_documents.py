@@ -1,0 +1,126 @@
+import codecs
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lxmls_day1.engine.text.documents import Document, decoded, looks_processed, printable, read_documents
+from lxmls_day1.engine.text.tokens import count_tokens, processed_line
+from lxmls_day1.errors import CorpusError, InputError
+
+tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"]), min_size=1).filter(
+    lambda token: not f"{token}:".startswith("#label#:")  # the mark of the label
+)
+
+
+def read(text, **options):
+    data = text if isinstance(text, bytes) else text.encode()
+    return read_documents(data, "f", **options)
+
+
+class TestRaw:
+    def test_a_file_is_a_document(self):
+        text = "A fine book.\n\nFine, and fine again.\n"
+        assert read(text) == [Document("f", count_tokens(text), None)]
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_or_each_of_its_lines_that_is_not_blank(self, end):
+        documents = read(end.join(["Fine.", "", "  ", "Dull book."]), unit="line")
+        assert documents == [Document("f:1", {"fine": 1}, None), Document("f:4", count_tokens("Dull book."), None)]
+
+    def test_a_mark_of_the_byte_order_is_no_part_of_a_word(self):
+        assert read(codecs.BOM_UTF8 + b"fine")[0].counts == {"fine": 1}
+
+    @pytest.mark.slow
+    def test_a_hundred_thousand_emoji(self):
+        assert read("🙂" * 100_000)[0].counts == {}
+        assert len(read("🙂a" * 50_000)[0].counts) == 1
+        assert len(read("🙂a " * 50_000)[0].counts) == 2
+
+    def test_counted_as_one_likes(self):
+        assert read("A fine\nbook", unit="line", count=lambda text: {text: 1})[1].counts == {"book": 1}
+
+    def test_on_demand_also_what_looks_processed(self):
+        assert read("good:1 book:2", form="raw")[0].counts == count_tokens("good:1 book:2")
+
+
+class TestProcessed:
+    def test_labels_are_kept_and_may_be_missing_and_may_be_any(self):
+        documents = read("a_fine:1 book:2 #label#:positive\nbook:1\n#label#:5.0\n")
+        assert documents == [
+            Document("f:1", {"a_fine": 1, "book": 2}, "positive"),
+            Document("f:2", {"book": 1}, None),
+            Document("f:3", {}, "5.0"),
+        ]
+
+    def test_line_ends_of_windows(self):
+        assert [d.label for d in read("a:1 #label#:x\r\nb:1 #label#:y\r\n")] == ["x", "y"]
+
+    @pytest.mark.slow
+    @given(st.lists(st.dictionaries(tokens, st.integers(1, 9), min_size=1, max_size=5), min_size=1, max_size=4))
+    def test_what_was_written_is_read(self, reviews):
+        text = "".join(processed_line(counts, "positive") + "\n" for counts in reviews)
+        assert [document.counts for document in read(text)] == reviews
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("a:1\nb\n", "f, line 2: got 'b'; expected token:count"),
+            ("a:1 b:1 c:0\n", "f, line 1: the count in 'c:0' is '0'"),
+            ("a:1 b:1  c:1\n", "f, line 1: got ''; expected token:count, with single spaces"),
+            ("a:1\n\nb:1\n", "f, line 2: the line is blank"),
+            ("a:1 #label#:\n", "f, line 1: the label is missing"),
+            ("a:1 #label#:x b:1 c:1\n", "f, line 1: '#label#:x' stands amid the line"),
+        ],
+    )
+    def test_a_malformed_line_is_named(self, text, message):
+        with pytest.raises(InputError) as caught:
+            read(text)
+        assert str(caught.value).startswith(message)
+
+    def test_on_demand_also_what_looks_raw(self):
+        with pytest.raises(CorpusError, match="f, line 1"):
+            read("A fine book.", form="processed")
+
+
+class TestLooking:
+    @pytest.mark.parametrize(
+        "text", ["a:1", "\n\na:1 b:2", "a:1 b c:3", "#label#:x", "just words #label#:positive", "a:b:1\nprose prose"]
+    )
+    def test_processed(self, text):
+        assert looks_processed(text)
+
+    @pytest.mark.parametrize("text", ["Prose.", "Score: 5:30 in Rome", "a:1 b", "At 10:30\na:1 b:1", "http://x:80/y z"])
+    def test_raw(self, text):
+        assert not looks_processed(text)
+
+
+class TestNoText:
+    @pytest.mark.parametrize(("data", "what"), [(b"", "empty"), (b" \n\t\r\n", "blank"), (codecs.BOM_UTF8, "empty")])
+    @pytest.mark.parametrize("form", ["auto", "raw", "processed"])
+    def test_nothing(self, data, what, form):
+        with pytest.raises(InputError, match=f"f is {what}; expected"):
+            read(data, form=form)
+
+    @pytest.mark.parametrize("data", [b"\x89PNG\r\n\0\0", "fine".encode("utf-16"), b"\0"])
+    def test_binary(self, data):
+        with pytest.raises(InputError, match="f is no text in UTF-8: it holds zero bytes"):
+            read(data)
+
+    def test_another_encoding(self):
+        with pytest.raises(InputError, match="f, line 2: expected text in UTF-8, got the byte 0xEF; save it as UTF-8"):
+            read("so\nnaïve".encode("latin-1"))
+
+    @given(st.binary())
+    def test_any_bytes_are_text_or_an_error_of_ours(self, data):
+        with contextlib.suppress(InputError):
+            decoded(data, "f")
+
+
+@given(st.text(st.characters()))
+def test_what_is_shown_can_be_printed_everywhere(text):
+    shown = printable(text)
+    assert shown.isprintable()
+    assert shown == text or not text.isprintable()
+    shown.encode()

@@ -1,0 +1,120 @@
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.engine.text.feature_contributions import explain
+from lxmls_day1.errors import InputError
+
+NAMES = [f"w{j}" for j in range(5)]
+
+
+def documents(n_features=5):
+    return st.lists(st.integers(0, 3), min_size=n_features, max_size=n_features).map(lambda row: np.array([row], float))
+
+
+@pytest.mark.slow
+@given(x=documents(), seed=st.integers(0, 999), n_classes=st.integers(2, 4), quadratic=st.booleans())
+def test_the_parts_sum_to_the_scores_and_to_the_margin(x, seed, n_classes, quadratic):
+    params = np.random.default_rng(seed).normal(size=((11 if quadratic else 6), n_classes))
+    classifier = LinearClassifier()
+    classifier.quadratic = quadratic
+    why = explain(classifier, params, sp.csr_array(x), NAMES)
+    # the oracle: one word after the other, as the equation is written
+    for word, count, contributions in zip(why.words, why.counts, why.contributions, strict=True):
+        j = NAMES.index(word)
+        assert count == x[0, j]
+        for y in range(n_classes):
+            expected = x[0, j] * params[1 + j, y] + (x[0, j] ** 2 * params[6 + j, y] if quadratic else 0.0)
+            assert contributions[y] == pytest.approx(expected)
+    assert sorted(why.words) == [NAMES[j] for j in range(5) if x[0, j]]
+    assert why.predicted == classifier.test(x, params)[0]
+    assert why.scores == pytest.approx(why.intercepts + why.contributions.sum(axis=0))
+    assert why.scores[why.rival] == pytest.approx(np.sort(why.scores)[-2])
+    intercepts = why.intercepts[why.predicted] - why.intercepts[why.rival]
+    assert why.margin == pytest.approx(why.differences.sum() + intercepts)
+    assert (np.diff(np.abs(why.differences)) <= 0).all()
+    assert not why.by_intercepts
+
+
+def test_words_for_and_against_in_the_order_of_their_weight():
+    params = np.array([[0, 0], [1, 0], [0, 2], [3, 0], [0, 0.5], [7, 7]])
+    why = explain(LinearClassifier(), params, [[1, 1, 1, 1, 1]], NAMES, class_names=["p", "n"])
+    assert [why.words[i] for i in why.speaking_for()] == ["w2", "w0"]
+    assert [why.words[i] for i in why.speaking_against()] == ["w1", "w3"]
+    assert why.differences[why.words.index("w4")] == 0
+
+
+def test_an_entry_that_a_sparse_row_stores_twice_counts_as_its_sum_and_the_row_stays_as_it_was():
+    x = sp.csr_array((np.array([1.0, 2.0, 0.0]), np.array([1, 1, 2]), np.array([0, 3])), shape=(1, 5))
+    why = explain(LinearClassifier(), np.ones((6, 2)), x, NAMES)
+    assert (why.words, why.counts.tolist()) == (["w1"], [3.0])
+    assert x.nnz == 3
+
+
+class TestRuledOut:
+    @pytest.fixture
+    def model(self):
+        """Word 0 rules out "n", word 1 rules out "p"."""
+        nb = MultinomialNaiveBayes(smooth=False)
+        return nb, nb.train([[2, 0, 1], [2, 0, 1], [0, 3, 1]], ["p", "p", "n"])
+
+    def test_a_class(self, model):
+        why = explain(*model, [[1, 0, 1]], ["good", "bad", "book"])
+        assert why.class_names == ["n", "p"] and why.class_names[why.predicted] == "p"
+        assert why.words[0] == "good" and why.differences[0] == np.inf and why.margin == np.inf
+        first = why.to_dict()["words"][0]
+        assert first["rules_out"] == ["n"] and first["contributions"]["n"] is None and first["difference"] is None
+
+    def test_every_class(self, model):
+        why = explain(*model, [[1, 1, 1]], ["good", "bad", "book"])
+        assert why.by_intercepts and why.class_names[why.predicted] == "p"
+        assert why.margin == pytest.approx(np.log(2))
+        assert set(why.differences[:2]) == {np.inf, -np.inf}
+        json.dumps(why.to_dict(), allow_nan=False)
+
+    def test_a_word_that_rules_out_both_decides_nothing(self):
+        why = explain(MultinomialNaiveBayes(), np.array([[0, -1], [-np.inf, -np.inf]]), [[1]], ["x"])
+        assert why.differences.tolist() == [0.0] and why.by_intercepts and why.predicted == 0
+
+
+def test_a_quadratic_classifier_on_its_own_terms():
+    X, y = np.array([[0.0, 1], [1, 2], [2, 0], [4, 1]]), ["a", "a", "b", "b"]
+    gnb = GaussianNaiveBayes(variance="per_class")
+    params = gnb.train(X, y)
+    why = explain(gnb, params, [[3.0, 0.0]], ["u", "v"])
+    assert why.class_names[why.predicted] == gnb.test([[3.0, 0.0]], params)[0]
+    assert why.words == ["u"]
+
+
+@pytest.mark.parametrize(
+    ("params", "x", "names", "message"),
+    [
+        (np.ones((6, 2)), np.ones((2, 5)), NAMES, r"one document, a matrix \(1, J\), but got 2 rows"),
+        (np.ones((6, 2)), np.ones((1, 5)), NAMES[:4], "5 features, but there are 4 feature names"),
+        (np.ones((5, 2)), np.ones((1, 5)), NAMES, "5 features, .* and 5 rows of parameters"),
+        (np.ones((6, 1)), np.ones((1, 5)), NAMES, "compares classes, but the parameters have 1"),
+    ],
+)
+def test_what_does_not_fit(params, x, names, message):
+    with pytest.raises(InputError, match=message):
+        explain(LinearClassifier(), params, x, names)
+
+
+def test_a_second_order_learner_says_how_sure_it_is_of_each_word():
+    linear = LinearClassifier()
+    params = np.array([[0.5, 0.0, 9.0], [-3.0, 3.0, 0.0], [2.0, -1.0, 0.0], [0.0, 1.0, 0.0]]) - [0, 0, 20]
+    variances = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.5], [0.16, 0.09, 1.0], [0.5, 0.5, 0.2]])
+    why = explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"], list("abc"), variances=variances)
+    assert why.words == ["fine", "plot"]
+    np.testing.assert_allclose(why.deviations, [2 * 0.5, 1.0])  # √(0.16 + 0.09) twice, √(0.5 + 0.5)
+    assert [word["deviation"] for word in why.to_dict()["words"]] == pytest.approx([1.0, 1.0])
+    assert "deviation" not in explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"]).to_dict()["words"][0]
+    with pytest.raises(InputError, match="variances must have the shape of the parameters"):
+        explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"], variances=variances[1:])

@@ -1,0 +1,173 @@
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_extraction import DictVectorizer
+
+from classifiers import (
+    AROW,
+    NBSVM,
+    SVM,
+    BernoulliNaiveBayes,
+    BinaryPerceptron,
+    GaussianNaiveBayes,
+    LinearClassifier,
+    MaxEntBatch,
+    MaxEntOnline,
+    Mira,
+    MultinomialNaiveBayes,
+    NaiveBayes,
+    Perceptron,
+)
+from lxmls_day1.engine.text.feature_contributions import explain
+from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
+from lxmls_day1.errors import InputError
+
+EXAMPLES = [
+    {"amazing": 2, "tag": "noun"},
+    {"dull": 1.5, "tag": "verb", "amazing": 0},
+    {"amazing": np.float32(1), "capital": True},
+    {"dull": np.int64(3), "capital": np.True_},
+    {},
+    {"tag": "noun", "capital": False},
+]
+LABELS = ["good", "bad", "good", "bad", "good", "bad"]
+CLASSIFIERS = [
+    AROW, BernoulliNaiveBayes, GaussianNaiveBayes, MaxEntBatch, MaxEntOnline, Mira, MultinomialNaiveBayes, NBSVM, NaiveBayes, Perceptron,
+    SVM, lambda: SVM(solver="dual"), lambda: BinaryPerceptron(max_rounds=20), lambda: NaiveBayes("multinomial"),
+]  # fmt: skip
+
+
+def test_the_matrix_is_that_of_scikit_learn():
+    theirs = DictVectorizer()
+    theirs_takes = [{name: bool(v) if isinstance(v, np.bool_) else v for name, v in x.items()} for x in EXAMPLES]
+    X = theirs.fit_transform(theirs_takes).toarray()
+    names = names_of(EXAMPLES)
+    assert sorted(names) == theirs.feature_names_
+    np.testing.assert_array_equal(as_rows(EXAMPLES, names).toarray()[:, np.argsort(names)], X)
+    others = [{"amazing": 7, "unheard of": 1, "tag": "adverb"}, {"tag": "verb"}]
+    np.testing.assert_array_equal(as_rows(others, theirs.feature_names_).toarray(), theirs.transform(others).toarray())
+
+
+@pytest.mark.parametrize("form", [tuple, lambda X: np.array(X, dtype=object)])
+def test_dictionaries_come_in_any_sequence(form):
+    np.testing.assert_array_equal(Mira().train(form(EXAMPLES), LABELS), Mira().train(EXAMPLES, LABELS))
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_a_data_frame_must_have_the_columns_of_training_in_their_order(make, tmp_path):
+    X = as_rows(EXAMPLES, names_of(EXAMPLES)).toarray()
+    frame = pd.DataFrame(X, columns=names_of(EXAMPLES))
+    of_frame, of_matrix = make(), make()
+    params = of_frame.train(frame, LABELS)
+    # A frame keeps its numbers by columns, so that products may be summed in another order.
+    np.testing.assert_allclose(params, of_matrix.train(X, LABELS), rtol=1e-12)
+    expected = of_matrix.test(X, params)
+    for same in (frame, X, EXAMPLES, pd.DataFrame(X)):
+        np.testing.assert_array_equal(of_frame.test(same, params), expected)
+    for other in (frame[frame.columns[::-1]], frame.rename(columns={"dull": "boring"})):
+        for look in (of_frame.test, lambda X, params: of_frame.add_intercept_term(X)):
+            with pytest.raises(InputError, match=r"was trained on 'amazing', 'tag=noun', .*[.]vector_names\]"):
+                look(other, params)
+        of_matrix.test(other, params)  # trained on an array, which has no names
+    of_frame.save(tmp_path / "model.npz", params)
+    assert LinearClassifier.load(tmp_path / "model.npz").feature_names == names_of(EXAMPLES)
+
+
+def test_training_that_goes_on_wants_the_same_columns():
+    frame = pd.DataFrame(as_rows(EXAMPLES, names_of(EXAMPLES)).toarray(), columns=names_of(EXAMPLES))
+    _, state = Perceptron().resume(None, frame, LABELS)
+    Perceptron().resume(state, frame, LABELS)
+    with pytest.raises(InputError, match="was trained on"):
+        Perceptron().resume(state, frame[frame.columns[::-1]], LABELS)
+
+
+@pytest.mark.parametrize(
+    "columns", [[1, 2], ["a", "a"], ["a", 2], [("a", "b"), ("a", "c")], pd.date_range("2026-01-01", periods=2)]
+)
+def test_columns_without_names_of_their_own_are_numbers_in_a_row(columns):
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, -1.0]], columns=columns)
+    assert column_names(frame) is None
+    perceptron = Perceptron()
+    params = perceptron.train(frame, [0, 1])
+    np.testing.assert_array_equal(perceptron.test(frame, params), perceptron.test(frame.to_numpy(), params))
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_every_classifier_learns_from_dictionaries_what_it_learns_from_their_matrix(make):
+    X = as_rows(EXAMPLES, names_of(EXAMPLES)).toarray()
+    of_dictionaries, of_matrix = make(), make()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # too few rounds for some
+        params = of_dictionaries.train(EXAMPLES, LABELS)
+        np.testing.assert_array_equal(params, of_matrix.train(as_rows(EXAMPLES, names_of(EXAMPLES)), LABELS))
+        predicted = of_dictionaries.test(EXAMPLES, params)
+    np.testing.assert_array_equal(predicted, of_matrix.test(X, params))
+    assert of_dictionaries.vector_names == names_of(EXAMPLES)
+    assert of_matrix.vector_names is None
+    if hasattr(of_dictionaries, "get_probabilities"):
+        np.testing.assert_array_equal(
+            of_dictionaries.get_probabilities(EXAMPLES, params), of_matrix.get_probabilities(X, params)
+        )
+    assert of_dictionaries.objective(EXAMPLES, LABELS, params) == of_matrix.objective(X, LABELS, params)
+
+
+def test_a_saved_model_keeps_the_names(tmp_path):
+    mira = Mira()
+    params = mira.train(EXAMPLES, LABELS)
+    mira.save(tmp_path / "m.npz", params)
+    loaded = LinearClassifier.load(tmp_path / "m.npz")
+    assert list(loaded.feature_names) == names_of(EXAMPLES)
+    assert loaded.classifier.test(EXAMPLES, loaded.params).tolist() == mira.test(EXAMPLES, params).tolist()
+
+
+def test_a_decision_is_explained_in_the_names():
+    mira = Mira()
+    params = mira.train(EXAMPLES, LABELS)
+    why = explain(mira, params, {"amazing": 2, "tag": "noun", "unheard of": 4})
+    assert sorted(why.words) == ["amazing", "tag=noun"]
+    assert why.unknown == {"unheard of": 1}
+    scores = mira.get_scores(mira.add_intercept_term([{"amazing": 2, "tag": "noun"}]), params)
+    np.testing.assert_allclose(why.intercepts + why.contributions.sum(axis=0), scores[0])
+    with pytest.raises(InputError, match="by their names: pass feature_names"):
+        explain(Mira(), params, np.ones((1, 5)))
+
+
+def test_more_data_have_the_columns_of_the_first():
+    first, state = Perceptron(nr_rounds=2).resume(None, EXAMPLES, LABELS)
+    more = [{"dull": 1, "new": 5}, {"amazing": 1}]
+    later = Perceptron(nr_rounds=1)
+    params, state = later.resume(state, more, ["bad", "good"])
+    assert params.shape == first.shape
+    assert later.vector_names == names_of(EXAMPLES)
+    assert later.test(more, params).shape == (2,)
+
+
+def test_training_on_a_matrix_forgets_the_names():
+    mira = Mira()
+    mira.train(EXAMPLES, LABELS)
+    params = mira.train(np.eye(2), ["good", "bad"])
+    assert mira.vector_names is None
+    with pytest.raises(InputError, match="MIRA knows no names of features, but X holds dictionaries"):
+        mira.test(EXAMPLES, params)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({3: 1.0}, r"X\[1\] has the name 3"),
+        ({"a": None}, r"X\[1\]\['a'\] is None"),
+        ({"a": float("nan")}, r"X\[1\]\['a'\] is nan"),
+        ({"a": [1, 2]}, r"X\[1\]\['a'\] is \[1, 2\]"),
+        ([1.0], r"X\[1\] is \[1.0\]"),
+    ],
+)
+def test_what_is_no_feature_vector_is_refused(bad, message):
+    with pytest.raises(InputError, match=message):
+        Mira().train([{"a": 1.0}, bad], [0, 1])
+
+
+@pytest.mark.parametrize("X", [[], [[1.0]], "text", np.eye(2), None, {"a": 1}, [1, {"a": 2}]])
+def test_matrices_and_rubbish_are_no_dictionaries(X):
+    assert not are_dictionaries(X)

@@ -1,0 +1,55 @@
+"""Packed texts against the list that they stand for."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lxmls_day1.engine.text.packed_texts import PackedTexts, SlicedTexts
+
+TEXTS = st.lists(st.text(st.characters(exclude_categories=()), max_size=5), max_size=20)
+
+
+@given(TEXTS, TEXTS, st.slices(30))
+def test_they_are_the_list_of_the_same_texts(first, more, some):
+    texts, wanted = PackedTexts(first), first + more
+    texts.extend(iter(more))
+    assert list(texts) == wanted and len(texts) == len(wanted)
+    assert texts[some] == wanted[some]
+    assert [texts[i - len(wanted)] for i in range(len(wanted))] == wanted
+    for same in (wanted, tuple(wanted), PackedTexts(wanted), copy.deepcopy(texts), pickle.loads(pickle.dumps(texts))):
+        assert texts == same and same == texts
+    for other in ([*wanted, ""], ["x", *wanted], PackedTexts([*wanted, ""]), PackedTexts(["".join(wanted), "", ""])):
+        assert (texts == list(other)) is (wanted == list(other)) is (texts == other)
+    assert texts != [None] * len(wanted) or not wanted
+
+
+def test_many_texts_in_a_row():
+    wanted = [str(i) for i in range(10_000)]
+    assert list(PackedTexts(wanted)) == wanted
+
+
+def test_places_that_there_are_not():
+    texts = PackedTexts(["a", "b"])
+    for place in (2, -3):
+        with pytest.raises(IndexError):
+            texts[place]
+    with pytest.raises(TypeError):
+        hash(texts)
+    assert texts != "ab" and repr(texts) == "PackedTexts(['a', 'b'])"
+    assert repr(PackedTexts("abcd")) == "PackedTexts(['a', 'b', 'c'], … 4 in all)"
+
+
+def test_slices_of_a_text_are_the_pieces_of_it():
+    content = "word=the word=Café  \ud800 x".encode("utf-8", "surrogatepass")
+    pieces = content.split(b" ")
+    ends = np.cumsum([len(piece) + 1 for piece in pieces]) - 1
+    texts = SlicedTexts(content, ends - [len(piece) for piece in pieces], ends)
+    expected = [piece.decode("utf-8", "surrogatepass") for piece in pieces]
+    assert list(texts) == expected and texts == expected and [texts[i] for i in range(-5, 0)] == expected
+    assert texts[1:3] == expected[1:3] and texts != expected[:-1] and texts != "word=the"
+    with pytest.raises(IndexError):
+        texts[5]

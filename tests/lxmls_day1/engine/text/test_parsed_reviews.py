@@ -1,0 +1,190 @@
+"""Lines of the published form against the plain reader of one line, and cached copies."""
+
+import hashlib
+import os
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lxmls_day1.engine.text import parsed_reviews
+from lxmls_day1.engine.text.parsed_reviews import load_parsed, parse_pair, parse_review, parse_reviews, save_parsed
+from lxmls_day1.engine.text.tokens import processed_line
+from lxmls_day1.errors import CorpusError
+
+pytestmark = pytest.mark.slow
+
+# Anything but a space and a line feed may stand in a token; some of it looks like a line end or like syntax.
+tokens = st.text(
+    st.one_of(
+        st.sampled_from("ab_:#1\x1a\x85\u2028\x0b\x1c\r\t\ufeff'"),
+        st.characters(exclude_characters=" \n", exclude_categories=["Cs"]),
+    ),
+    min_size=1,
+    max_size=6,
+).filter(lambda token: not token.startswith("#label#"))
+reviews = st.dictionaries(tokens, st.integers(1, 2**31 - 1), max_size=5)
+labelled_reviews = st.tuples(reviews, st.sampled_from(["positive", "negative"]))
+
+
+@given(st.lists(labelled_reviews, min_size=1, max_size=5))
+@example([({"\ud800": 1}, "positive")])
+def test_what_is_written_is_read_again(written):
+    lines = [processed_line(counts, label) for counts, label in written]
+    assert [parse_review(line) for line in lines] == written
+    assert parse_reviews(lines).as_dicts() == written
+
+
+def can_be_in_a_file(written):
+    return not any("\ud800" <= character <= "\udfff" for counts, _ in written for character in "".join(counts))
+
+
+@given(
+    st.lists(labelled_reviews, min_size=1, max_size=5).filter(can_be_in_a_file),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_files_may_have_either_line_end_and_a_byte_order_mark(tmp_path_factory, written, end, mark, last_end):
+    path = tmp_path_factory.mktemp("lines") / "some.review"
+    lines = [processed_line(counts, label) for counts, label in written]
+    content = end.join(lines) + (end if last_end else "")
+    path.write_bytes(b"\xef\xbb\xbf" * (mark or content.startswith("\ufeff")) + content.encode())
+    assert parse_reviews(path).as_dicts() == written
+
+
+@given(
+    st.lists(
+        st.lists(st.text(st.sampled_from("ab:1023- #\r\x1a"), max_size=12), max_size=3).map(" ".join)
+        | st.sampled_from(["a:1 #label#:positive", "a:2 a:3 b:c:1 #label#:negative", "#label#:positive"])
+        | st.text(st.sampled_from("ab:123"), min_size=1, max_size=6).map(lambda pair: f"{pair} #label#:positive"),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([None, "positive"]),
+)
+@example(["x#label#:1 #label#:positive"], None)
+@example(["a\nb:1 #label#:positive"], None)
+@example(["a:3 b:1 #label#:positive", "b:2 a:1:1 a:2 a:1 a:01 #label#:positive"], None)
+@example(["#label#:1 #label#:positive"], None)
+@example([f"a:{2**31 - 1} a:1 #label#:positive"], None)
+@example(["a:" + "9" * 5000 + " #label#:positive"], None)
+@example(["a:١ #label#:positive"], None)
+@example(["a:² #label#:positive"], None)
+def test_the_fast_reader_agrees_with_the_plain_one(lines, label):
+    """Both give the same counts, or the same error."""
+    try:
+        expected = [parse_review(line, f"some lines, line {i}", label) for i, line in enumerate(lines, start=1)]
+    except CorpusError as error:
+        with pytest.raises(CorpusError) as raised:
+            parse_reviews(lines, label, name="some lines")
+        assert str(raised.value) == str(error)
+    else:
+        assert parse_reviews(lines, label).as_dicts() == expected
+
+
+def test_counts_of_a_repeated_token_add_up():
+    assert parse_review("a:2 b:1 a:3 #label#:negative") == ({"a": 5, "b": 1}, "negative")
+    assert parse_reviews(["a:2 b:1 a:3 #label#:negative"]).as_dicts() == [({"a": 5, "b": 1}, "negative")]
+
+
+def test_the_count_stands_behind_the_last_colon():
+    assert parse_review("10:30:2 :):1 #label#:positive")[0] == {"10:30": 2, ":)": 1}
+
+
+def test_a_review_may_have_no_tokens():
+    parsed = parse_reviews(["#label#:positive", "a:1 #label#:negative", "#label#:positive"])
+    assert parsed.as_dicts() == [({}, "positive"), ({"a": 1}, "negative"), ({}, "positive")]
+
+
+def test_columns_ascend_within_a_review_and_follow_first_use():
+    parsed = parse_reviews(["b:1 c:1 #label#:positive", "a:1 c:1 b:1 #label#:positive"])
+    assert parsed.tokens == ["b", "c", "a"]
+    assert parsed.columns.tolist() == [0, 1, 0, 1, 2]
+    assert all(getattr(parsed, name).dtype == np.int32 for name in ("starts", "columns", "counts"))
+
+
+def test_long_tokens_are_shortened_in_messages():
+    with pytest.raises(CorpusError) as raised:
+        parse_review("x" * 10_000 + " #label#:positive")
+    assert len(str(raised.value)) < 250
+
+
+# -------------------------------------------------------------------------------------------------------------- cache
+
+
+FILES = (b"good:2 book:1 p:3 #label#:positive\nfine:1 #label#:positive\n", b"bad:1 book:2 #label#:negative\n")
+
+
+def same(first, second):
+    return all(np.array_equal(getattr(first, field.name), getattr(second, field.name)) for field in fields(first))
+
+
+@pytest.fixture
+def parsed():
+    return parse_pair(*FILES)
+
+
+@pytest.fixture
+def sources():
+    return [hashlib.sha256(content).hexdigest() for content in FILES]
+
+
+def test_a_cached_copy_is_the_same(tmp_path, parsed, sources):
+    save_parsed(tmp_path / "copy", parsed, sources)
+    assert same(load_parsed(tmp_path / "copy", sources), parsed)
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["copy"]
+
+
+def test_every_flipped_bit_and_every_truncation_is_noticed(tmp_path, parsed, sources):
+    path = tmp_path / "copy"
+    save_parsed(path, parsed, sources)
+    whole = path.read_bytes()
+    for position in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << position % 8
+        path.write_bytes(damaged)
+        found = load_parsed(path, sources)  # a few bits, such as those of a date, say nothing about the content
+        assert found is None or same(found, parsed)
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert load_parsed(path, sources) is None
+
+
+TAKEN_BY = {
+    "a file that may not be read": lambda path: path.touch(mode=0),
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a pipe": lambda path: os.mkfifo(path),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+@pytest.mark.parametrize("taken_by", TAKEN_BY)
+def test_what_has_taken_the_place_of_a_copy_is_replaced(tmp_path, parsed, sources, taken_by):
+    path = tmp_path / "copy"
+    TAKEN_BY[taken_by](path)
+    assert load_parsed(path, sources) is None
+    save_parsed(path, parsed, sources)
+    assert same(load_parsed(path, sources), parsed)
+    assert path.stat().st_mode & 0o400
+
+
+def test_a_copy_of_other_sources_or_another_version_is_not_used(tmp_path, parsed, sources, monkeypatch):
+    path = tmp_path / "copy"
+    save_parsed(path, parsed, sources)
+    assert load_parsed(path, sources[::-1]) is None
+    assert load_parsed(tmp_path / "nothing", sources) is None
+    assert load_parsed(tmp_path, sources) is None
+    monkeypatch.setattr(parsed_reviews, "_VERSION", "parsed reviews 0")
+    assert load_parsed(path, sources) is None
+
+
+def test_the_whole_of_books_agrees_with_the_plain_reader(real_data):
+    folder = real_data / "sentiment" / "books"
+    text = (folder / "positive.review").read_bytes().decode()
+    lines = text.split("\n")[:-1]
+    assert parse_reviews(folder / "positive.review").as_dicts() == [
+        (dict(counts), label) for counts, label in map(parse_review, lines)
+    ]

@@ -1,0 +1,157 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction import FeatureHasher
+
+from lxmls_day1.engine.text import token_batches
+from lxmls_day1.engine.text.token_batches import TokenCounter, TokenTable, numbered_bags, tokens_of
+from lxmls_day1.engine.text.token_matrix import REVIEW_WORDS, count_texts
+from lxmls_day1.engine.text.tokens import count_tokens
+
+#: All white space there is, and what the tokeniser treats in a way of its own.
+SPACES = "".join(map(chr, [*range(0x3001), 0xFEFF]))
+SPACES = "".join(character for character in SPACES if character.isspace())
+PIECES = st.one_of(
+    st.sampled_from(
+        [*SPACES, *"abcXYZé_1,.:-()\"'$%ß\u0130\u00ad\u200b\u2007\u3000٣", "the", "of", "1,250", "٣,٤٥٦", "1984", "1/2"]
+    ),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+)
+TEXTS = st.lists(st.lists(PIECES, max_size=40).map("".join), max_size=6)
+
+
+def hashed_by_scikit_learn(texts, hash_bits):
+    X = FeatureHasher(2**hash_bits).transform([count_tokens(text) for text in texts])
+    X.eliminate_zeros()
+    return X
+
+
+def as_dicts(rows):
+    """The rows of a batch, each as token -> value."""
+    names = rows.tokens.names()
+    return [
+        {names[j]: value for j, value in zip(rows.indices[a:b].tolist(), rows.values[a:b].tolist(), strict=True)}
+        for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)
+    ]
+
+
+@given(texts=TEXTS, hash_bits=st.sampled_from([1, 3, 10, 20, 24, 30]))
+@settings(max_examples=100, deadline=None)
+def test_hashed_rows_are_those_of_the_feature_hasher(texts, hash_bits):
+    if not texts:
+        return
+    X = TokenCounter().hashed(texts, hash_bits)
+    wanted = hashed_by_scikit_learn(texts, hash_bits)
+    assert X.dtype == np.float32 and X.shape == wanted.shape
+    assert np.array_equal(X.indptr, wanted.indptr)
+    assert np.array_equal(X.indices, wanted.indices) and np.array_equal(X.data, wanted.data)
+
+
+@given(texts=TEXTS)
+@settings(max_examples=100, deadline=None)
+def test_tokens_are_those_of_the_tokeniser_in_their_order(texts):
+    rows = TokenCounter().numbered(texts)
+    bags = [count_tokens(text) for text in texts]
+    assert as_dicts(rows) == bags
+    assert rows.tokens.names() == list(dict.fromkeys(token for bag in bags for token in bag))
+
+
+def test_the_counter_remembers_words_from_batch_to_batch():
+    counter = TokenCounter()
+    rng = np.random.default_rng(0)
+    for size in (1, 50, 3, 200):
+        texts = [" ".join(f"{'Xé'[word % 2]}{word}." for word in rng.zipf(1.3, 30) % 5000) for _ in range(size)]
+        X = counter.hashed(texts, 12)
+        assert abs(X - hashed_by_scikit_learn(texts, 12)).nnz == 0
+
+
+def test_tables_that_are_full_grow(monkeypatch):
+    monkeypatch.setattr(token_batches, "_SMALLEST", 2)
+    texts = ["", "x" * 5000 + " " + "y" * 3, " ".join(f"w{n}" for n in range(3000)), "w1 w2 z", "é" * 999]
+    counter = TokenCounter()
+    assert abs(counter.hashed(texts, 20) - hashed_by_scikit_learn(texts, 20)).nnz == 0
+    assert as_dicts(counter.numbered(texts)) == [count_tokens(text) for text in texts]
+    table = TokenTable()
+    names = [f"word-{n}" * (n % 7) + str(n) for n in range(2000)]
+    for start in range(0, 2000, 300):
+        table.numbers(tokens_of(names[start : start + 400]))
+    assert table.names() == names and len(table) == 2000
+
+
+def test_a_counter_that_has_met_many_words_begins_anew(monkeypatch):
+    monkeypatch.setattr(token_batches, "_MOST_WORDS", 10)
+    counter = TokenCounter()
+    for start in range(0, 100, 20):
+        texts = [f"w{n} w{n + 1} book" for n in range(start, start + 20)]
+        assert abs(counter.hashed(texts, 16) - hashed_by_scikit_learn(texts, 16)).nnz == 0
+    assert counter._words is None or counter._words._entries.number < 60
+
+
+def test_numbers_of_two_batches_make_the_matrix_of_all_texts():
+    texts = ["A dull, dull book.", "The U.S. - 1,000 of 20th", "a_b c", "a b_c", "book", "", "Not the BOOK!"]
+    wanted = count_texts(texts, REVIEW_WORDS)
+    table, counter, rows = TokenTable(), TokenCounter(), []
+    for batch in (texts[:3], texts[3:]):
+        numbered = counter.numbered(batch)
+        rows.append(numbered.over(table.numbers(numbered.tokens), len(wanted.tokens)).toarray())
+    assert table.names() == wanted.tokens
+    assert np.array_equal(np.concatenate(rows), wanted.X.toarray())
+
+
+def test_rows_can_be_hashed_again():
+    """With fewer bits some entries of a row are added: the rows over tokens stay as they were."""
+    rows = numbered_bags([{"a": 1.0, "b": 2.0, "c": 3.0}, {"d": 4.0, "e": 5.0}])
+    first = rows.hashed(8).toarray()
+    rows.hashed(1)
+    np.testing.assert_array_equal(rows.hashed(8).toarray(), first)
+
+
+@pytest.mark.parametrize("bits", [1, 4, 20])
+def test_ready_made_bags_are_hashed_with_their_values(bits):
+    rng = np.random.default_rng(bits)
+    bags = [
+        {str(j): float(x) for j, x in zip(rng.permutation(99)[:9], rng.normal(size=9), strict=True)} for _ in range(20)
+    ]
+    X = numbered_bags(bags).hashed(bits)
+    np.testing.assert_allclose(X.toarray(), FeatureHasher(2**bits).transform(bags).toarray(), rtol=0, atol=1e-5)
+
+
+def test_a_table_with_a_bound_takes_the_first_and_no_more():
+    table = TokenTable(["a"], most=3)
+    assert table.numbers(tokens_of(["b", "a", "c", "d", "b"])).tolist() == [1, 0, 2, -1, 1]
+    assert table.numbers(tokens_of(["e", "c"])).tolist() == [-1, 2] and table.names() == ["a", "b", "c"]
+
+
+def test_white_space_is_that_of_python():
+    text = "a".join(SPACES) + "b\u200bc"
+    assert as_dicts(TokenCounter().numbered([text])) == [count_tokens(text)]
+
+
+@pytest.mark.slow
+def test_without_numba_all_is_the_same():
+    code = """
+from lxmls_day1.engine.text.token_batches import *
+texts = ["A dull, dull book - of 1,250 pages.", "", "Great \\u2028 book\\u00e9"]
+X = TokenCounter().hashed(texts, 18)
+print(X.indptr.tolist(), X.indices.tolist(), X.data.tolist())
+rows = TokenCounter().numbered(texts)
+table = TokenTable(["great"])
+print(table.numbers(rows.tokens).tolist(), table.names())
+print(TokenTable(["a"], most=2).numbers(tokens_of(["b", "c", "a"])).tolist())
+"""
+    answers = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env={**os.environ, "NUMBA_DISABLE_JIT": switch},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for switch in "01"
+    ]
+    assert answers[0] == answers[1] and answers[0].count("\n") == 3

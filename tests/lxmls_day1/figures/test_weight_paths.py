@@ -1,0 +1,36 @@
+"""What the picture of a regularization path shows, read back from the axes."""
+
+import pytest
+
+from classifiers.regularization_path import PathPoint
+from lxmls_day1.errors import InputError
+from lxmls_day1.figures.plotting import detached_axes
+from lxmls_day1.figures.weight_paths import plot_path
+
+POINTS = [PathPoint(0.01, 40, 0.95, 0.8), PathPoint(0.1, 3, 0.7, 0.65)]
+
+
+def test_curves_and_counts_over_falling_penalties():
+    fig, axis = plot_path(POINTS, ax=detached_axes()[1])
+    drawn = {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in axis.lines}
+    assert drawn == {"development": ([0.1, 0.01], [0.65, 0.8]), "training": ([0.1, 0.01], [0.7, 0.95])}
+    (counts,) = [other for other in fig.axes if other is not axis]
+    assert list(counts.lines[0].get_ydata()) == [3, 40] and counts.get_ylim()[0] == 0
+    left, right = axis.get_xlim()
+    assert left > right and axis.get_xscale() == "log"
+
+
+def test_one_point_is_seen_on_both_axes_and_the_legend_lies_on_none():
+    fig, axis = plot_path(POINTS[:1], ax=detached_axes()[1])
+    (counts,) = [other for other in fig.axes if other is not axis]
+    assert counts.lines[0].get_marker() != "None"
+    rising = [PathPoint(0.5**n, n, 1.0, 1.0 if n else 0.5) for n in range(6)]  # along the upper edge
+    fig, axis = plot_path(rising, ax=detached_axes()[1])
+    fig.canvas.draw()
+    legend = axis.get_legend().get_window_extent()
+    assert not any(legend.contains(*place) for place in axis.transData.transform(axis.lines[0].get_xydata()))
+
+
+def test_no_points():
+    with pytest.raises(InputError, match="at least one point"):
+        plot_path([])

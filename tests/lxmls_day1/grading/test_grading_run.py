@@ -1,0 +1,335 @@
+"""Whole runs: marks are right and named, a run can be taken up again and replayed, and a cluster does the same."""
+
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from lxmls_day1.course import record
+from lxmls_day1.course.generation import solved_files, student_files
+from lxmls_day1.course.mistakes import read_mistakes
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import FOLDER, Registry, exercise_of_check
+from lxmls_day1.errors import InputError
+from lxmls_day1.grading import grading_run, one_submission
+from lxmls_day1.grading import plan as plans
+from lxmls_day1.grading.fork_server import PROCESS
+from lxmls_day1.grading.grading_run import grade, kept_rows
+from lxmls_day1.grading.levels import Level, strongest_level
+from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.plan import make_plan
+from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.lab import reference_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
+]
+REFERENCE = reference_folder()
+LAB = ("readers", "classifiers", "notebooks")
+SHOWN = "1.5", "norm_counted_once"  # the mistake whose report is looked at
+
+
+def of_lab(files):
+    return {
+        path: content for path, content in files.items() if path.parts[0] in LAB and path.suffix in (".py", ".ipynb")
+    }
+
+
+def without_notebooks(files):
+    """Checks ask for none. Every submission of a class has them: `test_marks_reports_and_a_second_run`."""
+    return {path: content for path, content in files.items() if path.parts[0] != "notebooks"}
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return of_lab(solved_files(REFERENCE))
+
+
+@pytest.fixture(scope="module")
+def given():
+    return of_lab(student_files(REFERENCE))
+
+
+@pytest.fixture(scope="module")
+def level():
+    return strongest_level()
+
+
+def write(folder: Path, files) -> None:
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+
+
+@pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.campaign)])
+def bank(request, tmp_path_factory, level, solved, given, right_variants):
+    """Right variants and known mistakes, graded on the checks of their exercise: name -> (grade, mistake).
+
+    Of each exercise, every sixteenth; in a campaign all. The names of mistakes are tested in every run, without a
+    sandbox, in `tests/lxmls_day1/course/test_naming.py`.
+    """
+
+    def taken(cases):
+        return cases if request.param == "all" else cases[::16]
+
+    registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
+    code = [exercise for exercise in registry if exercise.kind == "code"]
+    plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=3)
+    graded = {}
+    try:
+        for exercise in code:
+            answers = plan.expected.only([exercise.id], exercise_of_check)
+            picture = replace(plan.picture, reference={})
+            one = replace(plan, exercises=(exercise,), expected=answers, picture=picture).with_key()
+            inbox = {
+                f"right {v}": (without_notebooks(v.lab_files(given)), None)
+                for v in taken([v for v in right_variants if v.exercise.id == exercise.id])
+            }
+            sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
+            known = read_mistakes(REFERENCE / FOLDER, exercise)
+            shown = [mistake for mistake in known if (exercise.id, mistake.name) == SHOWN]
+            for mistake in [*shown, *(m for m in taken(known) if m not in shown)]:
+                made = {
+                    PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()
+                }
+                inbox[f"mistake {exercise.id} {mistake.name}"] = (without_notebooks({**solved, **made}), mistake.name)
+            handed_in = [
+                Submission(f"s{n}", name, name, "", files) for n, (name, (files, _)) in enumerate(inbox.items())
+            ]
+            for (name, (_, mistake)), done in zip(
+                inbox.items(), one_submission.grade_some(one, handed_in), strict=True
+            ):
+                graded[name] = done.row.exercises[0], mistake
+    finally:
+        one_submission.close_fork_servers()
+    return graded, request.param == "all"
+
+
+def test_every_right_variant_gets_full_marks(bank):
+    bank, is_whole = bank
+    right = {name: grade for name, (grade, mistake) in bank.items() if mistake is None}
+    counts = Counter(grade.id for grade in right.values())
+    assert set(counts) == {e.id for e in Registry.read(REFERENCE / FOLDER / "exercises.toml") if e.kind == "code"}
+    assert min(counts.values()) >= (8 if is_whole else 1)
+    less = {
+        name: [(c.check, c.verdict, c.text) for c in grade.checks if c.verdict != "ok"] for name, grade in right.items()
+    }
+    assert {name: checks for name, checks in less.items() if checks} == {}
+    assert all(grade.points == grade.out_of for grade in right.values())
+
+
+def test_every_known_mistake_gets_less_and_its_own_name(bank):
+    bank, is_whole = bank
+    wrong = {name: (grade, mistake) for name, (grade, mistake) in bank.items() if mistake is not None}
+    assert len(wrong) > (80 if is_whole else 10)
+    for name, (row, mistake) in wrong.items():
+        assert row.points < row.out_of, name
+        assert mistake in [known for known, _ in row.mistakes], (name, row.mistakes)
+
+
+def test_hidden_checks_show_no_numbers(bank):
+    """Of a hidden check a student reads its title, its verdict and the mistake's name; nothing else."""
+    bank, _ = bank
+    hidden = [check for row, _ in bank.values() for check in row.checks if check.hidden]
+    assert {(check.text, check.calls) for check in hidden} == {("", ())}
+
+
+def test_public_checks_show_what_was_called(bank):
+    bank, _ = bank
+    grade = next(grade for grade, mistake in bank.values() if (grade.id, mistake) == SHOWN)
+    wrong = [check for check in grade.checks if check.verdict == "wrong" and not check.hidden]
+    assert wrong
+    for check in wrong:
+        if check.check.endswith("::test_small_inputs"):  # it shows the smallest input instead
+            assert "wanted" in check.text
+        else:
+            assert any(call.startswith(("mira_rule(", "Mira(", "train(")) for call in check.calls)
+            assert "expected" in check.text
+
+
+@pytest.fixture
+def class_of_three(tmp_path, solved, given):
+    inbox = tmp_path / "inbox"
+    write(inbox / "ada", solved)
+    write(
+        inbox / "blaise", {**solved, PurePosixPath("classifiers/mira.py"): given[PurePosixPath("classifiers/mira.py")]}
+    )
+    write(inbox / "carl", given)
+    return inbox
+
+
+def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, one_worker, monkeypatch):
+    out = tmp_path / "out"
+    plan = make_plan(out, level, ["1.1", "1.4", "1.5"], seed=3)
+    book = grade([class_of_three], out, plan, workers=one_worker)
+    assert [(row.student, row.points, row.out_of) for row in book.rows] == [
+        ("ada", 15, 15),
+        ("blaise", 5, 15),
+        ("carl", 0, 15),
+    ]
+    assert {check.verdict for check in book.rows[2].checks} == {"missing"}
+    for name in ("grades.csv", "grades.json", "summary.html", "junit.xml", "answers.html", "feedback/ada.html"):
+        assert (out / name).stat().st_size > 100
+    drawn = {boundary.exercise for boundary in book.rows[0].boundaries}
+    assert drawn == {"1.4", "1.5"}
+    assert {boundary.exercise for boundary in book.rows[1].boundaries} == {"1.4"}
+
+    # Again: nothing is left to do. Then one submission changes, and only that one is graded.
+    graded = []
+    original = grading_run.keep
+    monkeypatch.setattr(grading_run, "keep", lambda out, done: graded.append(done.row.student) or original(out, done))
+    again = make_plan(out, level, ["1.1", "1.4", "1.5"])
+    assert again.seed == plan.seed
+    assert grade([class_of_three], out, again, workers=one_worker).rows == book.rows
+    assert graded == []
+    mira = class_of_three / "blaise" / "classifiers" / "mira.py"
+    mira.write_bytes((class_of_three / "ada" / "classifiers" / "mira.py").read_bytes())
+    book = grade([class_of_three], out, again, workers=one_worker)
+    assert graded == ["blaise"]
+    assert [row.points for row in book.rows] == [15, 15, 0]
+    # A mark that was given by hand is in the totals and on the page, picture included; nothing is graded for it.
+    graded.clear()
+    page, table = out / "feedback" / "ada.html", out / "hand-marks.csv"
+    assert "to be marked by hand" in page.read_text(encoding="utf-8")
+    given = table.read_text(encoding="utf-8-sig").replace("there is,,5,,", "there is,3.5,5,Well seen.,", 1)
+    table.write_text(given, encoding="utf-8-sig")
+    book = grade([class_of_three], out, again, workers=one_worker)
+    assert graded == [] and [row.points for row in book.rows] == [18.5, 15, 0]
+    for file in (page, out / "printable.html"):
+        text = file.read_text(encoding="utf-8")
+        assert "3.5 of 5 points" in text and "Well seen." in text and "data:image/png;base64," in text
+    assert table.read_text(encoding="utf-8-sig") == given
+    # It is taken back: the page says so. One student is graded again, and compared with the class of last year.
+    table.write_text(given.replace("there is,3.5,5,Well seen.,", "there is,,5,,"), encoding="utf-8-sig")
+    with pytest.raises(InputError, match="no submission of 'blase' to be graded again; did you mean blaise"):
+        grade([class_of_three], out, again, workers=one_worker, again=["blase"])
+    earlier = tmp_path / "last year"
+    write(
+        earlier / "eve",
+        {path: content for path, content in of_lab(solved_files(REFERENCE)).items() if path.suffix == ".py"},
+    )
+    book = grade([class_of_three], out, again, workers=one_worker, again=["carl"], compare_with=[earlier])
+    assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
+    assert "Well seen." not in page.read_text(encoding="utf-8")
+    summary = (out / "summary.html").read_text(encoding="utf-8")
+    assert "Compared with 1 submission of last year." in summary and "eve (last year)" in summary
+    grade([class_of_three], out, again, workers=one_worker, compare_with=[earlier])
+    with pytest.raises(InputError, match="is what is graded now"):
+        grade([class_of_three], out, again, workers=one_worker, compare_with=[out])
+
+
+def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one_worker, monkeypatch):
+    out = tmp_path / "out"
+    plan = make_plan(out, level, ["1.5"], seed=3)
+    original, done = grading_run.keep, []
+
+    def interrupted(out, graded):
+        if len(done) == 1:
+            raise KeyboardInterrupt
+        original(out, graded)
+        done.append(graded.row.student)
+
+    monkeypatch.setattr(grading_run, "keep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        grade([class_of_three], out, plan, workers=one_worker)
+    assert [row.student for row in kept_rows(out)] == done
+    (out / ".rows" / "carl.json").write_text('{"damaged', encoding="utf-8")
+    again = []
+    monkeypatch.setattr(
+        grading_run, "keep", lambda out, graded: again.append(graded.row.student) or original(out, graded)
+    )
+    book = grade([class_of_three], out, plan, workers=one_worker)
+    assert [row.points for row in book.rows] == [10, 0, 0]
+    assert sorted([*done, *again]) == ["ada", "blaise", "carl"]
+
+
+def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, one_worker, answers_computed_anew):
+    """Half a separator's margin is wrong on every input, and by another number on each."""
+    path = PurePosixPath("classifiers/mistake_bounds.py")
+    halved = solved[path] + b"\n\n_right = mistake_bound\n\n\ndef mistake_bound(*four):\n"
+    halved += b"    return tuple(number / 2 for number in _right(*four))\n"
+    write(tmp_path / "inbox", {**solved, path: halved})
+    rows, expected = [], []
+    for number, seed in enumerate((77, 77, 78)):
+        out = tmp_path / f"out{number}"
+        rows.append(
+            grade([tmp_path / "inbox"], out, make_plan(out, level, ["1.12"], seed=seed), workers=one_worker).rows[0]
+        )
+        expected.append(json.loads((out / ".expected.json").read_text(encoding="utf-8"))["answers"]["checks"])
+    seen = [[(check.check, check.verdict, check.text) for check in row.checks] for row in rows]
+    assert seen[0] == seen[1]
+    assert {verdict for _, verdict, _ in seen[0]} == {"wrong"}
+    assert expected[0] == expected[1]
+    differing = {check for check in expected[0] if expected[0][check] != expected[2][check]}
+    assert differing == {check.check for check in rows[0].checks if check.hidden}
+
+
+def test_a_level_that_is_not_safe_refuses_hidden_checks(tmp_path, class_of_three, one_worker):
+    plan = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], seed=3)
+    row = grade([class_of_three / "ada"], tmp_path / "out", plan, workers=one_worker).rows[0]
+    assert {(check.hidden, check.verdict) for check in row.checks} == {(False, "ok"), (True, "refused")}
+    trusting = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], trust=True)
+    row = grade([class_of_three / "ada"], tmp_path / "out", trusting, workers=one_worker).rows[0]
+    assert {check.verdict for check in row.checks} == {"ok"}
+
+
+def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
+    noisy = solved[PurePosixPath("classifiers/mira.py")] + (
+        b"\nimport warnings\nprint('hello')\nwarnings.warn('careful')\nwarnings.simplefilter('error')\nnp.log(np.zeros(1))\n"
+    ).replace(b"warnings.simplefilter('error')\n", b"")
+    write(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
+    row = grade(
+        [tmp_path / "inbox"], tmp_path / "out", make_plan(tmp_path / "out", level, ["1.5"], seed=3), workers=one_worker
+    ).rows[0]
+    assert row.points == row.out_of
+    assert "hello" in row.printed
+    assert "careful" in row.printed
+
+
+def test_notebooks_are_run_and_failing_cells_named(tmp_path, level, given, solved, one_worker):
+    pytest.importorskip("IPython")
+    notebook = json.loads(solved[PurePosixPath("notebooks/1_generative.ipynb")])
+    cells = [
+        {"cell_type": "code", "source": source, "metadata": {}, "outputs": []} for source in ("x = 1", "1 / 0", "x + 1")
+    ]
+    broken = {**notebook, "cells": cells}
+    files = {path: content for path, content in solved.items() if path.parts[0] != "notebooks"}
+    write(
+        tmp_path / "inbox" / "ada",
+        {**files, PurePosixPath("notebooks/1_generative.ipynb"): json.dumps(broken).encode()},
+    )
+    endless = {**notebook, "cells": [{**cells[0], "source": "while True: pass"}, cells[1]]}
+    write(
+        tmp_path / "inbox" / "bob",
+        {**files, PurePosixPath("notebooks/1_generative.ipynb"): json.dumps(endless).encode()},
+    )
+    plan = make_plan(tmp_path / "out", level, ["1.1"], seed=3, limits=Limits(total_seconds=4), run_notebooks=True)
+    ada, bob = grade([tmp_path / "inbox"], tmp_path / "out", plan, workers=one_worker).rows
+    assert [(failure.notebook, failure.cell) for failure in ada.notebook_failures] == [
+        ("notebooks/1_generative.ipynb", 2)
+    ]
+    assert "ZeroDivisionError" in ada.notebook_failures[0].error
+    assert [failure.cell for failure in bob.notebook_failures] == [1]
+    assert "did not end" in bob.notebook_failures[0].error
+
+
+def test_what_is_expected_is_computed_once_for_a_seed_the_checks_and_the_versions(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        record, "answers_of_reference", lambda *_, **settings: asked.append(settings["seed"]) or RecordedAnswers()
+    )
+
+    def planned(seed):
+        return make_plan(tmp_path, strongest_level(), ["1.2"], seed).expected
+
+    first = planned(1)
+    assert planned(1) == planned(None) == first and asked == [1]
+    planned(2)
+    assert asked == [1, 2]
+    monkeypatch.setattr(plans, "version", lambda library: "99.0")
+    planned(2)
+    assert asked == [1, 2, 2]
