@@ -11,6 +11,7 @@ same seed from the reference lab first. The options other than ``--lab``, ``--hi
 programs that run the checks.
 """
 
+import contextlib
 import inspect
 import json
 import secrets
@@ -24,13 +25,14 @@ import pytest
 
 from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs
 from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer
-from lxmls_day1.course.importable import only_what_labs_need
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.mutation_guard import WatchedLab
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
-from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Registry, exercise_of_check
+from lxmls_day1.course.refusals import refusals
+from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
 from lxmls_day1.lab import Lab
+from lxmls_day1.refused_calls import calls_refused
 
 PUBLIC_SEED = 1
 
@@ -167,11 +169,21 @@ class ChecksRun:
 
     def files_of(self, item: pytest.Item) -> tuple[str, ...]:
         """The files in which a student solves the exercise of a check."""
+        exercise = self.exercise_of(item)
+        return exercise.files if exercise else ()
+
+    def exercise_of(self, item: pytest.Item) -> Exercise | None:
+        """The exercise of a check."""
         folder = item.path.parent
         if folder not in self._registries:
             self._registries[folder] = Registry.read(folder / "exercises.toml")
-        exercise = exercise_of_check(item.path.name) or ""
-        return self._registries[folder][exercise].files if exercise in self._registries[folder] else ()
+        id = exercise_of_check(item.path.name)
+        return next((exercise for exercise in self._registries[folder] if exercise.id == id), None)
+
+    def without_answers(self, item: pytest.Item) -> contextlib.AbstractContextManager[None]:
+        """Within this context the functions that answer the exercise of a check cannot be called; a box sees to that itself."""
+        exercise = None if self.boxed_lab else self.exercise_of(item)
+        return calls_refused(refusals(exercise) if exercise else {})
 
     def write(self, **event: Any) -> None:
         """Append one event to the report."""
@@ -332,11 +344,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """A check of a lab in this process imports what it could import while it is graded."""
-    run = pyfuncitem.config.stash[RUN]
-    if run.boxed_lab or exercise_of_check(pyfuncitem.path.name) is None:
+    """In a check nobody calls what answers its exercise."""
+    if exercise_of_check(pyfuncitem.path.name) is None:
         return (yield)
-    with only_what_labs_need():
+    with pyfuncitem.config.stash[RUN].without_answers(pyfuncitem):
         return (yield)
 
 

@@ -4,6 +4,7 @@ Whatever runs here may be the student's. Nothing in this process, and nothing th
 it answers is a claim, which is judged outside.
 """
 
+import contextlib
 import ctypes
 import functools
 import importlib
@@ -12,19 +13,19 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from inspect import isfunction
 from pathlib import Path
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
-from lxmls_day1.course.importable import only_what_labs_need
 from lxmls_day1.course.mutation_guard import alike, copied
 from lxmls_day1.course.tracebacks import trimmed_traceback
 from lxmls_day1.grading.channel import Channel
 from lxmls_day1.grading.messages import NotPlain, Reference, TooLong
 from lxmls_day1.lab import Lab
+from lxmls_day1.refused_calls import calls_refused
 
 LONGEST_TEXT = 4000
 MOST_REQUEST = 64 << 20
@@ -60,8 +61,6 @@ class BoxServer:
         Bytes that an answer may have.
     compiled : mapping from name in the lab to Compiled, optional
         Those that were given out: requests name them only, and they need not be compiled again.
-    imported : sequence of str, optional
-        The modules of this package that this process has; looked for unless given.
     """
 
     def __init__(
@@ -69,17 +68,15 @@ class BoxServer:
         folder: Path,
         most_reply: int,
         compiled: Mapping[str, Compiled] | None = None,
-        imported: Sequence[str] | None = None,
     ):
         self._folder = folder
         self._most_reply = most_reply
         self._compiled = compiled or {}
-        self._imported = imported
         if compiled:
             sys.path_hooks.insert(0, self._finder)
         self._lab: Any = None
         self._objects: dict[int, Any] = {}
-        self._refused: Any = None
+        self._refused = contextlib.ExitStack()
         self._notebook: Any = None
         self._changed = False
 
@@ -100,6 +97,9 @@ class BoxServer:
             request = channel.receive()
             if "cpu" in request:
                 limit_processor_time(request["cpu"])
+            if "refused" in request:
+                self._refused.close()
+                self._refused.enter_context(calls_refused(request["refused"]))
             reply = self._answer(handlers[request["do"]], request)
             try:
                 channel.send(reply, most=self._most_reply)
@@ -159,8 +159,6 @@ class BoxServer:
         """The lab in the box; opened when it is first needed."""
         if self._lab is None:
             self._lab = Lab(self._folder)
-            self._refused = only_what_labs_need(self._imported)
-            self._refused.__enter__()  # for as long as there is this process: none of our own imports comes after it
         return self._lab
 
     def _make(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -55,14 +55,23 @@ class BoxedLab:
         self._check_seconds_left = limits.check_seconds
         self._noting = False
         self._first_call = True
+        self._refused: Mapping[str, str] = {}
         self._methods: dict[
             tuple[str, str, str], frozenset[str]
         ] = {}  # of classes of which this box has made an object
         self.calls: list[str] = []
         self.changes: list[str] = []
 
-    def begin(self, noting: bool = False) -> None:
-        """A new check begins, with its own time; its calls are noted if they may be told."""
+    def begin(self, noting: bool = False, refused: Mapping[str, str] | None = None) -> None:
+        """A new check begins, with its own time; its calls are noted if they may be told.
+
+        Parameters
+        ----------
+        noting : bool
+        refused : mapping of str to str, optional
+            The functions that refuse to be called in it, as `calls_refused` reads them.
+        """
+        self._refused = refused or {}
         self.calls = []
         self.changes = []
         self._noting = noting
@@ -149,7 +158,7 @@ class BoxedLab:
     def _ask(self, verb: str, **content: Any) -> Any:
         box = self._open()
         if self._first_call:
-            content["cpu"] = self._limits.check_cpu_seconds
+            content |= {"cpu": self._limits.check_cpu_seconds, "refused": self._refused}
             self._first_call = False
         left, limit = min(
             (self._check_seconds_left, self._limits.check_seconds), (self._seconds_left, self._limits.total_seconds)

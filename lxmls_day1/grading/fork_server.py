@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lxmls_day1.course.importable import imported_modules
 from lxmls_day1.grading import confinement, seccomp
 from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 from lxmls_day1.grading.channel import Channel, Ended
@@ -37,14 +36,14 @@ COVERED = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables that name the folder of the box
 FEW_COLLECTIONS = 20_000  # new objects between two searches for garbage: a check makes fewer, and its box ends soon
+PACKAGE = __name__.partition(".")[0]
 MOST_THREADS = 64  # beside the first one; those that are just ending count, too
 
 
 class Warm(NamedTuple):
-    """What is the same for all boxes: the given files compiled, which modules of ours are imported, whose the boxes are."""
+    """What is the same for all boxes: the given files compiled, and whose the boxes are."""
 
     compiled: dict[str, Compiled]
-    imported: list[str]
     user: tuple[int, int] | None
 
 
@@ -126,7 +125,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
 
         warm_up_for_notebooks()
     compiled = compiled_files(Path(given))
-    import_heads(Path(given))
+    import_what_is_needed(Path(given))
     if level != PROCESS:
         seccomp.warm_up()
     if level == BUBBLEWRAP and user:  # a user name space has only the user who makes it
@@ -138,7 +137,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
     use_huge_pages()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
     gc.set_threshold(FEW_COLLECTIONS)
-    warm = Warm(compiled, imported_modules(), user)
+    warm = Warm(compiled, user)
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
@@ -219,7 +218,7 @@ def _be_the_box(
             channel.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(70)
     try:
-        BoxServer(folder, limits["reply"], warm.compiled, warm.imported).serve(channel)
+        BoxServer(folder, limits["reply"], warm.compiled).serve(channel)
     except Ended:
         os._exit(0)
     except BaseException:
@@ -278,17 +277,26 @@ def compiled_files(folder: Path) -> dict[str, Compiled]:
     return compiled
 
 
-def import_heads(folder: Path) -> None:
-    """Import what the given files import at their heads, so that no box has to; one another they are left to import."""
+def import_what_is_needed(folder: Path) -> None:
+    """Import what the given files import at their heads, and of this package also what their functions import, so that no box has to.
+
+    One another they are left to import. So are libraries within functions: one may look at once at what no box has.
+    """
     names = set()
     for path in folder.rglob("*.py"):
-        for statement in ast.parse(path.read_bytes()).body:
-            if isinstance(statement, ast.Import):
+        tree = ast.parse(path.read_bytes())
+        for statement in ast.walk(tree):
+            at_the_head = statement in tree.body
+            if isinstance(statement, ast.Import) and at_the_head:
                 names |= {alias.name for alias in statement.names}
-            elif isinstance(statement, ast.ImportFrom) and statement.module:
-                names |= {statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)}
+            elif isinstance(statement, ast.ImportFrom) and (
+                at_the_head or f"{statement.module}.".startswith(f"{PACKAGE}.")
+            ):
+                names |= {str(statement.module), *(f"{statement.module}.{alias.name}" for alias in statement.names)}
     for name in sorted(names):
-        if name.partition(".")[0] not in PACKAGES:
+        if name.partition(".")[0] not in PACKAGES and not name.startswith(
+            f"{PACKAGE}.engine.cluster"
+        ):  # no box has a network
             # Most of the names that a file takes from a module are no modules; what else fails, fails again in the box.
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
@@ -319,12 +327,9 @@ def warm_up() -> None:
     import scipy.sparse
     import scipy.special
 
-    from lxmls_day1.course.importable import importable_modules  # with the others: all that is slow is loaded once
     from lxmls_day1.engine.compiled import sparse_rows
     from lxmls_day1.figures import boundaries  # noqa: F401
 
-    for name in sorted(importable_modules()):  # in a box the folder of a module that is out of reach cannot be listed
-        importlib.import_module(name)
     X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
     for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):
         examples = sparse_rows.as_online_examples(of_matrix)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.course.generation import Files
+from lxmls_day1.course.refusals import refusals
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
@@ -437,7 +438,8 @@ def _session(plan: Plan) -> Any:
     if "session" not in made:
         files = all_check_files(plan.exercises)
         drawn = {exercise.id: exercise.counter_example for exercise in plan.exercises}
-        made["session"] = CheckSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn)
+        refused = {exercise.id: refusals(exercise) for exercise in plan.exercises}
+        made["session"] = CheckSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn, refused)
     return made["session"]
 
 

@@ -15,18 +15,17 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import lxmls_day1
-from lxmls_day1.course.importable import answer_paths
 from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.channel import TICK
 from lxmls_day1.grading.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS
 from lxmls_day1.grading.spawning_server import SpawningServer
 from lxmls_day1.grading.visible_folders import (
     SYSTEM_FOLDERS,
+    answer_paths,
     machinery_folder,
     numba_cache_folder,
     python_folders,
@@ -176,21 +175,23 @@ class ForkServer:
         return [program, *options, "--chdir", PRIVATE, "--", sys.executable, "-s", "-P"]
 
     def _answers_hidden(self, visible: Sequence[str]) -> list[str]:
-        """The options of bubblewrap that lay nothing over what computes an answer; notebooks may train with it."""
+        """The options of bubblewrap that lay something else over each answer; notebooks may train with it."""
         options = []
-        package = Path(lxmls_day1.__file__).parent
-        for path in [] if self._notebooks else answer_paths():
+        package, cut = Path(lxmls_day1.__file__).parent, machinery_folder() / "lxmls_day1"
+        for path in [] if self._notebooks else filter(Path.exists, answer_paths()):
             places = [path] if any(path.is_relative_to(folder) for folder in visible) else []
+            instead = Path(os.devnull)
             if path.is_relative_to(package):
                 places.append(Path(MACHINERY, "lxmls_day1", path.relative_to(package)))
+                instead = cut / path.relative_to(package) if path.suffix == ".py" else instead
             for place in places:
-                options += ["--tmpfs", str(place)] if path.is_dir() else ["--ro-bind", os.devnull, str(place)]
+                options += ["--tmpfs", str(place)] if path.is_dir() else ["--ro-bind", str(instead), str(place)]
         return options
 
     def environment(self) -> dict[str, str]:
         """All that a box finds in its environment."""
         boxed = self.level == BUBBLEWRAP
-        package = MACHINERY if boxed else str(machinery_folder())
+        package = MACHINERY if boxed else str(machinery_folder(with_answers=self._notebooks))
         variables = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
@@ -213,14 +214,12 @@ class ForkServer:
     def readable(self) -> list[str]:
         """What boxes of the level ``landlock`` may read: no folder that holds solutions is beneath any of these.
 
-        Found out once: it is some hundred paths, and each has to be followed through links. What an answer is compiled to
-        is hidden before it is there.
+        Found out once: it is some hundred paths, and each has to be followed through links.
         """
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
-        allowed: list[str] = [str(machinery_folder()), str(numba_cache_folder())]
+        allowed: list[str] = [str(machinery_folder(with_answers=self._notebooks)), str(numba_cache_folder())]
         hidden = [*map(Path, secret_folders()), *([] if self._notebooks else answer_paths())]
-        hidden += [Path(cache_from_source(path)) for path in hidden if path.suffix == ".py"]
         hidden = [Path(os.path.realpath(path)) for path in hidden]
         pending = [*map(Path, folders), package]
         while pending:

@@ -103,6 +103,8 @@ class CheckSession:
         Why hidden checks are not run, if they are not.
     drawn : mapping from exercise to kind of picture, optional
         How the smallest input with a wrong answer is drawn: `lxmls_day1.figures.counter_examples.PICTURES`.
+    refused : mapping from exercise to functions, optional
+        Those that refuse to be called while it is checked, as `calls_refused` reads them.
     """
 
     def __init__(
@@ -113,8 +115,10 @@ class CheckSession:
         limits: Limits,
         refuse_hidden: str = "",
         drawn: Mapping[str, str] | None = None,
+        refused: Mapping[str, Mapping[str, str]] | None = None,
     ):
         self._drawn = drawn or {}
+        self._refused = refused or {}
         self._check_files = check_files
         self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
         self._limits = limits
@@ -270,7 +274,8 @@ class CheckSession:
         check = self._known[i]
         if check.hidden and self._refuse_hidden:
             return _Try(replace(check, verdict=REFUSED, text=self._refuse_hidden), "")
-        lab.begin(noting=not (check.hidden or check.check.endswith(f"::{SMALL_INPUTS}")))
+        noting = not (check.hidden or check.check.endswith(f"::{SMALL_INPUTS}"))
+        lab.begin(noting, self._refused.get(check.exercise))
         self._run.boxed = lab
         began = time.monotonic()
         item = self._items[i]

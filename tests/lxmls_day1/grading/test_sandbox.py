@@ -456,7 +456,9 @@ def test_what_an_answer_is_compiled_to_later_is_hidden_too(tmp_path, monkeypatch
     for name in ("given.py", "answer.py", "__pycache__/given.pyc"):
         (package / name).touch()
     monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path)])
-    monkeypatch.setattr(sandbox, "answer_paths", lambda: [package / "answer.py"])
+    monkeypatch.setattr(
+        sandbox, "answer_paths", lambda: [package / "answer.py", Path(cache_from_source(package / "answer.py"))]
+    )
     maker = object.__new__(sandbox.ForkServer)
     maker._notebooks = False
     allowed = maker.readable
