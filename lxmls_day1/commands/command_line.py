@@ -36,6 +36,7 @@ COMMANDS = {
     "toy": "lxmls_day1.commands.toy",
     "doctor": "lxmls_day1.commands.doctor",
     "start": "lxmls_day1.commands.start",
+    "add": "lxmls_day1.commands.add",
     "lab": "lxmls_day1.commands.lab",
     "demo": "lxmls_day1.commands.demo",
     "docs": "lxmls_day1.commands.docs",
@@ -143,6 +144,7 @@ def command_group() -> None:
       lxmls-day1 solve 1.5             the solution, to go on from there
       lxmls-day1 reset 1.5             the empty exercise again
       lxmls-day1 undo                  what solve or reset has replaced
+      lxmls-day1 add 5_structured      a further notebook, with what it needs
       lxmls-day1 update                after an update of this package
       lxmls-day1 submit                one zip file for the instructor
       lxmls-day1 release out           for instructors: what to give out

@@ -30,7 +30,7 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
     from lxmls_day1.course.workspace import as_typed, start_workspace
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
-        click.echo(f"{start_workspace(folder)} is your new lab.")
+        click.echo(f"{start_workspace(folder, day=True)} is your new lab.")
     lab_folder = shown_workspace(folder, "lab")
     status = status_of(lab_folder)
     standing = status.next or next(iter(status.standings), None)

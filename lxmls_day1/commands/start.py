@@ -5,14 +5,18 @@ import click
 
 @click.command(name="start", short_help="Make a workspace to solve the exercises in.")
 @click.argument("folder", metavar="DIR", type=click.Path())
-def command(folder: str) -> None:
-    """Make the folder DIR, with readers, classifiers in which the exercises are left open, notebooks and checks.
+@click.option("--all", "everything", is_flag=True, help="With the exercises of all notebooks, and every file of the lab.")
+def command(folder: str, everything: bool) -> None:
+    """Make the folder DIR with the exercises of the day, 1.1 to 1.8: their notebooks, the files in which they are left open, checks.
+
+    `lxmls-day1 add NOTEBOOK` brings further ones. What is not in DIR is imported from the installed package.
 
     DIR must not be there yet, or be empty: nothing is ever overwritten. `start .` fills the folder that you are in.
 
     \b
-    Example:
+    Examples:
       lxmls-day1 start my-lab
+      lxmls-day1 start --all my-lab
     """
     from pathlib import Path
 
@@ -20,7 +24,7 @@ def command(folder: str) -> None:
     from lxmls_day1.course.workspace import as_typed, start_workspace
     from lxmls_day1.errors import counted
 
-    made = start_workspace(folder)
+    made = start_workspace(folder, day=not everything)
     typed = str(made) if folder.startswith("~") else folder
     elsewhere = made != Path.cwd()
     click.echo(f"Next: {as_typed('lxmls-day1', 'lab', *[typed] * elsewhere)}    (opens the notebooks)")
@@ -30,3 +34,5 @@ def command(folder: str) -> None:
     if elsewhere:
         click.echo(f"  {as_typed('cd', typed)}")
     click.echo("  lxmls-day1 status    (how far you are)")
+    if not everything:
+        click.echo("  lxmls-day1 add       (which further notebooks there are)")

@@ -15,6 +15,9 @@
     counter_example = "steps"              # optional: how a notebook draws a small input (lxmls_day1/figures/counter_examples.py)
     hints = ["the idea", "the equation", "a sketch of the code"]
 
+Before the first table a workspace may say which exercises are ``assigned``, and that it ``is_part`` of the lab: then it has the tables of
+its own exercises only.
+
 The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks a step on the way to an exercise, or
 one from it on: "1.4a", whose checks are ``test_1_04a_*.py``.
 """
@@ -34,6 +37,7 @@ FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
 RECORDED = FOLDER / "recorded.json"
 MISTAKES = FOLDER / "mistakes"
+LAST_OF_THE_DAY = 8  # 1.1 to 1.8 are the guide's
 SMALL_INPUTS = "test_small_inputs"  # the check of them, which has no function of this name in the file of checks
 KINDS = ("code", "experiment", "derivation")
 HINT_STEPS = ("idea", "equation", "code sketch")
@@ -71,6 +75,16 @@ class Exercise:
         return f"{chapter}_{int(digits):02d}{number[len(digits) :]}"
 
     @property
+    def notebook_name(self) -> str:
+        """``2_online``: what `lxmls-day1 add` takes."""
+        return PurePosixPath(self.notebook).stem
+
+    @property
+    def is_of_the_day(self) -> bool:
+        """Whether it is one of the guide's, with which a workspace begins."""
+        return int(self.id.split(".")[1].rstrip(ascii_lowercase)) <= LAST_OF_THE_DAY
+
+    @property
     def has_code(self) -> bool:
         """Whether a student writes code for it that checks test. A derivation may end in code, too."""
         return self.kind == "code" or any(name.endswith(".py") for name in self.files)
@@ -88,9 +102,12 @@ class Registry:
     exercises : iterable of Exercise
     assigned : collection of str, optional
         Those that are to be solved here; all unless given. The others came with their solutions.
+    is_part : bool
+        Whether this lab is a workspace that has some of the exercises only.
     """
 
-    def __init__(self, exercises: Iterable[Exercise], assigned: Iterable[str] | None = None):
+    def __init__(self, exercises: Iterable[Exercise], assigned: Iterable[str] | None = None, is_part: bool = False):
+        self.is_part = is_part
         self._exercises = {exercise.id: exercise for exercise in exercises}
         self.assigned = tuple(self._exercises) if assigned is None else tuple(assigned)
 
@@ -114,6 +131,10 @@ class Registry:
         try:
             return self._exercises[id]
         except KeyError:
+            for exercise in self.elsewhere():
+                if exercise.id == id:
+                    where = f"exercise {id} is not in this lab yet"
+                    raise InputError(f"{where}: `lxmls-day1 add {exercise.notebook_name}` brings it.") from None
             close = nearest(str(id), self._exercises, order="the order of the notebooks")
             raise InputError(f"there is no exercise {id!r}{close}") from None
 
@@ -121,6 +142,11 @@ class Registry:
     def ids(self) -> tuple[str, ...]:
         """All ids, in the order of the file."""
         return tuple(self._exercises)
+
+    def elsewhere(self) -> list[Exercise]:
+        """The exercises of the reference lab that a part of it does not have."""
+        others = Registry.read(reference_folder() / FILE) if self.is_part else ()
+        return [exercise for exercise in others if exercise.id not in self]
 
     def meant(self, exercise: Any) -> list[str]:
         """The ids that a text, a number, or several of these mean.
@@ -204,7 +230,7 @@ def exercise_of_check(name: str) -> str | None:
 
 def parse_registry(content: dict[str, Any], name: str) -> Registry:
     """The exercises of what was read from TOML; see `Registry.read`."""
-    unknown = set(content) - {"exercise", "assigned"}
+    unknown = set(content) - {"exercise", "assigned", "is_part"}
     if unknown:
         raise InputError(f"{name}: unknown key {min(unknown)!r}; wanted [[exercise]] tables.")
     exercises = [
@@ -222,7 +248,7 @@ def parse_registry(content: dict[str, Any], name: str) -> Registry:
     assigned = content.get("assigned")
     if assigned is not None and not set(assigned) <= set(ids):
         raise InputError(f"{name}: assigned names {min(set(assigned) - set(ids))}, and there is no such exercise.")
-    return Registry(exercises, assigned)
+    return Registry(exercises, assigned, content.get("is_part") is True)
 
 
 def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.generation import Files, student_files
-from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.course.lab_parts import exercises_named, part_of, with_prerequisites
+from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.course.solve_reset_undo import replace_and_keep, with_line_ends_of
 from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import IGNORED, origin_of, text_around, workspace_folder
@@ -43,13 +44,41 @@ class Renewed:
     place: str
 
 
-def update(folder: Path) -> Renewed:
+def add(folder: Path, names: Collection[str]) -> list[Exercise]:
+    """Bring further exercises into a workspace, with what they need; the given files are renewed as `update` does.
+
+    Parameters
+    ----------
+    folder : Path
+        A workspace.
+    names : collection of str
+        Notebooks or exercises, as `exercises_named` reads them; all exercises without any.
+
+    Returns
+    -------
+    list of Exercise
+        Those that were not there before.
+
+    Raises
+    ------
+    InputError
+        If there is no such notebook or exercise, or it is the reference lab.
+    """
+    workspace_folder(folder, "add")
+    before, reference = Registry.of(folder), Registry.read(reference_folder() / FILE)
+    update(folder, exercises_named(names, reference) if names else reference.ids)
+    return [exercise for exercise in Registry.of(folder) if exercise.id not in before]
+
+
+def update(folder: Path, more: Collection[str] = ()) -> Renewed:
     """Renew the given files of a workspace from the installed package, and keep what the student has written.
 
     Parameters
     ----------
     folder : Path
         A workspace.
+    more : collection of str
+        Exercises that are to be in it from now on, if it has some of them only.
 
     Raises
     ------
@@ -59,7 +88,7 @@ def update(folder: Path) -> Renewed:
         If the workspace cannot be written to; then nothing is changed.
     """
     workspace_folder(folder, "update")
-    files = _files_for(folder)
+    files = _files_for(folder, more)
     with locked(folder):
         state = WorkspaceState.of(folder)
         known = state.origin.files
@@ -109,13 +138,16 @@ def update(folder: Path) -> Renewed:
     return Renewed(tuple(new), tuple(edited), tuple(removed), tuple(aside), place)
 
 
-def _files_for(folder: Path) -> Files:
-    """What a workspace would be given now, with the same exercises to be solved."""
+def _files_for(folder: Path, more: Collection[str]) -> Files:
+    """What a workspace would be given now, with the same exercises to be solved, and some more."""
     own, reference = Registry.of(folder), Registry.read(reference_folder() / FILE)
     assigned: Collection[str] | None = None
     if own.assigned != own.ids:
-        assigned = [id for id in own.assigned if id in reference]
+        assigned = [id for id in reference.ids if id in own.assigned or (id in more and id not in own)]
     files = student_files(reference_folder(), assigned)
+    if own.is_part:
+        here = [id for id in reference.ids if id in own or id in more]
+        files = part_of(files, with_prerequisites(here, reference), reference)
     return {name: content for name, content in files.items() if name.parts[0] in (*PACKAGES, "notebooks", "tests")}
 
 

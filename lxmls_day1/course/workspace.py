@@ -13,7 +13,9 @@ from lxmls_day1.course.generation import (
     Files,
     student_files,
 )
+from lxmls_day1.course.lab_parts import part_of, the_day
 from lxmls_day1.course.markers import functions_of, stubs_left
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import (
     BACKUPS,
@@ -49,6 +51,8 @@ WELCOME = """# Your day-1 lab
 | `readers/` | the data sets |
 | `tests/exercises/` | the checks; reading them is allowed |
 
+What else the notebooks import comes with the installed package.
+
 {installation}In this folder:
 
     lxmls-day1 lab             opens the notebook of the first exercise that is not solved yet
@@ -56,6 +60,7 @@ WELCOME = """# Your day-1 lab
     lxmls-day1 hint 1.5        a hint; again: the next of three
     lxmls-day1 status          how far you are
     lxmls-day1 reset 1.5       the empty exercise again (`lxmls-day1 undo` takes that back)
+    lxmls-day1 add 5_structured    brings the exercises of a further notebook, with what they need
     lxmls-day1 submit          packs what you hand in
     lxmls-day1 update          after a new version was installed: renews what you were given, keeps what you wrote
 
@@ -65,7 +70,9 @@ check asks one question; your answer, in one line, costs no points and goes to y
 """
 
 
-def start_workspace(destination: str | os.PathLike[str], assigned: Collection[str] | None = None) -> Path:
+def start_workspace(
+    destination: str | os.PathLike[str], assigned: Collection[str] | None = None, day: bool = False
+) -> Path:
     """Make a workspace: readers, classifiers with stubs, notebooks, public checks.
 
     Parameters
@@ -74,6 +81,8 @@ def start_workspace(destination: str | os.PathLike[str], assigned: Collection[st
         A folder that is not there yet, or empty.
     assigned : collection of str, optional
         The exercises to solve, as in `student_files`.
+    day : bool
+        Whether it has the guide's exercises only, with what they need.
 
     Returns
     -------
@@ -86,6 +95,9 @@ def start_workspace(destination: str | os.PathLike[str], assigned: Collection[st
     """
     folder = Path(os.path.expanduser(destination)).resolve()
     files = student_files(reference_folder(), assigned)
+    if day:
+        registry = Registry.of(reference_folder())
+        files = part_of(files, the_day(registry), registry)
     files = with_workspace_files(files, folder, installation="")
     with new_folder(folder) as made:
         write_files(made, files)
