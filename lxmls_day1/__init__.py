@@ -4,7 +4,8 @@
 ``lab``              opens a lab folder and loads its ``readers`` and ``classifiers``
 ``notebook_lab``     the lab as a notebook opens it: with checks, hints and status
 ``lab_interface``    which names of this package lab files may import
-``library_path``     where libraries are imported from: never the current folder or a lab
+``library_path``     where libraries are imported from: never the current folder or a lab; what a lab lacks
+``refused_calls``    functions that refuse to be called for a while
 ``errors``           the errors that a user's mistake raises
 ``checks``           the checks of what a caller passes in
 ``settings``         the settings of a class: found, read and checked
@@ -36,7 +37,7 @@ Importing this package takes no time: ``lxmls-day1 --help`` must not wait for nu
 
 import sys
 
-from lxmls_day1.library_path import PACKAGES, ReferenceFinder
+from lxmls_day1.library_path import PACKAGES, MissingFinder, ReferenceFinder
 
 TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ __version__ = "0.1.0"
 
 if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
     sys.meta_path.insert(0, ReferenceFinder())
+    sys.meta_path.append(MissingFinder())
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of this module
 

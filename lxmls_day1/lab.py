@@ -21,7 +21,7 @@ from typing import Any, Self
 from lxmls_day1.errors import InputError, LibraryName, NotInLab, nearest
 from lxmls_day1.library_path import PACKAGES as PACKAGES
 from lxmls_day1.library_path import is_lab_folder as is_lab_folder
-from lxmls_day1.library_path import library_path, reference_place
+from lxmls_day1.library_path import is_taken_from_reference, library_path, reference_place
 from lxmls_day1.settings import known_settings
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
@@ -53,9 +53,9 @@ class Lab:
     Files of a lab import one another absolutely (``from classifiers.online_classifier import OnlineClassifier``), and
     Python knows one package of the name ``classifiers`` at a time. So `load` makes this folder the one in which Python
     looks for the two packages, and drops from ``sys.modules`` what was imported under their names from anywhere else. Any
-    other file of this folder can be imported too, but never takes the place of a library of its name. Objects that
-    another lab has made keep working; only a *new* import finds this folder. Two labs can thus be used in turn, in one
-    thread. To keep them apart altogether, give each a process. One lab may be used by several threads.
+    other file of this folder can be imported too, but never takes the place of a library of its name. What this folder lacks is
+    imported from the reference lab. Objects that another lab has made keep working; only a *new* import finds this folder. Two labs
+    can thus be used in turn, in one thread. To keep them apart altogether, give each a process. One lab may be used by several threads.
 
     Examples
     --------
@@ -134,7 +134,8 @@ class Lab:
         if known is not None and known is self._loaded.get(name) and _finder().folder == str(self.folder):
             return known  # nobody else's folder came first since: thousands of calls of a function need not look again
         path = self.folder.joinpath(package, *stem.split(".")).with_suffix(".py")
-        self._require(path, package)
+        if not is_taken_from_reference(str(self.folder), name):
+            self._require(path, package)
         try:
             with _IMPORTS:
                 self._come_first()
@@ -379,8 +380,11 @@ class Lab:
                 del sys.modules[name]
 
     def _holds(self, name: str, module: ModuleType) -> bool:
-        """Whether `module`, imported as `name`, stands in the package folder of that name that is ours."""
+        """Whether `module`, imported as `name`, stands in the package folder of that name that is ours, or was taken for it."""
         origin = getattr(module, "__file__", None)
+        taken_for = getattr(getattr(module, "__spec__", None), "loader_state", None)
+        if isinstance(taken_for, str):
+            return Path(taken_for).resolve() == self.folder and is_taken_from_reference(str(self.folder), name)
         package = self.folder / name.partition(".")[0]
         return origin is not None and is_within(Path(origin), package)
 

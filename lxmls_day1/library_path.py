@@ -133,6 +133,64 @@ class ReferenceFinder:
         return spec
 
 
+class MissingFinder:
+    """Finds a file of the reference lab where a student's lab has none of its name; it comes after all other finders.
+
+    ``from classifiers.crf import CRF`` works in a workspace that has the day's files alone, and so does ``import crf`` where its
+    folder ``classifiers`` is on ``sys.path``. The module has the name that it would have in the workspace, and imports the
+    workspace's own files: there is one of each. A file of an exercise that the workspace has is never taken from elsewhere.
+    """
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+        """Nothing for what is no file of a lab."""
+        folders = name.split(".")[:-1]
+        if not folders:
+            return self._flat(name)
+        package = sys.modules.get(folders[0]) if folders[0] in PACKAGES else None
+        file = getattr(package, "__file__", None)
+        return _of_reference(os.path.dirname(os.path.dirname(file)), name, folders) if file else None
+
+    def _flat(self, name: str) -> "ModuleSpec | None":
+        for entry in sys.path:
+            lab, package = os.path.split(os.path.abspath(entry))
+            if package in PACKAGES and is_lab_folder(lab) and (spec := _of_reference(lab, name, [package])):
+                return spec
+        return None
+
+
+def is_taken_from_reference(lab: str, name: str) -> bool:
+    """Whether a lab has no file of a module, and may take that of the reference lab.
+
+    Parameters
+    ----------
+    lab : str
+        Its folder.
+    name : str
+        Of the module: ``"classifiers.crf"``.
+    """
+    place = os.path.join(*name.split(".")) + ".py"
+    if not any(isinstance(finder, MissingFinder) for finder in sys.meta_path):
+        return False
+    if os.path.isfile(os.path.join(lab, place)) or not os.path.isfile(os.path.join(reference_place(), place)):
+        return False
+    try:
+        with open(os.path.join(lab, "tests", "exercises", "exercises.toml"), encoding="utf-8") as file:
+            return f'"{place.replace(os.sep, "/")}"' not in file.read()
+    except (OSError, ValueError):
+        return True
+
+
+def _of_reference(lab: str, name: str, folders: list[str]) -> "ModuleSpec | None":
+    if not is_taken_from_reference(lab, ".".join([*folders, name.rpartition(".")[2]])):
+        return None
+    from importlib.machinery import PathFinder  # needed here only, where the search path is in order
+
+    spec = PathFinder.find_spec(name, [os.path.join(reference_place(), *folders)])
+    if spec is not None:
+        spec.loader_state = lab
+    return spec
+
+
 class _RenamingLoader:
     """Loads a file of a lab with its imports of ``classifiers`` and ``readers`` renamed.
 

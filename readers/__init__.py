@@ -18,6 +18,8 @@ needed.
 
 from importlib import import_module
 
+import lxmls_day1  # noqa: F401  # which finds the files that are not in this folder
+
 _FILE_OF = {
     "DomainPair": "domain_pair",
     "PosCorpus": "pos_corpus",

@@ -5,7 +5,9 @@ import click
 
 @click.command(name="start", short_help="Make a workspace to solve the exercises in.")
 @click.argument("folder", metavar="DIR", type=click.Path())
-@click.option("--all", "everything", is_flag=True, help="With the exercises of all notebooks, and every file of the lab.")
+@click.option(
+    "--all", "everything", is_flag=True, help="With the exercises of all notebooks, and every file of the lab."
+)
 def command(folder: str, everything: bool) -> None:
     """Make the folder DIR with the exercises of the day, 1.1 to 1.8: their notebooks, the files in which they are left open, checks.
 

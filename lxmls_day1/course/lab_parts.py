@@ -80,7 +80,11 @@ def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
     for path, content in files.items():
         if path == FILE:
             part[path] = IS_PART.encode() + _tables_of(content.decode(), ids).encode()
-        elif (FOLDER in path.parents and exercise_of_check(path.name) in (None, *ids)) or path in needed or path.suffix == ".md":
+        elif (
+            (FOLDER in path.parents and exercise_of_check(path.name) in (None, *ids))
+            or path in needed
+            or path.suffix == ".md"
+        ):
             part[path] = content
     return part
 
@@ -90,7 +94,9 @@ def _tables_of(text: str, ids: Collection[str]) -> str:
     head, *tables = re.split(r"^(?=\[\[exercise\]\])", text, flags=re.MULTILINE)
     kept = [table for table in tables if re.search(r'^id = "(.*)"$', table, re.MULTILINE)[1] in ids]  # type: ignore[index]
     assigned = re.compile(r"^assigned = (.*\])", re.MULTILINE)
-    head = assigned.sub(lambda found: f"assigned = {json.dumps([id for id in json.loads(found[1]) if id in ids])}", head)
+    head = assigned.sub(
+        lambda found: f"assigned = {json.dumps([id for id in json.loads(found[1]) if id in ids])}", head
+    )
     return head + "".join(kept)
 
 
@@ -100,7 +106,13 @@ def _bases(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPa
         if path.suffix != ".py":
             continue
         tree = ast.parse(files[path])
-        derived = {base.id for node in tree.body if isinstance(node, ast.ClassDef) for base in node.bases if isinstance(base, ast.Name)}
+        derived = {
+            base.id
+            for node in tree.body
+            if isinstance(node, ast.ClassDef)
+            for base in node.bases
+            if isinstance(base, ast.Name)
+        }
         for node in tree.body:
             if isinstance(node, ast.ImportFrom) and node.module and derived & {alias.name for alias in node.names}:
                 base = PurePosixPath(*node.module.split(".")).with_suffix(".py")

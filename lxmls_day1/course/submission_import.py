@@ -15,6 +15,7 @@ from lxmls_day1.course.generation import LEFT_BEHIND, Files
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.solve_reset_undo import Replaced, replace_and_keep
 from lxmls_day1.course.submission_export import LARGEST_FILE, SUBMISSION
+from lxmls_day1.course.upgrade import update
 from lxmls_day1.course.workspace import workspace_folder
 from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, locked
 from lxmls_day1.errors import InputError, check_path
@@ -34,7 +35,9 @@ class PackedWork:
 
 
 def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
-    """Put what was packed into a workspace. What was there is kept for `undo`; files that are not in it stay.
+    """Put what was packed into a workspace, and the exercises that it answers if they are not there yet.
+
+    What was there is kept for `undo`; files that are not in it stay.
 
     Parameters
     ----------
@@ -57,6 +60,10 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
     """
     workspace_folder(folder, "open_work")
     work = read_packed(path)
+    if more := [
+        e.id for e in Registry.of(folder).elsewhere() if any(PurePosixPath(name) in work.files for name in e.files)
+    ]:
+        update(folder, more)
     registry = Registry.of(folder)
     with locked(folder):
         state = WorkspaceState.of(folder)

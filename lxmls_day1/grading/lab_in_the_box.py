@@ -25,7 +25,7 @@ def lab_in_the_box(
     given : dict from path to content
         What students were given: `student_files` of the reference lab.
     exercises : iterable of Exercise
-        All of the registry: their files are those that count. One that was not handed in is left out.
+        All of the registry: their files are those that count. In place of one that was not handed in stands the given one, with its stubs.
     notebooks : bool
         Whether to take the notebooks along.
 
@@ -61,6 +61,8 @@ def lab_in_the_box(
                 files[path] = theirs[path]
             else:
                 missing.append(path)
+                if path.suffix == ".py":  # given files may import it, whether it is written or not
+                    files[path] = content
             continue
         files[path] = content
         if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):

@@ -20,7 +20,7 @@ RETURNED = {
     ("engine.text.labelled_files", "LabelledFile"),
 }  # what lab files get from the functions, by no name
 MODULES = {f"lxmls_day1.{name}" for name in NAMES}
-LAB_FILES = sorted(path for package in ("readers", "classifiers") for path in (ROOT / package).glob("*.py"))
+LAB_FILES = sorted(path for package in ("readers", "classifiers") for path in (ROOT / package).rglob("*.py"))
 
 
 def used_names(path):
@@ -34,7 +34,7 @@ def used_names(path):
                 else:
                     used.add((node.module.removeprefix("lxmls_day1."), alias.name))
         elif isinstance(node, ast.Import):
-            used |= {(alias.name, "") for alias in node.names if alias.name.partition(".")[0] == "lxmls_day1"}
+            used |= {(alias.name, "") for alias in node.names if alias.name.startswith("lxmls_day1.")}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
             used.add((modules[node.value.id], node.attr))

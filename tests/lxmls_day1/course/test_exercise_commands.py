@@ -120,7 +120,7 @@ class TestWhere:
 
 def test_a_mistyped_command():
     assert "there is no command 'chek'; did you mean check or cache?" in run("chek", "1.5", status=2)
-    assert "there is no command 'zzz'; there are: autograder, browser, cache, check, demo" in run("zzz", status=2)
+    assert "there is no command 'zzz'; there are: add, autograder, browser, cache, check" in run("zzz", status=2)
     assert "No such option" in run("--versoin", status=2)
 
 
