@@ -11,20 +11,17 @@ Classification*, ACL 2007.
 """
 
 import os
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.checks import check_flag, check_number
 from lxmls_day1.engine.text.corpora import corpus_named, find_corpus
-from lxmls_day1.engine.text.parsed_reviews import LABEL_NAMES, ParsedReviews, parse_reviews
+from lxmls_day1.engine.text.review_files import LABEL_NAMES, ParsedReviews, read_reviews, read_unlabelled
 from lxmls_day1.errors import InputError
-from readers.sentiment_reader import cut_rare_tokens, read_reviews
+from readers.sentiment_reader import cut_rare_tokens
 from readers.splitting import split_ends
 from readers.vocabulary import checked_min_count
-
-UNLABELLED_FILE = "unlabeled.review"
 
 
 def join_reviews(corpora: list[ParsedReviews]) -> ParsedReviews:
@@ -41,6 +38,7 @@ def join_reviews(corpora: list[ParsedReviews]) -> ParsedReviews:
 
     Examples
     --------
+    >>> from lxmls_day1.engine.text.parsed_reviews import parse_reviews
     >>> books = parse_reviews(["dull:1 page:2 #label#:negative"])
     >>> kitchen = parse_reviews(["sharp:1 dull:3 #label#:positive"])
     >>> both = join_reviews([books, kitchen])
@@ -183,30 +181,6 @@ class DomainPair:
     def get_name(self) -> str:
         """What a table or a plot calls this data set."""
         return f"{self.source} → {self.target}"
-
-
-def read_unlabelled(domain: str, data_dir: str | os.PathLike[str] | None = None) -> ParsedReviews | None:
-    """The reviews of ``unlabeled.review`` beside the files of a domain; None where there is no such file.
-
-    The lines have the form of the labelled ones. Nobody may use their labels, and they may be missing.
-
-    Parameters
-    ----------
-    domain : str
-    data_dir : path, optional
-        As in `DomainPair`.
-
-    Returns
-    -------
-    ParsedReviews or None
-
-    Examples
-    --------
-    >>> read_unlabelled("toy") is None
-    True
-    """
-    path = Path(find_corpus(domain, data_dir).folder) / UNLABELLED_FILE
-    return parse_reviews(path, without_labels=True) if path.is_file() else None
 
 
 def _places(nr_reviews: int, split: tuple[float, float, float], fold: int) -> list[np.ndarray]:

@@ -16,26 +16,14 @@ J. Blitzer, M. Dredze, F. Pereira (2007), *Biographies, Bollywood, Boom-boxes an
 Sentiment Classification*, ACL 2007.
 """
 
-import contextlib
-import hashlib
 import os
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.checks import check_choice, check_flag
-from lxmls_day1.engine.text.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
-from lxmls_day1.engine.text.parsed_reviews import (
-    FILES,
-    LABEL_NAMES,
-    ParsedReviews,
-    load_parsed,
-    parse_pair,
-    save_parsed,
-)
-from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.engine.text.review_files import LABEL_NAMES, ParsedReviews, read_reviews
+from lxmls_day1.errors import InputError
 from readers.splitting import split_ends, split_train_dev_test
 from readers.vocabulary import checked_min_count, vectorise  # noqa: F401 - vectorise: for whoever has read reviews here
 
@@ -158,7 +146,6 @@ class SentimentCorpus:
         data_dir: str | os.PathLike[str] | None = None,
         cache: bool = True,
     ) -> None:
-        corpus_named(domain, kind="sentiment")
         min_count = checked_min_count(min_count)
         check_choice("rare_words_from", rare_words_from, ("train", "all"))
         check_flag("cache", cache)
@@ -190,53 +177,3 @@ class SentimentCorpus:
     def get_name(self) -> str:
         """What a table or a plot calls this data set."""
         return "Toy reviews" if self.domain == "toy" else f"Amazon reviews: {self.domain}"
-
-
-def read_reviews(domain: str, data_dir: str | os.PathLike[str] | None, cache: bool) -> ParsedReviews:
-    """All reviews of a domain with all their tokens, from the cache if the very same files were read before.
-
-    Parameters
-    ----------
-    domain, data_dir, cache
-        As in `SentimentCorpus`, with whose errors it ends where they are unusable.
-
-    Returns
-    -------
-    ParsedReviews
-
-    Examples
-    --------
-    >>> len(read_reviews("toy", None, cache=False))
-    400
-    """
-    found = find_corpus(domain, data_dir)
-    try:
-        return _read_files(domain, [found.paths[name] for name in FILES], cache)
-    except OSError as error:
-        raise InputError(
-            f"the {domain} corpus cannot be read: {error}; see to it that its files are readable"
-        ) from error
-
-
-def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReviews:
-    if cache:
-        sources = sha256_of_files(paths)
-        try:
-            reviews = load_parsed(_cache_path(domain, sources), sources)
-        except CorpusUnavailable:  # there is no folder to keep anything in
-            cache, reviews = False, None
-        if reviews is not None:
-            return reviews
-    positive, negative = (path.read_bytes() for path in paths)
-    reviews = parse_pair(positive, negative, names=[str(path) for path in paths])
-    if cache:
-        sources = [
-            hashlib.sha256(content).hexdigest() for content in (positive, negative)
-        ]  # the files may have changed since
-        with contextlib.suppress(OSError):  # without a cache, reading takes longer and nothing else
-            save_parsed(_cache_path(domain, sources), reviews, sources)
-    return reviews
-
-
-def _cache_path(domain: str, sources: Sequence[str]) -> Path:
-    return cache_folder() / "parsed" / f"{domain}-{sources[0][:12]}-{sources[1][:12]}.npz"

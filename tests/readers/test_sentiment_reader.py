@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from lxmls_day1.engine.text import review_files
 from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews, save_parsed
 from lxmls_day1.engine.text.tokens import count_tokens, processed_line
 from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
-from readers import sentiment_reader
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
 
 ROOT = Path(__file__).parents[2]
@@ -243,9 +243,9 @@ def only_copy(cache_folder):
 
 def counting_parses(monkeypatch):
     calls = []
-    parse = sentiment_reader.parse_pair
+    parse = review_files.parse_pair
     monkeypatch.setattr(
-        sentiment_reader, "parse_pair", lambda *args, **kwargs: calls.append(args) or parse(*args, **kwargs)
+        review_files, "parse_pair", lambda *args, **kwargs: calls.append(args) or parse(*args, **kwargs)
     )
     return calls
 
@@ -324,7 +324,7 @@ def test_an_unreadable_file_is_an_input_error(small_corpus, monkeypatch):
     def refused(paths):
         raise PermissionError(13, "Permission denied", str(paths[0]))
 
-    monkeypatch.setattr(sentiment_reader, "sha256_of_files", refused)
+    monkeypatch.setattr(review_files, "sha256_of_files", refused)
     with pytest.raises(InputError, match=r"the books corpus cannot be read.*positive\.review"):
         SentimentCorpus("books", data_dir=small_corpus)
 

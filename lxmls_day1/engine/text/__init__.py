@@ -7,6 +7,7 @@
 ``token_matrix``           the same for many texts at once, as a sparse matrix
 ``token_batches``          … batch by batch, hashed or numbered, in bounded memory
 ``packed_texts``           many short texts in little memory
+``review_files``           the reviews of a domain, from its files or from the cache
 ``parsed_reviews``         reviews in their published form, read into token counts
 ``review_bytes``           … regular files of them, all pairs at once
 ``documents``              files of documents as token counts
