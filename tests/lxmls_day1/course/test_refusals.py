@@ -27,6 +27,7 @@ WAYS = {
     "getattr": "import {module}, {package}\nfound = getattr({package}, '{stem}').{path}",
     "sys.modules": "import sys, {module}\nfound = sys.modules['{module}'].{path}",
     "another module": "from classifiers.borrowed import {head}\nfound = {path}",
+    "older name": "import importlib\nfound = importlib.import_module('{module}'.replace('.engine', '')).{path}",
     "copied": "import types\nfrom {module} import {head}\nfound = {path}\n"
     "if isinstance(found, types.FunctionType):\n    found = types.FunctionType(found.__code__, {{}}, closure=found.__closure__)",
 }
