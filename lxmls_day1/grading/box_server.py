@@ -78,6 +78,7 @@ class BoxServer:
         self._lab: Any = None
         self._objects: dict[int, Any] = {}
         self._refused = contextlib.ExitStack()
+        self._messages: dict[str, str] = {}
         self._notebook: Any = None
         self._changed = False
 
@@ -98,9 +99,10 @@ class BoxServer:
             request = channel.receive()
             if "cpu" in request:
                 limit_processor_time(request["cpu"])
-            if "refused" in request:
+            if request.get("refused", self._messages) != self._messages:
+                self._messages = request["refused"]
                 self._refused.close()
-                self._refused.enter_context(calls_refused(request["refused"]))
+                self._refused.enter_context(calls_refused(self._messages))
             reply = self._answer(handlers[request["do"]], request)
             try:
                 channel.send(reply, most=self._most_reply)

@@ -105,6 +105,7 @@ def machinery_folder(with_answers: bool = False) -> Path:
         with temporary_folder("machinery-", folder.parent) as temporary:
             made = temporary / folder.name
             made.mkdir()
+            made.chmod(0o755)
             _link(package, made / PACKAGE, {package / place: text for place, text in cut.items()})
             with contextlib.suppress(OSError):  # another grader has just made it
                 made.rename(folder)
@@ -141,10 +142,12 @@ def answer_paths() -> list[Path]:
 def _link(source: Path, target: Path, cut: Mapping[Path, str]) -> None:
     """Make a folder of links to all that is in another one; where something in it is cut, folders and files of their own."""
     target.mkdir()
+    target.chmod(0o755)  # boxes may belong to another user
     compiled = {Path(cache_from_source(path)) for path in cut}
     for entry in source.iterdir():
         if entry in cut:
             (target / entry.name).write_text(cut[entry], encoding="utf-8")
+            (target / entry.name).chmod(0o644)
         elif any(path.is_relative_to(entry) for path in {*cut, *compiled}):
             if entry.is_dir():
                 _link(entry, target / entry.name, cut)
