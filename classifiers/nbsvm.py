@@ -27,6 +27,7 @@ from classifiers.bernoulli_naive_bayes import presence
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.svm import SVM
 from lxmls_day1.checks import check_number, check_sample_weight
+from lxmls_day1.engine.examples import trained_with, training_data
 
 
 def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np.ndarray:
@@ -135,14 +136,14 @@ class NBSVM(LinearClassifier):
             For hyper-parameters out of range, or data that cannot be trained on.
         """
         self.check_settings()
-        X, labels = self._training_data(X, y)
+        X, labels = training_data(self, X, y)
         present = presence(X)
         weights = check_sample_weight(sample_weight, labels)
         counts = np.ones(len(labels)) if weights is None else weights
         first = 1 if len(self.classes) == 2 else 0  # class 0 of two is the negative of class 1
         columns = [self._against_the_rest(present, labels == k, counts) for k in range(first, len(self.classes))]
         params = np.stack([-columns[0], *columns] if first else columns, axis=1)  # (J + 1, K)
-        return self._trained_with(params)
+        return trained_with(self, params)
 
     def _against_the_rest(self, present, inside, counts):
         """The weights (J + 1,) of one class."""
@@ -163,5 +164,5 @@ class NBSVM(LinearClassifier):
         w[0] *= self.beta
         return w / 2
 
-    def _scores(self, X, params):
-        return super()._scores(presence(X), params)
+    def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
+        return super().scores_of_rows(presence(X), params)

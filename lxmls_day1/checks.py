@@ -560,6 +560,20 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def check_average(value: Any) -> None:
+    """Which weights an online learner returns: "steps" or True, "last round", "rounds", or False; an error for anything else.
+
+    Examples
+    --------
+    >>> check_average("last")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: averaged must be "steps", "last round", "rounds" or False, but is 'last'
+    """
+    if not (value is True or value is False or (isinstance(value, str) and value in ("steps", "last round", "rounds"))):
+        raise InputError(f'averaged must be "steps", "last round", "rounds" or False, but is {value!r}')
+
+
 def as_list(values: Any, wanted: str) -> list[Any]:
     """The members of a sequence, an array or another iterable; an error that begins with what was wanted for all else.
 
