@@ -192,7 +192,8 @@ class StructuredClassifier(OnlineClassifier):
             self.classes, self.feature_names = state.classes, state.feature_names
             layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
             labels = columns_of(self, _tags_of_training(X, y))
-            sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
+            starts, indptr, indices = self._encode(X)
+            sentences = chains.Sentences(starts, indptr, indices, labels, layout.n_features)
         state = state and online_training.copy_of_state(self, state, layout.shape[0])
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
         if getattr(self.rule, "second_order", False):
@@ -200,9 +201,10 @@ class StructuredClassifier(OnlineClassifier):
                 "second-order rules are for single examples; tag sequences take rules that see scores alone"
             )
         online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
-        state = state or online_training.new_state(
-            self, online_steps.Weights(*layout.shape, average_of(self) == "steps"), None
-        )
+        if state is None:
+            n_rows, n_tags = layout.shape
+            weights = online_steps.Weights(n_rows, n_tags, average_of(self) == "steps")
+            state = online_training.new_state(self, weights, None)
         take_round = self._steps_of(layout, sentences, costs, state.weights)
         orders = online_training.orders_of(self, len(X), state.rng)  # (R, M)
 

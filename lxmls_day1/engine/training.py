@@ -110,7 +110,12 @@ def train_corpus(
     check_streams(learner)
     if n_jobs is not None:
         learner.n_jobs = n_jobs
-    only_online: dict[str, Any] = {"callback": callback, "checkpoint": checkpoint, "report": report, "mix_every": mix_every}
+    only_online: dict[str, Any] = {
+        "callback": callback,
+        "checkpoint": checkpoint,
+        "report": report,
+        "mix_every": mix_every,
+    }
     if is_online(learner):
         params, _ = _train_online(learner, shards, None, **only_online, scheduler=scheduler, finish=True)
         return params
