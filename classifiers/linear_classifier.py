@@ -124,6 +124,8 @@ class LinearClassifier:
     def add_intercept_term(self, X: Any) -> Any:
         """Put a column of ones before the features, (M, J) becomes (M, J + 1): x becomes g(x) = (1, x); sparse stays sparse.
 
+        Raises an InputError if X is no matrix of finite numbers.
+
         >>> LinearClassifier().add_intercept_term([[5.0, 7.0]])
         array([[1., 5., 7.]])
         """

@@ -248,7 +248,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         return log_loss(scores, labels)
 
     def penalty_of(self, params: np.ndarray) -> float:
-        """(λ/2) ‖W‖², or λ Σ |w_jk|."""
+        """(λ/2) ‖W‖², or λ Σ |w_jk|, of the parameters (J + 1, K)."""
         penalized = params if self.regularize_intercept else params[1:]
         size = np.abs(penalized).sum() if self.penalty == "l1" else (penalized**2).sum() / 2
         return float(self.regularizer * size)

@@ -4,8 +4,7 @@ With n_j(x) the count of word j in document x, and α added to every count (α =
 
     p(w_j | c) = (α + Σ_{m in c} n_j(x^m)) / (α J + Σ_i Σ_{m in c} n_i(x^m)),    b_c = log p(c),    w_c = log p(w | c)
 
-Source: the guide, section 1.2.2, exercise 1.2. Its equation 1.10 divides by the number of *documents* of the class, and the
-probabilities of the words then do not sum to one: a misprint.
+Source: the guide, section 1.2.2, exercise 1.2. Its equation 1.10 divides by the number of *documents* of the class: a misprint.
 """
 
 from typing import Any
@@ -16,7 +15,8 @@ from numpy.typing import ArrayLike
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
 from lxmls_day1.checks import check_choice, check_flag, check_inputs, check_number, check_params
-from lxmls_day1.engine import examples, word_counting
+from lxmls_day1.engine import word_counting
+from lxmls_day1.engine.examples import rows_of
 
 
 class MultinomialNaiveBayes(LinearClassifier):
@@ -25,8 +25,7 @@ class MultinomialNaiveBayes(LinearClassifier):
     Parameters
     ----------
     smooth : bool
-        Whether to smooth. Without it a word that a class never showed in training has probability 0 there, and its
-        weight is −∞: one such word rules the class out, whatever else the document says.
+        Whether to smooth. Without it a word that a class never showed in training has the weight −∞ there, and rules the class out.
     smooth_param : float > 0
         The α that is added to every count when ``smooth`` is true; 1 is add-one smoothing.
     length : "same" or "poisson"
@@ -34,6 +33,9 @@ class MultinomialNaiveBayes(LinearClassifier):
 
     The attributes ``prior`` (K,) and ``likelihood`` (J, K), p(w_j | c), hold the estimates, and ``n_ruled_out`` how many documents
     of the last ``test`` held words that rule out *every* class; these are labelled by the prior.
+
+    >>> MultinomialNaiveBayes().train([[1, 0], [0, 1]], ["a", "b"])[1:].round(2).tolist()  # log 2/3 and log 1/3
+    [[-0.41, -1.1], [-1.1, -0.41]]
     """
 
     name = "Multinomial naive Bayes"
@@ -51,7 +53,7 @@ class MultinomialNaiveBayes(LinearClassifier):
     def estimate(
         self, X: Any, labels: np.ndarray, word_counts: np.ndarray, weights: np.ndarray | None = None
     ) -> np.ndarray:
-        """The parameters (J + 1, K) from ``word_counts`` (J, K), in documents X (M, J) of the classes ``labels`` (M,)."""
+        """The parameters (J + 1, K) from ``word_counts`` (J, K) in X (M, J), with classes ``labels`` (M,); errors as of `train`."""
         alpha = float(self.smooth_param) if self.smooth else 0.0
         word_counting.check_words(self.classes, word_counts, alpha)
         with np.errstate(divide="ignore"):  # log 0 = −∞ is what is meant
@@ -130,8 +132,8 @@ class MultinomialNaiveBayes(LinearClassifier):
         return y_hat
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
-        """p(c | x) (M, K) for documents (M, J), by Bayes' rule: the scores are log p(c) + log p(x | c) up to a constant."""
-        return softmax(self.scores_of_rows(check_inputs(examples.rows_of(self, X)), check_params(params)))
+        """p(c | x) (M, K) for documents (M, J), by Bayes' rule from the scores log p(c) + log p(x | c); errors as of `test`."""
+        return softmax(self.scores_of_rows(check_inputs(rows_of(self, X)), check_params(params)))
 
     def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
         word_counting.check_not_negative(X)

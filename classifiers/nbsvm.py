@@ -68,12 +68,8 @@ class NBSVM(LinearClassifier):
         β, how much of the SVM's weights is taken.
     smooth_param : float > 0
         α.
-    tolerance : float > 0
+    tolerance, max_epochs, seed : float > 0, int ≥ 1, int
         Of the SVM (``svm_dual.py``).
-    max_epochs : int ≥ 1
-        Of the SVM.
-    seed : int
-        Of the SVM.
 
     Examples
     --------
@@ -117,23 +113,8 @@ class NBSVM(LinearClassifier):
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Weigh the features, train an SVM for each class against the rest, and go between it and naive Bayes.
 
-        Parameters
-        ----------
-        X : array or sparse matrix (M, J)
-            A feature is there if it is above 0.
-        y : M labels
-        sample_weight : M numbers ≥ 0, optional
-            How often each document counts in p and q, and how much in the loss of the SVM.
-
-        Returns
-        -------
-        params : array (J + 1, K)
-            Weights of f̂(x). Two classes have opposite ones.
-
-        Raises
-        ------
-        InputError
-            For hyper-parameters out of range, or data that cannot be trained on.
+        A feature of X (M, J) is there if it is above 0. ``sample_weight`` (M,) says how often each document counts in p and q, and how
+        much in the loss of the SVM. The parameters (J + 1, K) are weights of f̂(x). Raises an InputError as every ``train`` does.
         """
         self.check_settings()
         X, labels = training_data(self, X, y)

@@ -165,11 +165,11 @@ class OnlineClassifier(LinearClassifier):
         return np.ones(count)
 
     def row_costs(self) -> np.ndarray:
-        """What the rule is told of the costs (K, K): row y is ρ(·, y)."""
+        """What the rule is told of the costs (K, K): row y is ρ(·, y). Raises an InputError for costs that make no sense."""
         return np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)
 
     def finish(self, rows: Any, params: np.ndarray, errors: int) -> np.ndarray:
-        """What ``train`` returns, from the average of the weights, all examples and the errors of the last round. Here: the average."""
+        """What ``train`` returns (J + 1, K): from the average of the weights, all examples, and the errors of the last round."""
         return params
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
@@ -177,11 +177,14 @@ class OnlineClassifier(LinearClassifier):
         return None
 
     def penalty_of(self, params: np.ndarray) -> float:
-        """What the objective adds to the mean loss. Here: nothing."""
+        """What the objective adds to the mean loss at parameters (J + 1, K). Here: nothing."""
         return 0.0
 
     def objective(self, X: Any, y: ArrayLike, params: ArrayLike) -> float | None:
-        """What the learner minimises, at ``params``: mean loss plus penalty. None for one that minimises nothing."""
+        """What the learner minimises at ``params`` (J + 1, K), over examples X (M, J) with labels y (M,): mean loss plus penalty.
+
+        None for a learner that minimises nothing; an InputError if X, y and params do not fit together.
+        """
         self.check_settings()
         X, labels, params = labelled_rows(self, X, y, params)
         return objective_at(self, MatrixRows(X, labels), params)

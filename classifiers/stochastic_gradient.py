@@ -111,6 +111,7 @@ class StochasticGradient(OnlineClassifier):
             )
 
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
+        """Plan the default steps by ‖g(x)‖² of each training example (M,), or of a sample of ``n_examples``."""
         n, several = len(sq_norms) if n_examples is None else n_examples, len(self.classes) > 2
         shared_by_many = self.smooth_loss and several
         self.first_step = (4.0 if shared_by_many else 2.0) / float(np.median(sq_norms))
@@ -131,9 +132,9 @@ class StochasticGradient(OnlineClassifier):
         return self.initial_step is None and self.alpha is None
 
     def finish(self, rows: Any, params: np.ndarray, errors: int) -> np.ndarray:
-        """The parameters; shortened, where the default steps have left them with an objective above that of W = 0."""
+        """The parameters (J + 1, K); shortened, where the default steps have left them with an objective above that of W = 0."""
         return shortened(self, rows, params, errors) if self._by_default() else params
 
     def penalty_of(self, params: np.ndarray) -> float:
-        """(λ/2) ‖W‖², without an array of the size of W."""
+        """(λ/2) ‖W‖² of the parameters (J + 1, K), without another array of their size."""
         return self.regularizer / 2 * float(np.einsum("jk,jk", params, params))

@@ -174,9 +174,17 @@ class StructuredClassifier(OnlineClassifier):
         callback: Callable[..., object] | None = None,
         keep_state: bool = True,
     ) -> tuple[np.ndarray, Any]:
-        """Go through the sentences from a state on, or from None: the parameters, and the state after them.
+        """Go through sentences from a state on, as :func:`lxmls_day1.engine.training.resume` says.
 
-        :func:`lxmls_day1.engine.training.resume` calls this, and says what a state is.
+        Returns
+        -------
+        params : array, as ``train`` returns it
+        state : OnlineState
+
+        Raises
+        ------
+        InputError
+            As ``train``; and for a state of another learner.
         """
         # numba takes its time: imported by the first training
         from lxmls_day1.engine import online_training

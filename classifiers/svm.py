@@ -49,13 +49,11 @@ def svm_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: 
 def svm_step(W: np.ndarray, g: np.ndarray, label: int, step: float, regularizer: float, cost: np.ndarray) -> np.ndarray:
     """One step of algorithm 6, written out: the weights (J + 1, K) after it have seen one example.
 
-    ``W`` (J + 1, K) stays as it is; ``g`` (J + 1,) is g(x), ``label`` its class y, ``step`` and ``regularizer`` are η_t and λ, and
-    ``cost`` (K,) is ρ(·, y).
+    ``W`` (J + 1, K) stays as it is; ``g`` (J + 1,) is g(x), ``step`` and ``regularizer`` are η_t and λ, ``cost`` (K,) is ρ(·, y).
 
     Examples
     --------
-    The true class 0 leads by 2.5 − 2, and a margin of 1 is wanted. λ = 0.2 and η = 0.5 take a tenth of the weights
-    away, and then g(x) is added to class 0 and taken from class 1 by half:
+    λ = 0.2 and η = 0.5 take a tenth of the weights away, and then g(x) is added to class 0 and taken from class 1 by half:
 
     >>> svm_step(np.array([[0.5, 0.0], [1.0, 1.0]]), np.array([1.0, 2.0]), 0, 0.5, 0.2, np.array([0.0, 1.0]))
     array([[ 0.95, -0.5 ],
@@ -78,22 +76,13 @@ class SVM(StochasticGradient):
         Stochastic subgradient descent for ``nr_rounds`` rounds; or dual coordinate ascent until the objective is
         certainly within ``tolerance`` of its optimum, which keeps M x K numbers beside the weights.
     tolerance, max_epochs : float > 0 and int ≥ 1
-        Of the dual solver: it stops when the duality gap is at most this share of the objective; a warning tells when the epochs
-        did not suffice.
-    seed, cost, progress
-        As in :class:`StochasticGradient`.
-    nr_rounds, initial_step, alpha, averaged, order, track_objective, n_jobs
-        As in :class:`StochasticGradient`, of the subgradient solver only.
-
-    Attributes
-    ----------
-    history : list
-        Of :class:`Round`; of the dual solver of :class:`classifiers.svm_dual.Epoch`, with objective, dual value and gap.
+        Of the dual solver: the share of the objective that the duality gap must not pass; a warning tells of too few epochs.
+    nr_rounds, initial_step, alpha, averaged, seed, order, cost, track_objective, progress, n_jobs
+        As in :class:`StochasticGradient`. For the dual solver ``seed``, ``cost`` and ``progress`` count. Its ``history`` is a list of
+        :class:`classifiers.svm_dual.Epoch`, with objective, dual value and gap.
 
     Examples
     --------
-    How far is descent from the optimum? The dual solver knows the optimum to one in a thousand:
-
     >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
     >>> svm, optimum = SVM(regularizer=0.1, track_objective=True), SVM(regularizer=0.1, solver="dual")
     >>> params, best = svm.train(X, y), optimum.train(X, y)
@@ -147,7 +136,7 @@ class SVM(StochasticGradient):
         callback: Callable[..., object] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> np.ndarray:
-        """Minimise the objective, or come near its minimum, as the solver does; see :meth:`OnlineClassifier.train`."""
+        """Find params (J + 1, K) of least objective, or near it, as the solver does; errors as of `OnlineClassifier.train`."""
         if check_choice("solver", self.solver, ("subgradient", "dual")) == "dual":
             return train_dual(self, X, y, callback, sample_weight)
         return super().train(X, y, callback, sample_weight)

@@ -139,7 +139,11 @@ def train_dual(
 ) -> np.ndarray:
     """The parameters (J + 1, K) of an :class:`classifiers.svm.SVM` at its optimum; its arguments are those of ``SVM.train``.
 
-    A warning tells when ``max_epochs`` did not suffice.
+    A warning tells when ``max_epochs`` did not suffice; an InputError is raised for what cannot be trained on.
+
+    >>> from classifiers.svm import SVM
+    >>> train_dual(SVM(regularizer=0.1, solver="dual"), [[1.0], [-1.0]], [1, 0], None, None)[1].round(2)
+    array([-0.5,  0.5])
     """
     from lxmls_day1.engine.compiled import sparse_rows  # numba takes its time: imported by the first training
 
@@ -182,7 +186,14 @@ def train_dual(
 
 
 def check_dual_settings(learner: Any) -> None:
-    """Raise an InputError for settings of an SVM that make no sense with the dual solver."""
+    """Raise an InputError for settings of an SVM that make no sense with the dual solver.
+
+    >>> from classifiers.svm import SVM
+    >>> check_dual_settings(SVM(regularizer=0.0, solver="dual"))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: regularizer (λ of the dual solver, whose C is 1/(λM)) must be ...
+    """
     check_number("regularizer (λ of the dual solver, whose C is 1/(λM))", learner.regularizer, above=0)
     check_number("tolerance", learner.tolerance, above=0)
     check_number("max_epochs", learner.max_epochs, at_least=1, whole=True)

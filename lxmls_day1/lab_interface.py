@@ -6,7 +6,7 @@ survive (a name less, an argument more, another meaning) raises `VERSION`; a new
 """
 
 #: The version of this interface; a workspace puts down the one that it was made with.
-VERSION: int = 4
+VERSION: int = 5
 
 #: Module of this package -> the names in it that lab files may import.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -24,9 +24,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "check_flag",
         "check_inputs",
         "check_labels",
+        "check_not_negative",
         "check_number",
         "check_offers",
-        "check_parameters",
         "check_params",
         "check_sample_weight",
         "check_same_kind",
@@ -34,20 +34,27 @@ NAMES: dict[str, tuple[str, ...]] = {
         "random_numbers",
         "shown",
     ),
-    "engine": ("word_counting",),
+    "engine.word_counting": (
+        "check_not_negative",
+        "check_words",
+        "count_words",
+        "forbidden",
+        "warn_of_ruled_out",
+    ),
     "engine.compiled.batch": ("LogLoss", "batch_examples"),
     "engine.compiled.chain_search": ("k_best",),
     "engine.compiled.chain_sums": ("log_losses", "loss_and_gradient", "tag_marginals", "take_round_of_descent"),
     "engine.compiled.chains": ("Sentences", "best_paths", "hinge_losses", "take_round"),
+    "engine.compiled.class_sums": ("class_sums",),
     "engine.compiled.svm_sweeps": ("measure_all", "take_sweep"),
     "engine.compiled.max_ent_sweeps": ("measure_all", "take_sweep"),
-    "engine.compiled.online_steps": ("OnlineState", "RowSteps", "Weights", "check_rule", "machine_code_of"),
+    "engine.compiled.online_steps": ("RowSteps", "Weights", "check_rule", "machine_code_of"),
     "engine.compiled.primitives": ("kernel",),
     "engine.compiled.sparse_rows": ("Examples", "as_examples"),
     "errors": ("CorpusError", "CorpusUnavailable", "InputError", "check_path"),
     "figures.plotting": ("BLACK", "add_boundary", "plot_accuracies", "plot_points"),
     "gaussians": ("bayes_error", "discriminant_params", "linear_discriminant_params"),
-    "model_file": ("SavedModel", "class_finder", "load_model", "save_model"),
+    "model_file": ("SavedModel", "load_classifier", "save_model"),
     "result_table": ("ResultTable", "Row"),
     "settings": ("check_settings", "settings"),
     "engine.streaming.shards": ("Shards",),
@@ -59,12 +66,12 @@ NAMES: dict[str, tuple[str, ...]] = {
         "share_of_right",
         "trained_with",
         "training_data",
+        "update_arguments",
     ),
     "engine.learners": ("Round", "average_of", "compiled", "second_order", "shrinkage_of"),
     "engine.objectives": ("MatrixRows", "objective_at", "shortened"),
     "engine.online_training": ("copy_of_state", "new_state", "orders_of", "take_rounds", "train_online"),
     "engine.text.corpora": ("cache_folder", "corpus_named", "find_corpus", "names", "sha256_of_files"),
-    "engine.text.feature_vectors": ("are_dictionaries", "as_rows", "column_names", "names_of"),
     "engine.text.labelled_files": ("LabelledFile", "name_of_data", "read_labelled"),
     "engine.text.packed_texts": ("PackedTexts",),
     "engine.text.parsed_reviews": (

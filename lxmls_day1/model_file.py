@@ -292,6 +292,15 @@ def load_classifier(path: str | os.PathLike[str], wanted: type, file: str, modul
     ------
     InputError
         As `load_model`; and for a model of a class that is not derived from `wanted`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import LinearClassifier, mira
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mira.Mira().save(f"{folder}/mira.npz", [[0.5, 0.0], [0.0, 1.0]])
+    ...     load_classifier(f"{folder}/mira.npz", LinearClassifier, mira.__file__, mira.__name__).classifier.get_name()
+    'MIRA'
     """
     package = module.rpartition(".")[0]
     find_class = class_finder(wanted, Path(file).parent, lambda name: import_module(f"{package}.{name}".strip(".")))

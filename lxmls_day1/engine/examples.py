@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 from lxmls_day1.checks import (
     all_finite,
+    as_numbers,
+    check_costs,
     check_finite,
     check_finite_params,
     check_inputs,
     check_labels,
+    check_number,
     check_parameters,
     check_params,
     check_same_kind,
@@ -226,3 +229,38 @@ def trained_with(classifier: Any, params: NDArray[np.float64]) -> NDArray[np.flo
         )
     classifier.trained = True
     return params
+
+
+def update_arguments(
+    W: Any, x: Any, label: Any, cost: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int, NDArray[np.float64]]:
+    """Weights (J, K), an example (J,), its column and the costs ρ(·, y) (K,), checked, for a step on one example.
+
+    ``cost`` is the matrix ρ (K, K), its column (K,), or None: 1 for every other class.
+
+    Raises
+    ------
+    InputError
+        For shapes that do not fit, numbers that are not finite, a label that is no column, or a negative cost.
+    """
+    W, x = _finite("W", W, n_dimensions=2), _finite("x", x, n_dimensions=1)
+    n_classes = W.shape[1]
+    if len(x) != len(W):
+        raise InputError(f"W (J, K) needs a row per feature of x (J,), but W has the shape {W.shape} and x {x.shape}")
+    label = check_number("label (a column of W)", label, at_least=0, at_most=n_classes - 1, whole=True)
+    if isinstance(cost, (list, tuple, np.ndarray)) and np.shape(cost) == (n_classes,):
+        matrix = check_costs(None, n_classes)
+        matrix[:, label] = as_numbers(cost, f"the costs must be {n_classes} numbers")
+        cost = matrix
+    return W, x, label, check_costs(cost, n_classes)[:, label]
+
+
+def _finite(name: str, values: Any, n_dimensions: int) -> NDArray[np.float64]:
+    values = as_numbers(values, f"{name} must be numbers")
+    if values.ndim != n_dimensions:
+        wanted = "a matrix (J, K)" if n_dimensions == 2 else "a vector (J,)"
+        raise InputError(f"{name} must be {wanted}, but has the shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise InputError(f"{name} must be finite, but holds NaN or infinity")
+    numbers: NDArray[np.float64] = values
+    return numbers

@@ -235,6 +235,16 @@ def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
     ------
     InputError
         If the corpus cannot be read, or does not fit the parameters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import SVM
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
+    ...     label_corpus(SVM(), shards, [[0.0, 0.0], [1.0, -1.0]])
+    array([0, 1])
     """
     shards, params = _shards_of(corpus), check_params(params)
     no_rows = sp.csr_array((0, shards.n_features))
@@ -260,6 +270,16 @@ def evaluate_corpus(classifier: Any, corpus: Corpus, params: Any) -> float:
     ------
     InputError
         If the corpus has a class that was not learnt, cannot be read, or does not fit the parameters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import SVM
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
+    ...     evaluate_corpus(SVM(), shards, [[0.0, 0.0], [1.0, -1.0]])
+    1.0
     """
     shards, params = _some_shards_of(corpus), check_params(params)
     columns = columns_of_classes(shards, classifier.classes)
@@ -283,6 +303,16 @@ def corpus_objective(learner: Any, corpus: Corpus, params: Any) -> float | None:
     ------
     InputError
         If corpus and params do not fit together, or a setting makes no sense.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import SVM
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
+    ...     corpus_objective(SVM(), shards, [[0.0, 0.0], [0.0, 0.0]])
+    1.0
     """
     if not hasattr(learner, "losses"):
         return None
@@ -292,7 +322,14 @@ def corpus_objective(learner: Any, corpus: Corpus, params: Any) -> float | None:
 
 
 def is_online(learner: Any) -> bool:
-    """Whether a learner is trained round after round, and so with checkpoints and progressive validation."""
+    """Whether a learner is trained round after round, and so with checkpoints and progressive validation.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import Mira, MaxEntBatch
+    >>> is_online(Mira()), is_online(MaxEntBatch())
+    (True, False)
+    """
     return hasattr(learner, "rule") and not _is_structured(learner)
 
 
@@ -305,7 +342,16 @@ def _is_batch(learner: Any) -> bool:
 
 
 def check_streams(learner: Any) -> None:
-    """Raise for a learner that needs its data in memory."""
+    """Raise an InputError for a learner that needs its data in memory.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import SVM
+    >>> check_streams(SVM(solver="dual"))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: solver="dual" keeps numbers of every example in memory; take solver="subgradient" for ...
+    """
     if not (is_online(learner) or _is_batch(learner) or hasattr(learner, "estimate")):
         raise InputError(
             f"{learner.get_name()} learns from data in memory; a corpus on disk is for the online learners (perceptron, mira, "
