@@ -83,8 +83,8 @@ def iterative_scaling(
 ) -> Iterator[Scaling]:
     """Generalized iterative scaling by itself, for any features whose sum is the same everywhere.
 
-    ``empirical`` is E_emp of each feature. One with 0, whose optimum is at −∞, is left out: its weight stays 0, and the others' weights
-    rise instead. ``model`` is a function of the weights that returns the objective and E_model; ``total`` is V.
+    ``empirical``, of any shape, is E_emp of each feature. One with 0, whose optimum is at −∞, is left out: its weight stays 0, and
+    the others' weights rise instead. ``model`` is a function of the weights that returns the objective and E_model; ``total`` is V.
 
     Yields a `Scaling` at the start, where all weights are 0, and after each iteration, without end.
 

@@ -173,7 +173,7 @@ class OnlineClassifier(LinearClassifier):
         return params
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
-        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
+        """The loss of each example (M,) from scores (M, K) and true columns (M,), or None; an error for costs that do not fit."""
         return None
 
     def penalty_of(self, params: np.ndarray) -> float:
