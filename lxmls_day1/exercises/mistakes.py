@@ -127,9 +127,7 @@ class Program:
         places = [place for place in texts if function in (None, place[1].function)]
         if len(places) != 1:
             found = ", ".join(f"{path}: {place.function}" for path, place in places) or "none"
-            raise InputError(
-                f"{self}: there is not one region to replace but {len(places)} ({found}); name a function"
-            )
+            raise InputError(f"{self}: there is not one region to replace but {len(places)} ({found}); name a function")
         return {places[0]: "\n".join(indented(textwrap.dedent(solution).strip("\n"), places[0][1].indent))}
 
     def _swapped(self, texts: Regions) -> Regions:
@@ -317,9 +315,7 @@ def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style
     return Mistake(exercise, table["name"], sentence, tuple(programs), question)
 
 
-def _parse_program(
-    table: dict[str, Any], exercise: str, label: str, where: str, styles: tuple[Style, ...]
-) -> Program:
+def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str, styles: tuple[Style, ...]) -> Program:
     if unknown := set(table) - PROGRAM_KEYS:
         raise InputError(f"{where}: unknown key {min(unknown)!r}.")
     if ("swap" in table) == ("solution" in table):
