@@ -16,7 +16,7 @@ from typing import Any
 
 from lxmls_day1.course import check_process
 from lxmls_day1.course.counterexamples import CounterExample
-from lxmls_day1.course.naming import TOGETHER, mistakes_among, small_inputs_among
+from lxmls_day1.course.naming import mistakes_among, small_inputs_among
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
@@ -139,8 +139,7 @@ class ExerciseReport:
     @property
     def question(self) -> str:
         """What the student is asked to explain; empty if no mistake was named, or it is only one of several possible ones."""
-        is_sure = len(self.mistakes) == 1 or self.named_as == TOGETHER
-        return self.questions.get(self.mistakes[0][0], "") if self.mistakes and is_sure else ""
+        return self.questions.get(self.mistakes[0][0], "") if len(self.mistakes) == 1 else ""
 
     @property
     def summary(self) -> str:
