@@ -71,7 +71,7 @@ def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
 
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # an input and an answer -> words and parts
 AnswerNumbers = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
-PartNumbers = dict[str, int]  # of one answer: the word for each part -> its number, 0 for the right one
+Counts = tuple[int, int]  # of parts of an answer
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,14 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, s
     """
     if not any(row):
         return Named()
-    compared = [_numbered_parts(pool, i, place, got, split) for i, place in enumerate(row)]
-    shares = {
-        name: max((_share(compared, program) for program in programs), default=0.0)
-        for name, programs in pool.programs.items()
-    }
+    if any(row in programs for programs in pool.programs.values()):  # all is explained, and by no other program
+        shares = {name: float(row in programs) for name, programs in pool.programs.items()}
+    else:
+        compared = [_compared(pool, i, place, got, split) for i, place in enumerate(row)]
+        shares = {
+            name: max((_share(compared, program) for program in programs), default=0.0)
+            for name, programs in pool.programs.items()
+        }
     largest = max(shares.values(), default=0.0)
     names = tuple(name for name, share in shares.items() if share == largest)
     if largest <= ENOUGH or len(names) > MOST_NAMED:
@@ -125,35 +128,29 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, s
     return Named(ONE if len(names) == 1 else ONE_OF, names)
 
 
-def _share(compared: Sequence[tuple[PartNumbers, Sequence[PartNumbers]]], program: AnswerNumbers) -> float:
+def _share(compared: Sequence[Sequence[Counts]], program: AnswerNumbers) -> float:
     """Of the parts that the student or the program has wrong: the share on which both are wrong alike."""
-    n_wrong = n_alike = 0
-    for (mine, known), place in zip(compared, program, strict=True):
-        theirs = known[place]
-        for word, number in mine.items():
-            n_wrong += number != 0 or theirs.get(word, 0) != 0
-            n_alike += number != 0 and theirs.get(word) == number
-    return n_alike / n_wrong
+    counts = [known[place] for known, place in zip(compared, program, strict=True)]
+    n_wrong = sum(n_wrong for n_wrong, _ in counts)
+    return sum(n_alike for _, n_alike in counts) / n_wrong if n_wrong else 0.0
 
 
-def _numbered_parts(
-    pool: Pool, i: int, place: int, got: Sequence[Answer] | None, split: Split | None
-) -> tuple[PartNumbers, list[PartNumbers]]:
-    """The parts of the student's answer to one input, and of each known answer; equal parts have equal numbers."""
+def _compared(pool: Pool, i: int, place: int, got: Sequence[Answer] | None, split: Split | None) -> list[Counts]:
+    """The student's answer to one input beside each known one: how many parts one of both has wrong, how many both alike."""
     answers = pool.answers[i]
     if split is None or got is None:
-        return {FORM: place}, [{FORM: n} for n in range(len(answers))]
-    different: dict[str, list[Any]] = {}
-    numbered = []
-    for answer in (*answers, got[i]):
-        numbers = {}
-        for word, part in _parts_of(answer, answers[0], pool.inputs[i], split).items():
-            known = different.setdefault(word, [])
-            numbers[word] = next((n for n, other in enumerate(known) if _same_part(other, part)), len(known))
-            if numbers[word] == len(known):
-                known.append(part)
-        numbered.append(numbers)
-    return numbered[-1], numbered[:-1]
+        return [(int(place != 0 or n != 0), int(n == place != 0)) for n in range(len(answers))]
+    right, mine, *known = (
+        _parts_of(answer, answers[0], pool.inputs[i], split) for answer in (answers[0], got[i], *answers)
+    )
+    wrong = {word for word, part in mine.items() if word not in right or not _same_part(right[word], part)}
+    counts = []
+    for theirs in known:
+        alike = {word for word in wrong if word in theirs and _same_part(theirs[word], mine[word])}
+        others = (word for word in mine if word not in wrong and word in theirs)
+        n_others = sum(not _same_part(right[word], theirs[word]) for word in others)
+        counts.append((len(wrong) + n_others, len(alike)))
+    return counts
 
 
 def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:
@@ -165,6 +162,10 @@ def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split
 
 
 def _same_part(one: Any, other: Any) -> bool:
-    if not isinstance(other, np.ndarray):
-        return bool(one == other)
-    return bool(np.allclose(other, one, POOL_RTOL, POOL_ATOL, equal_nan=True))
+    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
+        return type(one) is type(other) and bool(one == other)
+    if one.shape != other.shape:
+        return False
+    with np.errstate(invalid="ignore"):  # ∞ − ∞
+        close = (one == other) | (np.abs(one - other) <= POOL_ATOL + POOL_RTOL * np.abs(other))
+    return bool((close | (np.isnan(one) & np.isnan(other))).all())
