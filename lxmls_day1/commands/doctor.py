@@ -163,7 +163,7 @@ def _web_browser() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    from lxmls_day1.grading.levels import SAFE_LEVELS, strongest_level
+    from lxmls_day1.box.levels import SAFE_LEVELS, strongest_level
 
     level = strongest_level()
     if level.name == SAFE_LEVELS[0]:

@@ -137,8 +137,8 @@ def _expectations(out: Path) -> Path:
 
 
 def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
+    from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.grading.grading_run import grade
-    from lxmls_day1.grading.levels import strongest_level
     from lxmls_day1.grading.plan import make_plan
     from lxmls_day1.grading.run_folders import run_folder
 

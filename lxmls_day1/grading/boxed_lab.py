@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.box.box import NO_END, Box, BoxFailure, StudentError
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.makers import BoxMaker
+from lxmls_day1.box.messages import Reference
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box import NO_END, Box, BoxFailure, StudentError
-from lxmls_day1.grading.box_makers import BoxMaker
 from lxmls_day1.grading.gradebook import TIMEOUT
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.messages import Reference
 
 MOST_CALLS = 12
 LONGEST_CALL = 160

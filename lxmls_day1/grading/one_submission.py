@@ -12,12 +12,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.gradebook import (
     ERROR,
     MEMORY,
@@ -36,7 +37,6 @@ from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
 from lxmls_day1.grading.report_files import files_of_student, picture_file
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.library_path import PACKAGES
 
@@ -140,7 +140,7 @@ def unfinished(
 
 def require_boxes(plan: Plan) -> None:
     """Make an empty box, or raise `BoxesUnavailable`."""
-    from lxmls_day1.grading.box import Box
+    from lxmls_day1.box.box import Box
 
     Box(_warm_fork_server(plan), {}, plan.limits).close()
 
@@ -319,7 +319,7 @@ def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Bou
     """What the classifiers of this lab learn from the simple data set; nothing where one fails, or did not end before."""
     import numpy as np
 
-    from lxmls_day1.grading.box import BoxFailure
+    from lxmls_day1.box.box import BoxFailure
 
     found = []
     X, y = plan.picture.X, plan.picture.y
@@ -346,8 +346,8 @@ def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Bou
 
 def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...]:
     """Run every notebook of a submission in a box of its own; the cells that fail."""
+    from lxmls_day1.box.box import BoxFailure, RefusedAnswer
     from lxmls_day1.course.generation import exercises_of_cells
-    from lxmls_day1.grading.box import BoxFailure, RefusedAnswer
     from lxmls_day1.grading.boxed_lab import BoxedLab
     from lxmls_day1.grading.notebook_cells import code_cells
 

@@ -24,6 +24,9 @@ from typing import Any
 
 import pytest
 
+from lxmls_day1.box.box import BoxFailure, RefusedAnswer, StudentError
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.course import check_process, pytest_plugin
 from lxmls_day1.course.counterexamples import CounterExample
 from lxmls_day1.course.expect import WrongAnswer
@@ -31,12 +34,9 @@ from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import CRASHED, ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
 from lxmls_day1.grading.groups import behaviour_of
-from lxmls_day1.grading.limits import Limits
 from lxmls_day1.whole_files import temporary_folder
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more

@@ -13,8 +13,8 @@ import sys
 import threading
 from typing import Any
 
+from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.gradebook import ERROR
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.one_submission import (
@@ -124,7 +124,7 @@ def limit_memory(more: int) -> None:
     if sys.platform.startswith("linux"):
         import resource
 
-        from lxmls_day1.grading.confinement import present_memory  # Linux's, too
+        from lxmls_day1.box.confinement import present_memory  # Linux's, too
 
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         wanted = present_memory() + more

@@ -12,9 +12,9 @@ from statistics import median
 
 from interleaved import print_table
 
+from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading.grading_run import grade
-from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 

@@ -13,16 +13,17 @@ from types import SimpleNamespace
 import pytest
 
 from lxmls_day1 import waiting
+from lxmls_day1.box import box, sandbox, spawning_server
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course import checking
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.course.registry import FOLDER
 from lxmls_day1.course.snapshot import DryRun, dry_run
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import box, sandbox, spawning_server, worker_process
+from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.limits import Limits
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
 

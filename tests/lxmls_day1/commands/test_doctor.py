@@ -6,10 +6,10 @@ from collections import namedtuple
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.box import levels
 from lxmls_day1.commands import doctor
 from lxmls_day1.engine.compiled import machine_code
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import levels
 
 
 def report(monkeypatch, *names, columns=80):

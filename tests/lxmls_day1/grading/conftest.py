@@ -25,13 +25,13 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box import levels
+from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.course import record
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Exercise, Registry, exercise_of_check
-from lxmls_day1.grading import levels
-from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.grading_run import LocalWorkers
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.lab import reference_folder

@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from lxmls_day1.box.box import Box, BoxFailure, RefusedAnswer
+from lxmls_day1.box.channel import Ended
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.levels import LEVELS, why_not
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.sandbox import ForkedBox, fork_server_of
+from lxmls_day1.box.server import BoxServer, Compiled
+from lxmls_day1.box.spawning_server import SpawningServer
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box import Box, BoxFailure, RefusedAnswer
-from lxmls_day1.grading.box_server import BoxServer, Compiled
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.channel import Ended
-from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.levels import LEVELS, why_not
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import ForkedBox, fork_server_of
-from lxmls_day1.grading.spawning_server import SpawningServer
 from lxmls_day1.lab import Lab
 
 pytestmark = [pytest.mark.slow, pytest.mark.one_in(3, by="fork_server")]

@@ -5,15 +5,15 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box import box
+from lxmls_day1.box.box import StudentError
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.registry import FOLDER, Registry, check_files
-from lxmls_day1.grading import box
-from lxmls_day1.grading.box import StudentError
 from lxmls_day1.grading.boxed_lab import exception_of
-from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, OK, CheckGrade
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.session import CheckSession, _verdict
 from lxmls_day1.lab import PACKAGES, reference_folder
 

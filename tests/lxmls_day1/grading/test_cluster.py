@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.engine.cluster.workers import LOST_SECONDS
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.grading_run import grade
-from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.plan import identity, make_plan
 from lxmls_day1.lab import reference_folder
 

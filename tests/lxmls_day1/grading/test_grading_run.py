@@ -8,6 +8,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.levels import Level, strongest_level
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course import record
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
@@ -16,10 +19,7 @@ from lxmls_day1.course.registry import FOLDER, Registry, exercise_of_check
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import grading_run, one_submission
 from lxmls_day1.grading import plan as plans
-from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.grading_run import grade, kept_rows
-from lxmls_day1.grading.levels import Level, strongest_level
-from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder

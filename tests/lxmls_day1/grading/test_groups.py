@@ -7,6 +7,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.commands.grade import _name_group, command
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.mistakes import read_mistakes, read_taught
@@ -18,7 +19,6 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.grading_run import keep
 from lxmls_day1.grading.groups import behaviour_of, groups, name_group
-from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.session import CheckSession
 from lxmls_day1.lab import reference_folder

@@ -12,11 +12,11 @@ from pathlib import PurePosixPath
 import numpy as np
 import pytest
 
+from lxmls_day1.box.levels import strongest_level
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.levels import strongest_level
-from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.report_files import ROWS
 from lxmls_day1.grading.session import CheckSession

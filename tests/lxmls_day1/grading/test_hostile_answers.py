@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lxmls_day1.box.box import StudentError
+from lxmls_day1.box.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
 from lxmls_day1.course.expect import Expect, WrongAnswer
 from lxmls_day1.course.recorded_answers import Answer, Expectation
-from lxmls_day1.grading.box import StudentError
 from lxmls_day1.grading.boxed_lab import call_text
-from lxmls_day1.grading.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
 
 MOST = 16 << 20  # bytes of a reply, as `Limits.reply` has it
 EXPECTED = np.array([0.4, -0.4, 0.0])

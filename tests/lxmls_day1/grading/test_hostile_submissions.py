@@ -12,12 +12,12 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box import confinement
+from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
+from lxmls_day1.box.levels import NOBODY, Level, why_not
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.generation import solved_files
-from lxmls_day1.grading import confinement
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK
 from lxmls_day1.grading.grading_run import grade
-from lxmls_day1.grading.levels import NOBODY, Level, why_not
-from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 

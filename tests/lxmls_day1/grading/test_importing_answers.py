@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.importable import ANSWERS, answer_paths
 from lxmls_day1.grading import one_submission
-from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from lxmls_day1.grading.channel import Channel, Ended, Hung
-from lxmls_day1.grading.messages import (
+from lxmls_day1.box.channel import Channel, Ended, Hung
+from lxmls_day1.box.messages import (
     HEAD,
     BadMessage,
     NotPlain,

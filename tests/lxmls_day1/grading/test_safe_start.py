@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.grading.grading_run import kept_rows
-from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 

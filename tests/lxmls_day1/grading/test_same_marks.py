@@ -10,12 +10,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
+from lxmls_day1.box.levels import Level, why_not
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.grading import one_submission
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK
-from lxmls_day1.grading.levels import Level, why_not
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder

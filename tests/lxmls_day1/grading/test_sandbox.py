@@ -17,16 +17,16 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.box import confinement, fork_server, levels, probe, sandbox, visible_folders
+from lxmls_day1.box.box import Box
+from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
+from lxmls_day1.box.levels import NOBODY, possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.makers import BoxesUnavailable
+from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.commands.grade import command
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import box_probe, confinement, fork_server, levels, sandbox, visible_folders
-from lxmls_day1.grading.box import Box
-from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
-from lxmls_day1.grading.levels import NOBODY, possible_in_a_box, strongest_level, users_of_boxes
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import fork_server_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -41,11 +41,7 @@ SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 
 #: The sentences of the probe, of which a box must not say any; those that begin with the path of a file are left out.
 ATTEMPTS = sorted(
-    set(
-        re.findall(
-            r'"([^"{]+ (?:can be|is within reach|are within reach)[^"{]*)":', Path(box_probe.__file__).read_text()
-        )
-    )
+    set(re.findall(r'"([^"{]+ (?:can be|is within reach|are within reach)[^"{]*)":', Path(probe.__file__).read_text()))
 )
 #: Two attempts that mean nothing on this machine: the kernel itself refuses them.
 REFUSED_BY_KERNEL_OR_CONTAINER = ("io_uring", "userfaultfd", "memfd_secret", "fchmodat2", "perf_event_open", "bpf")
@@ -121,9 +117,9 @@ def test_what_is_attempted_is_possible_where_nothing_forbids_it():
 
 AS_ORDINARY_USER = """
 import contextlib, json, sys
-from lxmls_day1.grading import confinement
-from lxmls_day1.grading.levels import possible_in_a_box, strongest_level, users_of_boxes
-from lxmls_day1.grading.sandbox import fork_server_of
+from lxmls_day1.box import confinement
+from lxmls_day1.box.levels import possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.box.sandbox import fork_server_of
 said = {}
 for level, versions in (("bubblewrap", [None]), ("landlock", range(1, confinement.landlock_version() + 1))):
     with contextlib.closing(fork_server_of(level)) as fork_server:

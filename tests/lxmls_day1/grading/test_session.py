@@ -7,14 +7,14 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.box import NO_END, BoxFailure, StudentError
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.recorded_answers import Answer, Expectation, RecordedAnswers
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import boxed_lab
-from lxmls_day1.grading.box import NO_END, BoxFailure, StudentError
 from lxmls_day1.grading.boxed_lab import BoxedLab, exception_of
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
-from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.session import NOT_TRIED, CheckSession
 
 NO_FORK_SERVER = None  # a box is opened when the lab is asked something first, which none of these checks does

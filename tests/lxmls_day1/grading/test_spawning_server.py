@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from lxmls_day1.grading.box import Box
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.spawning_server import SpawningServer
+from lxmls_day1.box.box import Box
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.spawning_server import SpawningServer
 
 pytestmark = pytest.mark.slow
 

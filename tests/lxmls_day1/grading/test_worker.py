@@ -6,10 +6,10 @@ import zipfile
 
 import pytest
 
+from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.grading_run import grade, kept_rows
-from lxmls_day1.grading.levels import strongest_level
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
@@ -27,7 +27,8 @@ LATE = "late"
 FAULTY = """
 import os, signal, sys, time
 import lxmls_day1.grading.notebook_answers, lxmls_day1.grading.similarity
-from lxmls_day1.grading import box, one_submission, worker
+from lxmls_day1.box import box
+from lxmls_day1.grading import one_submission, worker
 
 current = ""
 

@@ -1,6 +1,6 @@
 """A box on a system without fork: a process of its own that connects to the grader on this machine.
 
-`lxmls_day1.grading.spawning_server` starts it with the grader's port, a token that proves who it is, and its request.
+`lxmls_day1.box.spawning_server` starts it with the grader's port, a token that proves who it is, and its request.
 """
 
 import json
@@ -9,9 +9,9 @@ import socket
 import sys
 from pathlib import Path
 
-from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, prepare_process
-from lxmls_day1.grading.channel import Channel, Ended
-from lxmls_day1.grading.messages import decoded_request
+from lxmls_day1.box.channel import Channel, Ended
+from lxmls_day1.box.messages import decoded_request
+from lxmls_day1.box.server import MOST_REQUEST, BoxServer, prepare_process
 
 
 def main(port: str, token: str, request: str) -> None:

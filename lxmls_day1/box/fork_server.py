@@ -1,10 +1,10 @@
 """A warm Python that makes boxes: it has imported what every lab needs, and forks once for each submission.
 
 It runs outside of the student's reach and never runs a student's code itself. Each box is one fork, at the level
-``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`box_server`). When that ends, or
+``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`server`). When that ends, or
 the grader says so or is gone, all that is left of it is ended here.
 
-`lxmls_day1.grading.sandbox` starts it as ``fork_server.main(control, level)``. Systems without fork have `spawned_box`.
+`lxmls_day1.box.sandbox` starts it as ``fork_server.main(control, level)``. Systems without fork have `spawned_box`.
 """
 
 import ast
@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lxmls_day1.box import confinement, seccomp
+from lxmls_day1.box.channel import Channel, Ended
+from lxmls_day1.box.messages import decoded_request
+from lxmls_day1.box.server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 from lxmls_day1.course.importable import imported_modules
-from lxmls_day1.grading import confinement, seccomp
-from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
-from lxmls_day1.grading.channel import Channel, Ended
-from lxmls_day1.grading.messages import decoded_request
 from lxmls_day1.library_path import PACKAGES
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"

@@ -1,6 +1,6 @@
 """Fork servers from outside: started at a level, asked for boxes, closed.
 
-A fork server runs `lxmls_day1.grading.fork_server`. At the level ``bubblewrap`` it runs in a sandbox of its own already.
+A fork server runs `lxmls_day1.box.fork_server`. At the level ``bubblewrap`` it runs in a sandbox of its own already.
 """
 
 import contextlib
@@ -20,18 +20,18 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import lxmls_day1
-from lxmls_day1.course.importable import answer_paths
-from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.channel import TICK
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS
-from lxmls_day1.grading.spawning_server import SpawningServer
-from lxmls_day1.grading.visible_folders import (
+from lxmls_day1.box.channel import TICK
+from lxmls_day1.box.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS
+from lxmls_day1.box.makers import END_SECONDS, START_SECONDS, BoxesUnavailable, BoxMaker
+from lxmls_day1.box.spawning_server import SpawningServer
+from lxmls_day1.box.visible_folders import (
     SYSTEM_FOLDERS,
     machinery_folder,
     numba_cache_folder,
     python_folders,
     secret_folders,
 )
+from lxmls_day1.course.importable import answer_paths
 from lxmls_day1.waiting import Wait
 from lxmls_day1.whole_files import remove_folder, temporary_folder
 
@@ -57,7 +57,7 @@ def _is_readable(sock: socket.socket, wait: Wait) -> bool:
 
 
 class ForkServer:
-    """A warm process that makes boxes, as `lxmls_day1.grading.fork_server` describes it.
+    """A warm process that makes boxes, as `lxmls_day1.box.fork_server` describes it.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class ForkServer:
             (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / "given" / path).write_bytes(content)
         seen = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
-        call = f"from lxmls_day1.grading.fork_server import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks}, {user!r})"
+        call = f"from lxmls_day1.box.fork_server import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks}, {user!r})"
         try:
             with errors.open("wb") as file:
                 self._process = subprocess.Popen(

@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.box.box import Box
+from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.box.sandbox import MACHINERY, fork_server_of
+from lxmls_day1.box.visible_folders import numba_cache_folder, require_cache
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box import Box
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import MACHINERY, fork_server_of
-from lxmls_day1.grading.visible_folders import numba_cache_folder, require_cache
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import temporary_folder
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
+from lxmls_day1.box.channel import Channel
+from lxmls_day1.box.messages import NotPlain, Reference, TooLong
 from lxmls_day1.course.importable import only_what_labs_need
 from lxmls_day1.course.mutation_guard import alike, copied
 from lxmls_day1.course.tracebacks import trimmed_traceback
-from lxmls_day1.grading.channel import Channel
-from lxmls_day1.grading.messages import NotPlain, Reference, TooLong
 from lxmls_day1.lab import Lab
 
 LONGEST_TEXT = 4000
@@ -224,7 +224,7 @@ class BoxServer:
         return said
 
     def _probe(self, request: dict[str, Any]) -> list[str]:
-        from lxmls_day1.grading.box_probe import possible  # of the box in which a level is tried
+        from lxmls_day1.box.probe import possible  # of the box in which a level is tried
 
         return possible(request)
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.makers import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.course import check_process
-from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable
-from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.library_path import command_of
 from lxmls_day1.waiting import LOOK_SECONDS, Wait, WaitedTooLong, tried_again
 from lxmls_day1.whole_files import remove_folder, temporary_folder
 
-SPAWNED_BOX = "lxmls_day1.grading.spawned_box"
+SPAWNED_BOX = "lxmls_day1.box.spawned_box"
 _GRACE = 0.2  # seconds in which a box that is ended may end by itself
 
 

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.box.channel import Channel, Ended, Hung
+from lxmls_day1.box.limits import MEBIBYTE, Limits
+from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.box.messages import BadMessage, TooLong, encoded_request
+from lxmls_day1.box.server import OUT_OF_TIME
 from lxmls_day1.course.recorded_answers import NoAnswer
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.box_server import OUT_OF_TIME
-from lxmls_day1.grading.channel import Channel, Ended, Hung
 from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
-from lxmls_day1.grading.limits import MEBIBYTE, Limits
-from lxmls_day1.grading.messages import BadMessage, TooLong, encoded_request
 from lxmls_day1.waiting import Wait, WorkClock
 
 KEPT_OUTPUT = 4000
@@ -129,7 +129,7 @@ class Box:
         Parameters
         ----------
         request : mapping
-            As `box_server` reads it.
+            As `server` reads it.
         seconds : float
             How long it may take; counted is what the box does, as `WorkClock` says, and nothing of a reply that comes at once.
         limit : float, optional

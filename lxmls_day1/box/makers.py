@@ -1,4 +1,4 @@
-"""What makes boxes, in whichever way: what `lxmls_day1.grading.box.Box` asks of it."""
+"""What makes boxes, in whichever way: what `lxmls_day1.box.box.Box` asks of it."""
 
 import socket
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ class BoxMaker(Protocol):
     given: Mapping[PurePosixPath, bytes]
 
     def start(self, limits: dict[str, float]) -> BoxProcess:
-        """Make one box. The limits are those that `lxmls_day1.grading.fork_server` reads."""
+        """Make one box. The limits are those that `lxmls_day1.box.fork_server` reads."""
         ...
 
     def environment(self) -> dict[str, str]:
