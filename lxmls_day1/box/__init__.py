@@ -9,13 +9,14 @@ Outside of a box
     ``spawning_server``        makes each box a new Python (macOS, Windows)
     ``visible_folders``        which folders a box may see
     ``limits``                 how much of everything the code may use
+    ``programs``               what runs in boxes: which class, with which arguments, what it must not see
     =========================  ==========================================================================================
 
 Inside a box
     =========================  ==========================================================================================
     ``fork_server``            a warm Python that forks boxes
     ``spawned_box``            a box where nothing can be forked
-    ``server``                 answers requests with the code in the box
+    ``server``                 takes files, and has the program answer requests
     ``probe``                  attempts what must fail
     ``confinement``            gives up rights, for good
     ``seccomp``                the filter of system calls

@@ -174,26 +174,6 @@ def present_memory() -> int:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def limit_resources(cpu_seconds: float, memory: int, written: int, processes: int | None) -> None:
-    """Limits of this process: processor time, bytes of address space, bytes of a file, processes, open files."""
-    import resource
-
-    cpu = max(1, int(cpu_seconds + 0.999))
-    limits = {
-        resource.RLIMIT_CPU: (cpu, cpu + 1),
-        resource.RLIMIT_AS: (memory, memory),
-        resource.RLIMIT_FSIZE: (written, written),
-        resource.RLIMIT_NOFILE: (64, 64),
-        resource.RLIMIT_CORE: (0, 0),
-        resource.RLIMIT_MEMLOCK: (0, 0),
-        resource.RLIMIT_MSGQUEUE: (0, 0),
-    }
-    if processes is not None:
-        limits[resource.RLIMIT_NPROC] = (processes, processes)
-    for what, pair in limits.items():
-        resource.setrlimit(what, pair)
-
-
 # Landlock -------------------------------------------------------------------------------------------------------------
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same numbers on all machines

@@ -1,7 +1,6 @@
-"""The inside of the box: it loads a submission, does the calls that it is sent, and answers with plain data.
+"""The inside of the box: it takes files, has its program answer the requests that it is sent, and replies with plain data.
 
-Whatever runs here may be the student's. Nothing in this process, and nothing that it can see, says what is expected. What
-it answers is a claim, which is judged outside.
+Whatever runs here may be an enemy's. What it answers is a claim, which is judged outside.
 """
 
 import ctypes
@@ -12,19 +11,15 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
-from inspect import isfunction
 from pathlib import Path
 from types import CodeType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from lxmls_day1.box.channel import Channel
-from lxmls_day1.box.messages import NotPlain, Reference, TooLong
-from lxmls_day1.course.importable import only_what_labs_need
-from lxmls_day1.course.mutation_guard import alike, copied
-from lxmls_day1.course.tracebacks import trimmed_traceback
-from lxmls_day1.lab import Lab
+from lxmls_day1.box.messages import NotPlain, TooLong
+from lxmls_day1.box.programs import Answer, Handler, RunningProgram
 
 LONGEST_TEXT = 4000
 MOST_REQUEST = 64 << 20
@@ -32,20 +27,22 @@ OUT_OF_TIME = 24  # the exit status of a box that has used up the processor time
 
 
 class Compiled(NamedTuple):
-    """A file that was given out: its text, and the code that Python makes of it."""
+    """A file that was given beforehand: its text, and the code that Python makes of it."""
 
     source: bytes
     code: CodeType
 
 
 class _Loader(SourceFileLoader):
-    """Loads the files of a lab: those that were given out without compiling them again, which takes longer than a check."""
+    """Loads the files of a box: those that were given beforehand without compiling them again, which takes longer than a check."""
 
-    compiled: ClassVar[dict[str, CodeType]] = {}
+    def __init__(self, compiled: Mapping[str, CodeType], fullname: str, path: str):
+        super().__init__(fullname, path)
+        self._compiled = compiled
 
     def get_code(self, fullname: str) -> CodeType | None:
         """The code of a module."""
-        known = self.compiled.get(self.path)
+        known = self._compiled.get(self.path)
         return relocated(known, self.path) if known else super().get_code(fullname)
 
 
@@ -55,46 +52,35 @@ class BoxServer:
     Parameters
     ----------
     folder : Path
-        Where the lab is put.
+        Where the files are put.
     most_reply : int
         Bytes that an answer may have.
-    compiled : mapping from name in the lab to Compiled, optional
-        Those that were given out: requests name them only, and they need not be compiled again.
-    imported : sequence of str, optional
-        The modules of this package that this process has; looked for unless given.
+    program : RunningProgram
+    compiled : mapping from name of a file to Compiled, optional
+        Those that were given beforehand: requests name them only, and they need not be compiled again.
     """
 
     def __init__(
         self,
         folder: Path,
         most_reply: int,
+        program: RunningProgram,
         compiled: Mapping[str, Compiled] | None = None,
-        imported: Sequence[str] | None = None,
     ):
         self._folder = folder
         self._most_reply = most_reply
+        self._program = program
         self._compiled = compiled or {}
-        self._imported = imported
+        self._codes: dict[str, CodeType] = {}  # by path, as far as a request has named them
         if compiled:
             sys.path_hooks.insert(0, self._finder)
-        self._lab: Any = None
-        self._objects: dict[int, Any] = {}
-        self._refused: Any = None
-        self._notebook: Any = None
-        self._changed = False
 
     def serve(self, channel: Channel) -> None:
         """Answer requests until there are no more."""
-        handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
+        handlers: dict[str, Handler] = {
             "files": self._files,
-            "make": self._make,
-            "function": self._function,
-            "each": self._each,
-            "each_made": self._each_made,
-            "get": self._get,
-            "call": self._call,
-            "cell": self._cell,
             "probe": self._probe,
+            **self._program.handlers(self._folder),
         }
         while True:
             request = channel.receive()
@@ -112,15 +98,14 @@ class BoxServer:
             except (Exception, SystemExit) as error:  # an answer that cannot even be looked at
                 channel.send({"refused": f"an answer that cannot be read ({type(error).__name__})"})
 
-    def _answer(self, handler: Callable[[dict[str, Any]], Any], request: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, handler: Handler, request: dict[str, Any]) -> dict[str, Any]:
         try:
             try:
-                self._changed = False
-                value = handler(request)
-                return {"value": value, "changed": True} if self._changed else {"value": value}
+                value, changed = handler(request)
+                return {"value": value, "changed": True} if changed else {"value": value}
             finally:
                 _flush()
-        except BaseException as error:  # KeyboardInterrupt and SystemExit too: the student's code has raised it
+        except BaseException as error:  # KeyboardInterrupt and SystemExit too: the code in the box has raised it
             return self._raised(error)
 
     def _raised(self, error: BaseException) -> dict[str, Any]:
@@ -130,15 +115,15 @@ class BoxServer:
         try:
             text, trace = (
                 said.replace(f"{self._folder} ", "the lab ")
-                for said in (str(error), trimmed_traceback(error, self._folder))
+                for said in (str(error), self._program.traceback_of(error, self._folder))
             )
         except BaseException as another:
             text, trace = "", f"{kinds[0]}, and its text cannot be had ({type(another).__name__})"
         return {"raised": kinds, "text": text[:LONGEST_TEXT], "trace": trace[-LONGEST_TEXT:]}
 
-    def _files(self, request: dict[str, Any]) -> None:
+    def _files(self, request: dict[str, Any]) -> Answer:
         given = {os.path.join(self._folder, name): self._compiled[name] for name in request["given"]}
-        _Loader.compiled |= {path: known.code for path, known in given.items()}
+        self._codes |= {path: known.code for path, known in given.items()}
         contents = {path: known.source for path, known in given.items()}
         contents |= {os.path.join(self._folder, name): content for name, content in request["files"].items()}
         for folder in sorted({os.path.dirname(path) for path in contents}):
@@ -147,86 +132,19 @@ class BoxServer:
             with open(path, "wb") as file:
                 file.write(content)
         os.chdir(self._folder)
+        return Answer(None)
 
     def _finder(self, path: str) -> FileFinder:
-        """What looks for modules in a folder of the lab, and in no other."""
+        """What looks for modules in a folder of the box, and in no other."""
         if not path.startswith(str(self._folder)):
             raise ImportError(path)
-        return FileFinder(path, (_Loader, SOURCE_SUFFIXES))
+        loader: Any = functools.partial(_Loader, self._codes)
+        return FileFinder(path, (loader, SOURCE_SUFFIXES))
 
-    @property
-    def lab(self) -> Any:
-        """The lab in the box; opened when it is first needed."""
-        if self._lab is None:
-            self._lab = Lab(self._folder)
-            self._refused = only_what_labs_need(self._imported)
-            self._refused.__enter__()  # for as long as there is this process: none of our own imports comes after it
-        return self._lab
-
-    def _make(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Make an object. With the first of its kind go the names of its methods, for which one need not ask then."""
-        make = {"classifiers": self.lab.classifier, "readers": self.lab.reader}[request["package"]]
-        number = len(self._objects)
-        made = make(request["module"], request["name"], **request["settings"])
-        self._objects[number] = made
-        if not request["methods"]:
-            return {"made": Reference(number)}
-        own = getattr(made, "__dict__", {})
-        functions = {name for kind in type(made).__mro__ for name, value in vars(kind).items() if isfunction(value)}
-        return {
-            "made": Reference(number),
-            "methods": [name for name in functions if name[0] != "_" and name not in own],
-        }
-
-    def _function(self, request: dict[str, Any]) -> Any:
-        function = functools.partial(self.lab.function, request["module"], request["name"])
-        return self._called(function, request["arguments"], request["settings"])
-
-    def _each(self, request: dict[str, Any]) -> list[Any]:
-        calls = request["calls"]
-        before = copied(calls)
-        answers: list[Any] = self.lab.each(request["module"], request["name"], calls, request["first_as"])
-        self._changed = not alike(before, calls)
-        return answers
-
-    def _each_made(self, request: dict[str, Any]) -> list[list[Any]]:
-        calls = request["calls"]
-        before = copied(calls)
-        answers: list[list[Any]] = self.lab.each_made(
-            request["module"], request["class_name"], request["name"], calls, request["attributes"]
-        )
-        self._changed = not alike(before, calls)
-        return answers
-
-    def _get(self, request: dict[str, Any]) -> Any:
-        value = getattr(self._objects[request["object"]], request["name"])
-        return {"method": True} if callable(value) else {"attribute": value}
-
-    def _call(self, request: dict[str, Any]) -> Any:
-        method = getattr(self._objects[request["object"]], request["name"])
-        arguments = [self._objects[a.number] if isinstance(a, Reference) else a for a in request["arguments"]]
-        return self._called(method, arguments, request["settings"])
-
-    def _called(self, function: Callable[..., Any], arguments: list[Any], settings: dict[str, Any]) -> Any:
-        """What a function makes of its arguments; whether it has changed them is told with the answer."""
-        before = copied([arguments, settings])
-        value = function(*arguments, **settings)
-        self._changed = not alike(before, [arguments, settings])
-        return value
-
-    def _cell(self, request: dict[str, Any]) -> str:
-        """Run one code cell after those before it; what went wrong, or nothing."""
-        from lxmls_day1.grading.notebook_cells import CellRunner  # of the few boxes that run cells
-
-        if self._notebook is None:
-            self._notebook = CellRunner(self._folder)
-        said: str = self._notebook.run(request["source"])
-        return said
-
-    def _probe(self, request: dict[str, Any]) -> list[str]:
+    def _probe(self, request: dict[str, Any]) -> Answer:
         from lxmls_day1.box.probe import possible  # of the box in which a level is tried
 
-        return possible(request)
+        return Answer(possible(request))
 
 
 def relocated(code: CodeType, path: str) -> CodeType:
@@ -276,7 +194,7 @@ def _flush() -> None:
 
 
 def prepare_process(made_ready: bool = False) -> None:
-    """What the student's code finds: no arguments, no input, no bytecode files, text output that never fails."""
+    """What the code in the box finds: no arguments, no input, no bytecode files, text output that never fails."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever has started this process may be deaf to it
     if not made_ready:
         make_ready()

@@ -1,6 +1,6 @@
-"""A box on a system without fork: a process of its own that connects to the grader on this machine.
+"""A box on a system without fork: a process of its own that connects to whoever asked for it, on this machine.
 
-`lxmls_day1.box.spawning_server` starts it with the grader's port, a token that proves who it is, and its request.
+`lxmls_day1.box.spawning_server` starts it with a port, a token that proves who it is, and its request.
 """
 
 import json
@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 from lxmls_day1.box.channel import Channel, Ended
+from lxmls_day1.box.limits import ProcessLimits
 from lxmls_day1.box.messages import decoded_request
+from lxmls_day1.box.programs import made_program
 from lxmls_day1.box.server import MOST_REQUEST, BoxServer, prepare_process
 
 
@@ -20,11 +22,11 @@ def main(port: str, token: str, request: str) -> None:
     Parameters
     ----------
     port : str
-        Where the grader listens on this machine.
+        Where that listens on this machine.
     token : str
-        Bytes in hexadecimal digits: the first that the grader wants to read.
+        Bytes in hexadecimal digits: the first that it wants to read.
     request : str
-        JSON: the folder of the lab, and the limits.
+        JSON: the program, its folder, and the limits.
     """
     connection = socket.create_connection(("127.0.0.1", int(port)))
     connection.sendall(bytes.fromhex(token))
@@ -33,14 +35,11 @@ def main(port: str, token: str, request: str) -> None:
     folder = Path(content["folder"])
     os.chdir(folder)
     prepare_process()
-    if os.name == "posix":
-        import resource  # not on Windows
-
-        cpu = max(1, int(content["limits"]["cpu"]))
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+    limits = ProcessLimits(**content["limits"])
+    limits.apply_processor_time()
     channel.send({"value": "ready"})
     try:
-        BoxServer(folder, content["limits"]["reply"]).serve(channel)
+        BoxServer(folder, limits.reply, made_program(*content["program"])).serve(channel)
     except Ended:
         sys.exit(0)
 

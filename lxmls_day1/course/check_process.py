@@ -5,7 +5,6 @@ This keeps a student's endless loop from stopping us; it is no protection agains
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -92,25 +91,3 @@ def forget_bytecode(lab_folder: Path) -> None:
         for path in (lab_folder / package).glob("**/__pycache__/*.pyc"):
             with contextlib.suppress(OSError):
                 path.unlink()
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and all of its group, whether it has ended by itself or not."""
-    if os.name == "nt":
-        if process.poll() is None:
-            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
-    elif hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(OSError):
-        process.kill()
-    process.wait()
-
-
-def end_with_parent() -> None:
-    """Have this process killed when its parent ends. This does nothing where the system has no such call."""
-    if sys.platform.startswith("linux"):
-        import ctypes  # here, as nothing else needs it
-
-        set_parent_death_signal = 1
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)

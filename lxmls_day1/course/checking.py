@@ -23,6 +23,7 @@ from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES
+from lxmls_day1.processes import end_group
 from lxmls_day1.waiting import Wait, counts_work, tried_again
 from lxmls_day1.whole_files import temporary_folder
 
@@ -323,7 +324,7 @@ def _watch_process(
                 break
             time.sleep(0.02)
     finally:
-        check_process.end(process)
+        end_group(process)
     if timed_out and not collected:
         raise wait.too_long("the checks did not begin")
     return collected, process.returncode, timed_out

@@ -5,6 +5,7 @@ code gets copies, and a check's own arrays stay as they are. So both tell a stud
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,14 @@ class WatchedObject:
             return self._lab.called(name, lambda given, named: found(*given, **named), own, settings)
 
         return method
+
+
+def method_names(made: WatchedObject) -> list[str]:
+    """The names of the methods of an object, but for private ones and those that an attribute hides."""
+    watched = made._watched
+    own = getattr(watched, "__dict__", {})
+    functions = {name for kind in type(watched).__mro__ for name, value in vars(kind).items() if isfunction(value)}
+    return [name for name in functions if name[0] != "_" and name not in own]
 
 
 def copied(value: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 from lxmls_day1.course import check_process
 from lxmls_day1.course.recorded_answers import Answer
 from lxmls_day1.errors import InputError
+from lxmls_day1.processes import end_group
 from lxmls_day1.waiting import Wait, tried_again
 from lxmls_day1.whole_files import temporary_folder
 
@@ -81,7 +82,7 @@ def _dry_run(runs: Sequence[DryRun], hidden: bool, seed: int, patience: float) -
         for number, share in enumerate(_shares(runs)):
             process = _Process(share, Path(folder, str(number)))
             process.start({"hidden": hidden, "seed": seed, "settings": str(settings)}, patience)
-            started.callback(check_process.end, process.process)
+            started.callback(end_group, process.process)
             processes.append(process)
         while any([process.is_at_work() for process in processes]):  # a list, so that every process is asked
             time.sleep(0.05)

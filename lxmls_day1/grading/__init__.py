@@ -27,7 +27,9 @@ What was handed in
 
 Boxes (`lxmls_day1.box`)
     =========================  ==========================================================================================
+    ``lab_boxes``              which program runs in the boxes, and what they must not see
     ``boxed_lab``              what a check takes for a `Lab`, whose code runs in a box
+    ``lab_program``            that program, inside a box: calls what is in the lab
     ``notebook_cells``         runs the code cells of a notebook, inside a box
     =========================  ==========================================================================================
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.box.box import NO_END, Box, BoxFailure, StudentError
+from lxmls_day1.box.box import NO_END, Box, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.makers import BoxMaker
 from lxmls_day1.box.messages import Reference
@@ -159,7 +159,7 @@ class BoxedLab:
             if box.changed:
                 self.changes.append(str(content.get("name", "")))
             return answer
-        except StudentError as error:
+        except RaisedInBox as error:
             raise exception_of(error) from None
         except BoxFailure:
             self.close_failed()
@@ -221,7 +221,7 @@ class BoxedObject:
             raise BoxFailure("crashed", f"the {self._name} is gone with its box")
 
 
-def exception_of(error: StudentError) -> Exception:
+def exception_of(error: RaisedInBox) -> Exception:
     """An exception of ours for one of a student: of the nearest built-in class, with `boxed` telling about it.
 
     A check can thus say ``except ValueError``. Nothing that is not an ordinary exception comes out of a box. Some classes,
@@ -229,7 +229,7 @@ def exception_of(error: StudentError) -> Exception:
 
     Examples
     --------
-    >>> exception_of(StudentError(("ExceptionGroup", "BaseExceptionGroup", "Exception"), "two at once", ""))
+    >>> exception_of(RaisedInBox(("ExceptionGroup", "BaseExceptionGroup", "Exception"), "two at once", ""))
     Exception('two at once')
     """
     made = Exception(str(error))

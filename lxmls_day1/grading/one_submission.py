@@ -33,6 +33,7 @@ from lxmls_day1.grading.gradebook import (
     SubmissionGrade,
 )
 from lxmls_day1.grading.identity import Found
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
 from lxmls_day1.grading.report_files import files_of_student, picture_file
@@ -406,7 +407,7 @@ def _warm_fork_server(plan: Plan, notebooks: bool = False) -> BoxMaker:
     if (level.name, notebooks) not in fork_servers:
         given = {path: content for path, content in _prepared_given(plan).items() if path.parts[0] in PACKAGES}
         fork_servers[level.name, notebooks] = fork_server_of(
-            level.name, given, notebooks, user=level.user, newest_landlock=level.newest_landlock
+            lab_program(notebooks), level.name, given, user=level.user, newest_landlock=level.newest_landlock
         )
     return fork_servers[level.name, notebooks]
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from lxmls_day1.box.box import BoxFailure, RefusedAnswer, StudentError
+from lxmls_day1.box.box import BoxFailure, RaisedInBox, RefusedAnswer
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.course import check_process, pytest_plugin
@@ -344,7 +344,7 @@ def _verdict_in_words(error: BaseException) -> tuple[str, str]:
     if isinstance(error, WrongAnswer):
         return WRONG, str(error)
     boxed = getattr(error, "boxed", None)
-    if isinstance(boxed, StudentError):
+    if isinstance(boxed, RaisedInBox):
         return _verdict_of_exception(boxed)
     if isinstance(error, InputError):
         raise error  # no answer is recorded, say: a fault of the checks
@@ -359,7 +359,7 @@ def _unrun(item: pytest.Item) -> CheckGrade:
     return CheckGrade(key, exercise, title, pytest_plugin.is_hidden(item), MISSING)
 
 
-def _verdict_of_exception(error: StudentError) -> tuple[str, str]:
+def _verdict_of_exception(error: RaisedInBox) -> tuple[str, str]:
     if "NotInLab" in error.kinds:
         return MISSING, error.trace
     if "NotImplementedError" in error.kinds and STUB_MESSAGE.match(str(error)):

@@ -24,6 +24,7 @@ from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
 
@@ -51,12 +52,12 @@ def boxed(monkeypatch, tmp_path, maker):
 
 def forked(monkeypatch, tmp_path):
     monkeypatch.setattr(sandbox, "START_SECONDS", TINY)
-    boxed(monkeypatch, tmp_path, lambda: sandbox.ForkServer(PROCESS))
+    boxed(monkeypatch, tmp_path, lambda: sandbox.ForkServer(lab_program(), PROCESS))
 
 
 def spawned(monkeypatch, tmp_path):
     monkeypatch.setattr(spawning_server, "START_SECONDS", TINY)
-    boxed(monkeypatch, tmp_path, spawning_server.SpawningServer)
+    boxed(monkeypatch, tmp_path, lambda: spawning_server.SpawningServer(lab_program()))
 
 
 def worker(monkeypatch, tmp_path):

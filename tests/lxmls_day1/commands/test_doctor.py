@@ -95,7 +95,7 @@ def test_corpora_without_a_network(monkeypatch, tmp_path):
     ],
 )
 def test_sandboxes(level, state, monkeypatch):
-    monkeypatch.setattr(levels, "strongest_level", lambda: level)
+    monkeypatch.setattr(levels, "strongest_level", lambda program: level)
     said = in_a_line(report(monkeypatch, "sandbox"))
     assert state in said
     for _, why in level.rejected:

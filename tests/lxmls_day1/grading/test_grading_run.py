@@ -20,6 +20,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading import grading_run, one_submission
 from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading.grading_run import grade, kept_rows
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -56,7 +57,7 @@ def given():
 
 @pytest.fixture(scope="module")
 def level():
-    return strongest_level()
+    return strongest_level(lab_program())
 
 
 def write(folder: Path, files) -> None:
@@ -324,7 +325,7 @@ def test_what_is_expected_is_computed_once_for_a_seed_the_checks_and_the_version
     )
 
     def planned(seed):
-        return make_plan(tmp_path, strongest_level(), ["1.2"], seed).expected
+        return make_plan(tmp_path, strongest_level(lab_program()), ["1.2"], seed).expected
 
     first = planned(1)
     assert planned(1) == planned(None) == first and asked == [1]

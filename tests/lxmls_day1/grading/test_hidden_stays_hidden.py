@@ -17,6 +17,7 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.boxed_lab import BoxedLab
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.report_files import ROWS
 from lxmls_day1.grading.session import CheckSession
@@ -179,7 +180,12 @@ def graded(tmp_path_factory):
 
     limits = Limits(files=64)
     plan = make_plan(
-        tmp_path_factory.mktemp("out"), strongest_level(), ["1.5", "1.7"], seed=3, limits=limits, run_notebooks=True
+        tmp_path_factory.mktemp("out"),
+        strongest_level(lab_program()),
+        ["1.5", "1.7"],
+        seed=3,
+        limits=limits,
+        run_notebooks=True,
     )
     handed_in = submissions()
     with pytest.MonkeyPatch.context() as patch:

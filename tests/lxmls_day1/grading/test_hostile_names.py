@@ -36,6 +36,7 @@ from lxmls_day1.grading.identity import (
     read_names,
     settled,
 )
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import Picture, Plan, make_plan
 from lxmls_day1.grading.report_files import files_of_student, pages_of
@@ -573,7 +574,7 @@ def test_what_could_not_be_graded_is_tried_again_unless_it_was_just_tried(tmp_pa
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory):
-    return make_plan(tmp_path_factory.mktemp("plan"), strongest_level(), ["1.1", "1.5"], seed=3)
+    return make_plan(tmp_path_factory.mktemp("plan"), strongest_level(lab_program()), ["1.1", "1.5"], seed=3)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.importable import ANSWERS, answer_paths
 from lxmls_day1.grading import one_submission
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -119,7 +120,7 @@ def marks(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=LEVELS)
 def graded(request, marks, given):
-    if reason := why_not(request.param):
+    if reason := why_not(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
     plan = make_plan(marks, Level(request.param), ["1.2", "1.13"], seed=3, trust=request.param == PROCESS)
     viterbi, bayes = PurePosixPath("classifiers/viterbi.py"), PurePosixPath("classifiers/multinomial_naive_bayes.py")

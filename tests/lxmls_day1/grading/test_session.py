@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from lxmls_day1.box.box import NO_END, BoxFailure, StudentError
+from lxmls_day1.box.box import NO_END, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.recorded_answers import Answer, Expectation, RecordedAnswers
@@ -357,7 +357,7 @@ def test_time_outs_of_one_exercise_take_no_time_from_another(tmp_path, boxes):
     ],
 )
 def test_whatever_the_code_raises_is_an_error_and_no_wrong_answer(tmp_path, monkeypatch, kinds, caught):
-    told = StudentError.of({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
+    told = RaisedInBox.of({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
     made = exception_of(told)
     assert isinstance(made, caught) and isinstance(made, Exception) and made.boxed is told
 
@@ -375,5 +375,5 @@ def test_every_exception_of_python_comes_out_as_an_ordinary_one():
 
     for name, kind in vars(builtins).items():
         if isinstance(kind, type) and issubclass(kind, BaseException):
-            made = exception_of(StudentError(tuple(k.__name__ for k in kind.__mro__), "no", "trace"))
+            made = exception_of(RaisedInBox(tuple(k.__name__ for k in kind.__mro__), "no", "trace"))
             assert isinstance(made, Exception) and not isinstance(made, StopIteration), name

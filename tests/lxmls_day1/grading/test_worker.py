@@ -10,6 +10,7 @@ from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.grading_run import grade, kept_rows
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
@@ -80,7 +81,7 @@ def rows(tmp_path_factory):
         with zipfile.ZipFile(base / "inbox" / f"{name}.zip", "w") as archive:
             for path, content in {**{str(p): c for p, c in files.items()}, **more}.items():
                 archive.writestr(path, content)
-    plan = make_plan(base / "out", strongest_level(), ["1.5"], seed=3)
+    plan = make_plan(base / "out", strongest_level(lab_program()), ["1.5"], seed=3)
     patched = pytest.MonkeyPatch()
     faulty = command_of("lxmls_day1.grading.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
