@@ -2,7 +2,7 @@
 
 A check is an ordinary test that uses three fixtures:
 
-* ``lab``, what stands for the `Lab` that is checked (`WatchedLab`, `BoxedLab`);
+* ``lab``, what stands for the `Lab` that is checked (`GuardedLab`, `BoxedLab`);
 * ``expect``: ``expect("what this is", value)`` compares with the recorded answer and names the mistake;
 * ``rng``, a numpy Generator: the same in every run for public checks, seeded afresh for hidden ones.
 
@@ -26,7 +26,7 @@ from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs
 from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer
 from lxmls_day1.course.importable import only_what_labs_need
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.mutation_guard import WatchedLab
+from lxmls_day1.course.mutation_guard import GuardedLab
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
@@ -86,7 +86,7 @@ class ChecksRun:
 
     def lab(self, check_file: Path) -> Any:
         """The lab that is checked."""
-        return WatchedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+        return GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
         """The answers with which a check is compared."""

@@ -12,8 +12,9 @@ from typing import Any
 
 from lxmls_day1.box.messages import Reference
 from lxmls_day1.box.programs import Answer, Handler
+from lxmls_day1.course.checked_lab import LabCall
 from lxmls_day1.course.importable import importable_modules, imported_modules, only_what_labs_need
-from lxmls_day1.course.mutation_guard import WatchedLab, method_names
+from lxmls_day1.course.mutation_guard import GuardedLab, method_names
 from lxmls_day1.course.tracebacks import trimmed_traceback
 from lxmls_day1.grading.notebook_cells import CellRunner, warm_up_for_notebooks
 from lxmls_day1.lab import Lab
@@ -50,9 +51,7 @@ class LabProgram:
         served = _ServedLab(folder, self._imported)
         return {
             "make": served.make,
-            "function": served.function,
-            "each": served.each,
-            "each_made": served.each_made,
+            "perform": served.perform,
             "get": served.get,
             "call": served.call,
             "cell": served.cell,
@@ -73,13 +72,13 @@ class _ServedLab:
         self._notebook: CellRunner | None = None
 
     @functools.cached_property
-    def _lab(self) -> WatchedLab:
-        lab = WatchedLab(Lab(self._folder))
+    def _lab(self) -> GuardedLab:
+        lab = GuardedLab(Lab(self._folder))
         self._refused = only_what_labs_need(self._imported)
         self._refused.__enter__()  # for as long as there is this process: none of our own imports comes after it
         return lab
 
-    def _answer(self, call: Callable[[WatchedLab], Any]) -> Answer:
+    def _answer(self, call: Callable[[GuardedLab], Any]) -> Answer:
         """What a call comes to; whether it has changed its arguments is told with it."""
         self._lab.changes.clear()
         value = call(self._lab)
@@ -87,29 +86,16 @@ class _ServedLab:
 
     def make(self, request: dict[str, Any]) -> Answer:
         """Make an object. With the first of its kind go the names of its methods, for which one need not ask then."""
-        make = {"classifiers": self._lab.classifier, "readers": self._lab.reader}[request["package"]]
-        made = make(request["module"], request["name"], **request["settings"])
+        made = self._lab.perform(_call_of(request))
         self._objects.append(made)
         answer: dict[str, Any] = {"made": Reference(len(self._objects) - 1)}
         if request["methods"]:
             answer["methods"] = method_names(made)
         return Answer(answer)
 
-    def function(self, request: dict[str, Any]) -> Answer:
-        """Call a function."""
-        module, name, arguments, settings = (request[part] for part in ("module", "name", "arguments", "settings"))
-        return self._answer(lambda lab: lab.function(module, name, *arguments, **settings))
-
-    def each(self, request: dict[str, Any]) -> Answer:
-        """Call a function several times."""
-        return self._answer(
-            lambda lab: lab.each(request["module"], request["name"], request["calls"], request["first_as"])
-        )
-
-    def each_made(self, request: dict[str, Any]) -> Answer:
-        """Make an object for each call of a method."""
-        parts = [request[part] for part in ("module", "class_name", "name", "calls", "attributes")]
-        return self._answer(lambda lab: lab.each_made(*parts))
+    def perform(self, request: dict[str, Any]) -> Answer:
+        """Do a call of which no object comes."""
+        return self._answer(lambda lab: lab.perform(_call_of(request)))
 
     def get(self, request: dict[str, Any]) -> Answer:
         """An attribute of an object, or that it is a method."""
@@ -127,6 +113,10 @@ class _ServedLab:
         if self._notebook is None:
             self._notebook = CellRunner(self._folder)
         return Answer(self._notebook.run(request["source"]))
+
+
+def _call_of(request: dict[str, Any]) -> LabCall:
+    return LabCall(request["method"], request["target"], request["arguments"], request["settings"])
 
 
 def warm_up_kernels() -> None:

@@ -165,7 +165,7 @@ def graded(tmp_path_factory):
     pytest.importorskip("IPython")
     sent: dict[bool, set[float]] = {True: set(), False: set()}
     hidden = [False]
-    run_check, ask = CheckSession._run_check, BoxedLab._ask
+    run_check, ask = CheckSession._run_check, BoxedLab.ask
 
     def noted_check(session, i, lab):
         hidden[0] = session._known[i].hidden
@@ -174,9 +174,9 @@ def graded(tmp_path_factory):
         finally:
             hidden[0] = False
 
-    def noted_ask(lab, verb, **content):
+    def noted_ask(lab, verb, name, /, **content):
         sent[hidden[0]].update(numbers_in(content))
-        return ask(lab, verb, **content)
+        return ask(lab, verb, name, **content)
 
     limits = Limits(files=64)
     plan = make_plan(
@@ -190,7 +190,7 @@ def graded(tmp_path_factory):
     handed_in = submissions()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CheckSession, "_run_check", noted_check)
-        patch.setattr(BoxedLab, "_ask", noted_ask)
+        patch.setattr(BoxedLab, "ask", noted_ask)
         try:
             graded = one_submission.grade_some(plan, list(handed_in.values()))
         finally:
