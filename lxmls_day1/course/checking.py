@@ -1,12 +1,11 @@
 """Checks run on a lab folder in a process of its own, whatever the code in that folder does.
 
-The process appends every event to a file at once (`pytest_plugin`), and this one watches that file. So a check that
+The process appends every event to a file at once (`check_session`), and this one watches that file. So a check that
 hangs, exits or crashes is known by name; the process is ended and the checks that are left run in a new one. Where no process
-can be started `check_here` runs the same pytest in this one.
+can be started `check_here` does the same in this one.
 """
 
 import contextlib
-import json
 import signal
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -23,14 +22,12 @@ from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES
-from lxmls_day1.processes import end_group
 from lxmls_day1.waiting import Wait, counts_work, tried_again
 from lxmls_day1.whole_files import temporary_folder
 
 #: Of `WorkClock`: all public checks of an exercise together take a right solution about one second. A browser has only the clock.
 TIME_LIMIT = 8.0 if STARTS_PROCESSES else 30.0
 START_LIMIT = 120.0
-_ERRORS = "errors.txt"  # what is said on standard error while checks run
 
 Progressed = Callable[[str], None]
 
@@ -250,7 +247,6 @@ def remember(folder: Path, report: CheckReport) -> None:
 def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Progressed) -> _Watched:
     watched = _Watched()
     with temporary_folder("lxmls-day1-check-") as place:
-        (place / "pytest.ini").write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
         left: list[str] | None = None
         while left is None or left:
             before = len(watched.ended) + len(watched.tried)
@@ -268,24 +264,18 @@ def _run_some(
     folder: Path, files: list[Path], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
 ) -> None:
     """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
-    report, skip = place / "report.jsonl", place / "skip.txt"
-    report.write_bytes(b"")
-    skip.write_text("\n".join(watched.ended), encoding="utf-8")
     check_process.forget_bytecode(folder)
-    arguments = [
-        "-p", "lxmls_day1.course.pytest_plugin", *check_process.pytest_options(place / "pytest.ini", files[0].parent),
-        f"--lab={folder}",
-        f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
-    ]  # fmt: skip
+    runs = ((str(folder), tuple(map(str, files))),)
+    request = check_process.CheckRequest(runs, skip=tuple(watched.ended))
     if STARTS_PROCESSES:
         collected, status, timed_out = tried_again(
-            lambda: _watch_process(arguments, place, time_limit, watched, progressed)
+            lambda: _watch_process(request, place, time_limit, watched, progressed)
         )
     else:
         from lxmls_day1.course.check_here import run_here  # here: it imports pytest
 
-        status, timed_out = run_here(arguments, folder, place, place / _ERRORS, time_limit)
-        collected = any([_take(json.loads(line), watched, progressed) for line in report.read_bytes().splitlines()])
+        events, status, timed_out = run_here(request, folder, place, time_limit)
+        collected = any([_take(event, watched, progressed) for event in events])
     if not collected:
         raise InputError(f"the checks cannot be run: {_said(place)}")
     if watched.running:
@@ -301,33 +291,27 @@ def _run_some(
 
 
 def _watch_process(
-    arguments: list[str], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
+    request: check_process.CheckRequest, place: Path, time_limit: float, watched: _Watched, progressed: Progressed
 ) -> tuple[bool, int, bool]:
-    """Run pytest in a process of its own. Returns whether it found checks, its exit status, and whether it had to be ended."""
-    process = check_process.start("pytest", arguments, place, place / _ERRORS, compiles=False)
-    wait = Wait("the checks to begin", process.pid, START_LIMIT, asleep=True)
-    collected, read = False, 0
-    timed_out = False
+    """Run checks in a process of its own. Returns whether it found them, its exit status, and whether it had to be ended."""
+    running = check_process.CheckProcess(request, place, compiles=False)
+    wait = Wait("the checks to begin", running.process.pid, START_LIMIT, asleep=True)
+    collected = timed_out = False
     try:
         while True:
-            alive = process.poll() is None  # asked before reading, so that all that was written before the end is read
-            with (place / "report.jsonl").open("rb") as file:
-                file.seek(read)
-                new = file.read()
-            complete = new[: new.rfind(b"\n") + 1]
-            read += len(complete)
-            for line in complete.splitlines():
-                collected = _take(json.loads(line), watched, progressed) or collected
+            alive, events = running.look()
+            for event in events:
+                collected = _take(event, watched, progressed) or collected
                 wait = wait.next("a check", time_limit, remedy="--time-limit raises that")
             timed_out = wait.is_over()
             if not alive or timed_out:
                 break
             time.sleep(0.02)
     finally:
-        end_group(process)
+        running.end()
     if timed_out and not collected:
         raise wait.too_long("the checks did not begin")
-    return collected, process.returncode, timed_out
+    return collected, running.process.returncode, timed_out
 
 
 def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> bool:
@@ -341,6 +325,8 @@ def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> b
         known = {check["check"] for check in watched.order}
         watched.order += [check for check in event["checks"] if check["check"] not in known]
         return True
+    if event["event"] == "done":
+        return False
     check = next(check for check in watched.order if check["check"] == event["check"])
     if event["event"] == "begin":
         watched.running = event["check"]
@@ -380,5 +366,5 @@ def _how_it_ended(status: int) -> str:
 
 def _said(place: Path) -> str:
     """The end of what the process said on standard error."""
-    text = (place / _ERRORS).read_text(encoding="utf-8", errors="replace").strip()
+    text = (place / check_process.ERRORS).read_text(encoding="utf-8", errors="replace").strip()
     return text[-1500:] or "the process that runs them ended without a word"

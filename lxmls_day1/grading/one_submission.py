@@ -432,13 +432,13 @@ def _pictures(plan: Plan) -> Any:
 
 def _session(plan: Plan) -> Any:
     """The checks, collected once in a process."""
-    from lxmls_day1.grading.session import CheckSession  # pytest is for workers only
+    from lxmls_day1.grading.session import GradingSession  # pytest is for workers only
 
     made = _made(plan.key)
     if "session" not in made:
         files = all_check_files(plan.exercises)
         drawn = {exercise.id: exercise.counter_example for exercise in plan.exercises}
-        made["session"] = CheckSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn)
+        made["session"] = GradingSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn)
     return made["session"]
 
 

@@ -173,7 +173,7 @@ TRAININGS = [
     ({"step": 2.0}, [[1, 2, 3]], [1]),
     ({}, np.zeros((0, 2)), []),
 ]
-ECHO = {"do": "function", "module": "things", "name": "echo", "arguments": [], "settings": {}}
+ECHO = {"do": "perform", "method": "function", "target": ("things", "echo"), "arguments": (), "settings": {}}
 LIMITS = Limits(check_seconds=3, total_seconds=60, cpu_seconds=20, memory=256, written=2)
 
 

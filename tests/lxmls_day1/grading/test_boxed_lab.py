@@ -15,7 +15,7 @@ from lxmls_day1.course.registry import FOLDER, Registry, check_files
 from lxmls_day1.grading.boxed_lab import exception_of
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, OK, CheckGrade
 from lxmls_day1.grading.lab_boxes import lab_program
-from lxmls_day1.grading.session import CheckSession, _verdict
+from lxmls_day1.grading.session import GradingSession, _verdict
 from lxmls_day1.lab import PACKAGES, reference_folder
 
 EXCEPTIONS = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, BaseException)]
@@ -65,7 +65,7 @@ def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch, answers_compu
         for package in PACKAGES
         for path in (reference / package).glob("*.py")
     }
-    session = CheckSession(files, answers_computed_once(hidden=True, seed=3), 3, Limits())
+    session = GradingSession(files, answers_computed_once(hidden=True, seed=3), 3, Limits())
     fork_server = fork_server_of(lab_program(), PROCESS)
     verdicts = {}
     try:

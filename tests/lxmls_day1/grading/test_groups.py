@@ -20,7 +20,7 @@ from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGr
 from lxmls_day1.grading.grading_run import keep
 from lxmls_day1.grading.groups import behaviour_of, groups, name_group
 from lxmls_day1.grading.one_submission import Graded
-from lxmls_day1.grading.session import CheckSession
+from lxmls_day1.grading.session import GradingSession
 from lxmls_day1.lab import reference_folder
 
 INPUTS = tuple({"scores": [0, n], "true class": 0} for n in (1, 2, 3, 4))
@@ -213,7 +213,7 @@ def small_answers(lab, inputs):
             programs or {"a": ((0, 1),)},
         )
         expected = RecordedAnswers(sentences={"1.5": {"a": "It is a.", "seven": "It is seven."}}, pools={"1.5": pool})
-        session = CheckSession([path], expected, seed=7, limits=Limits())
+        session = GradingSession([path], expected, seed=7, limits=Limits())
         found = []
         session.run_all([{}], None, lambda _, checked: found.extend(checked.checks))
         return found[0]
@@ -238,7 +238,7 @@ def small_answers(lab, inputs):
                 f"def small_inputs():\n    yield {given}\n\ndef small_answers(lab, inputs):\n    return [{answer}]\n",
                 encoding="utf-8",
             )
-            session, found = CheckSession([path], expected, seed=7, limits=Limits(), drawn={"1.5": kind}), []
+            session, found = GradingSession([path], expected, seed=7, limits=Limits(), drawn={"1.5": kind}), []
             session.run_all([{}], None, lambda _, checked: found.extend(checked.checks))
             return found[0].verdict, base64.b64decode(found[0].picture)[:4]
 

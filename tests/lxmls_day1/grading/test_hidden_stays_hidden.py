@@ -20,7 +20,7 @@ from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.report_files import ROWS
-from lxmls_day1.grading.session import CheckSession
+from lxmls_day1.grading.session import GradingSession
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 
@@ -165,7 +165,7 @@ def graded(tmp_path_factory):
     pytest.importorskip("IPython")
     sent: dict[bool, set[float]] = {True: set(), False: set()}
     hidden = [False]
-    run_check, ask = CheckSession._run_check, BoxedLab.ask
+    run_check, ask = GradingSession._run_check, BoxedLab.ask
 
     def noted_check(session, i, lab):
         hidden[0] = session._known[i].hidden
@@ -189,7 +189,7 @@ def graded(tmp_path_factory):
     )
     handed_in = submissions()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CheckSession, "_run_check", noted_check)
+        patch.setattr(GradingSession, "_run_check", noted_check)
         patch.setattr(BoxedLab, "ask", noted_ask)
         try:
             graded = one_submission.grade_some(plan, list(handed_in.values()))

@@ -15,7 +15,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading import boxed_lab
 from lxmls_day1.grading.boxed_lab import BoxedLab, exception_of
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
-from lxmls_day1.grading.session import NOT_TRIED, CheckSession
+from lxmls_day1.grading.session import NOT_TRIED, GradingSession
 
 NO_FORK_SERVER = None  # a box is opened when the lab is asked something first, which none of these checks does
 PLAIN = '''
@@ -86,7 +86,7 @@ def session_of(folder, **files):
     number = {"the number": Expectation(Answer.of(3.0), {"four": Answer.of(4.0)})}
     checks = {f"test_1_05_{name}.py::test_{check}": number for name in files for check in ("right", "wrong")}
     expected = RecordedAnswers(checks, {"1.5": {"four": "This is four."}})
-    return CheckSession(paths, expected, seed=7, limits=Limits())
+    return GradingSession(paths, expected, seed=7, limits=Limits())
 
 
 def run(session, n_labs=1):
@@ -248,8 +248,8 @@ def boxes(monkeypatch):
             self.number, self.cpu_used = FakeBox.count, 0.0
 
         def ask(self, request, seconds, limit):
-            asked.append((self.number, request["name"]))
-            taken = FakeBox.seconds(self.number, request["name"])
+            asked.append((self.number, request["target"][-1]))
+            taken = FakeBox.seconds(self.number, request["target"][-1])
             self.spent = min(taken, seconds)
             if taken == KILLED:
                 raise BoxFailure(CRASHED, "the code brought Python down (killed)")
@@ -336,7 +336,7 @@ def test_time_outs_of_one_exercise_take_no_time_from_another(tmp_path, boxes):
     other.write_text("def test_other(lab):\n    assert lab.function('things', 'other') == 1\n", encoding="utf-8")
     paths = [tmp_path / "test_1_05_timed.py", other]
     paths[0].write_text(TIMED, encoding="utf-8")
-    (found,) = run(CheckSession(paths, RecordedAnswers({}, {}), seed=7, limits=Limits()))
+    (found,) = run(GradingSession(paths, RecordedAnswers({}, {}), seed=7, limits=Limits()))
     assert found["test_other"][0] == "ok"
 
 

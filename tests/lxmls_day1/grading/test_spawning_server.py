@@ -31,7 +31,7 @@ def test_nothing_of_the_current_folder_is_imported(tmp_path, monkeypatch, variab
     files = {PurePosixPath(f"{name}/__init__.py"): b"" for name in ("classifiers", "readers")}
     files[PurePosixPath("classifiers/says.py")] = SAYS_ITS_PATH
     with contextlib.closing(Box(SpawningServer(lab_program()), files, Limits())) as box:
-        request = {"do": "function", "module": "says", "name": "path", "arguments": [], "settings": {}}
+        request = {"do": "perform", "method": "function", "target": ("says", "path"), "arguments": (), "settings": {}}
         entries, is_safe, no_user_site = box.ask(request, 60.0)
     assert is_safe
     assert no_user_site
