@@ -4,6 +4,7 @@ Each submission here solves the exercises 1.5 and 1.7 and leaks what it is given
 numbers that went into boxes in hidden checks, and looks for their digits.
 """
 
+import contextlib
 import json
 import sys
 import textwrap
@@ -15,9 +16,9 @@ import pytest
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.generation import solved_files
-from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.report_files import ROWS
 from lxmls_day1.grading.session import GradingSession
@@ -191,10 +192,8 @@ def graded(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(GradingSession, "_run_check", noted_check)
         patch.setattr(BoxedLab, "ask", noted_ask)
-        try:
-            graded = one_submission.grade_some(plan, list(handed_in.values()))
-        finally:
-            one_submission.close_fork_servers()
+        with contextlib.closing(Grader(plan)) as grader:
+            graded = [grader.grade(one) for one in handed_in.values()]
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
     canaries = {text for text in digits if not text.endswith("000")}
     return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries

@@ -1,5 +1,6 @@
 """The same seed gives the same marks: in another run, at another level of the sandbox, with another Python."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,8 +16,8 @@ from lxmls_day1.box.levels import Level, why_not
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.registry import FOLDER, Registry
-from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -52,10 +53,8 @@ def handed_in(right_variants):
 def marks(plan, handed_in):
     """What came of every check: nothing but the time it took is left out."""
     some = [Submission(name, name, name, "", files) for name, files in handed_in.items()]
-    try:
-        graded = one_submission.grade_some(plan, some)
-    finally:
-        one_submission.close_fork_servers()
+    with contextlib.closing(Grader(plan)) as grader:
+        graded = [grader.grade(one) for one in some]
     rows = [replace(done.row, seconds=0.0, key="") for done in graded]
     return [
         (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.boundaries, row.printed)
