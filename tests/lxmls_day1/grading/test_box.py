@@ -528,10 +528,6 @@ def test_a_system_without_fork():
         lab.close()
 
 
-def test_the_plain_level_needs_no_self_test():
-    assert why_not(lab_program(), PROCESS) is None or not sys.platform.startswith("linux")
-
-
 class Requests:
     """A channel from which some requests come, and into which answers go."""
 

@@ -286,5 +286,3 @@ def test_a_length_that_is_too_long_is_not_believed(pair):
         Channel(ours, 1 << 20, lambda: None).receive()
 
 
-def test_a_reference_is_its_number():
-    assert decoded(encoded([Reference(7)]))[0].number == 7
