@@ -9,6 +9,7 @@
 ``checks``           the checks of what a caller passes in
 ``settings``         the settings of a class: found, read and checked
 ``whole_files``      files that are either written completely or left as they were; locked folders
+``processes``        how a process ends together with all that it has started
 ``waiting``          waiting for processes on a busy machine: limits on what they do, not on the clock
 ``gaussians``        scores and Bayes error of Gaussian classes
 ``result_table``     what a comparison of classifiers ends with, and its files
@@ -23,6 +24,7 @@
 ``figures/``           decision boundaries and other figures: computed, and drawn
 ``commands/``          the command line ``lxmls-day1``, a module for each command
 ``exercises/``         markers, hints, checks, workspaces: what students and instructors use
+``box/``               runs untrusted code and hands plain data back
 ``grading/``           untrusted submissions: run in a box, judged outside of it
 ``demos/``             demonstrations for the projector
 ``browser/``           the lab as a web site, with Python in the page

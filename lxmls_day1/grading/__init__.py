@@ -9,7 +9,7 @@ A run
     ``one_submission``         one submission graded: boxes, checks, row, pages
     ``worker_process``         a worker from outside: started, asked, killed
     ``cluster``                workers on a Dask cluster
-    ``session``                the checks, run by pytest on one boxed lab after another
+    ``session``                the checks, run on one boxed lab after another
     ``autograder_kit``             the grader as a zip file for Gradescope and others; its scripts: ``autograder_files``
     ``autograded``             what that does in its container with one submission
     =========================  ==========================================================================================

@@ -292,8 +292,7 @@ class Grader:
             If the checks cannot be run.
         """
         self._require_boxes()
-        self._session.run_all([], self._fork_server(), lambda *_: None)
-        checks: tuple[CheckGrade, ...] = self._session.checks_unrun(MISSING, "")
+        checks: tuple[CheckGrade, ...] = self._session.checks()
         return checks
 
     @functools.cached_property
@@ -343,23 +342,20 @@ class Grader:
         else:
             files, warnings = self._boxed_files(submission)
 
-            def done(_: int, checked: Any) -> None:
-                found["checked"] = checked
-
-            def show(_: int, checks: Sequence[CheckGrade], lab: Any) -> None:
+            def inspect(checks: Sequence[CheckGrade], lab: Any) -> None:
                 """What a student's page shows is found out before the first hidden check begins."""
                 found["boundaries"] = _attempt(notes, "boundaries", (), lambda: _boundaries(plan, lab, checks))
                 lab.close()
                 if plan.run_notebooks:
                     found["failures"] = _attempt(notes, "notebooks", (), lambda: self._run_notebooks(submission))
 
-            self._session.run_all([files], self._fork_server(), done, show)
-            checks = found["checked"].checks
+            checked = self._session.run(files, self._fork_server(), inspect)
+            checks, found["printed"] = checked.checks, checked.printed
         row = _row(plan, submission, checks, warnings, notes)
         if found:
             row = replace(
                 row,
-                printed=found["checked"].printed,
+                printed=found["printed"],
                 boundaries=found["boundaries"],
                 notebook_failures=found.get("failures", ()),
             )

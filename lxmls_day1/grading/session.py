@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pytest
 
@@ -57,13 +56,10 @@ class Checked:
     checks : tuple of CheckGrade
     printed : str
         The beginning of what was printed in public checks.
-    shown : Any
-        What `GradingSession.run_all` was told to find out for the student's page.
     """
 
     checks: tuple[CheckGrade, ...]
     printed: str
-    shown: Any = None
 
 
 @dataclass(frozen=True)
@@ -117,72 +113,76 @@ class GradingSession:
         self._checks = CheckSession(check_files, self._run, left_out)
         self._limits = limits
         self._refuse_hidden = refuse_hidden
-        self._known: list[CheckGrade] = []
+        self._known: tuple[CheckGrade, ...] = ()
 
-    def run_all(
+    def checks(self) -> tuple[CheckGrade, ...]:
+        """All checks, none of them run.
+
+        Raises
+        ------
+        InputError
+            If the checks cannot be run.
+        """
+        self._within(lambda: None)
+        return self._known
+
+    def run(
         self,
-        labs: Sequence[Mapping[PurePosixPath, bytes]],
+        files: Mapping[PurePosixPath, bytes],
         fork_server: BoxMaker,
-        done: Callable[[int, Checked], None],
-        show: Callable[[int, Sequence[CheckGrade], BoxedLab], Any] = lambda number, checks, lab: None,
-        place: str | None = None,
-    ) -> None:
-        """Run all checks on each lab in turn: the public ones, then the hidden ones in a new box.
+        inspect: Callable[[Sequence[CheckGrade], BoxedLab], None] = lambda checks, lab: None,
+    ) -> Checked:
+        """Run all checks on a lab: the public ones, then the hidden ones in a new box.
 
         A check that does not end in time, or whose box ends before it, is tried once more, alone in a fresh box, after the others of
         its kind: another process may have been the reason, or whoever killed the box.
 
         Parameters
         ----------
-        labs : sequence of mapping from path to bytes
+        files : mapping from path to bytes
+            The lab.
         fork_server : BoxMaker
-        done : function from number of the lab and `Checked`
-            Called after each one.
-        show : function from number of the lab, grades of its public checks and `BoxedLab`
-            Called before the first hidden check. It may use the lab, and returns what becomes `Checked.shown`.
-        place : str, optional
-            A folder for temporary files, if it is on this machine.
+        inspect : function from grades of the public checks and `BoxedLab`
+            Called before the first hidden check; it may use the lab.
 
         Raises
         ------
         InputError
             If the checks themselves cannot be run.
         """
+        found: list[Checked] = []
+        self._within(lambda: found.append(self._run_one(fork_server, files, inspect)))
+        return found[0]
 
-        def run_labs() -> None:
-            self._known = [_unrun(item) for item in self._checks.items]
-            for number, files in enumerate(labs):
-                done(number, self._run_one(fork_server, files, functools.partial(show, number)))
+    def _within(self, body: Callable[[], None]) -> None:
+        def with_known_checks() -> None:
+            self._known = tuple(_unrun(item) for item in self._checks.items)
+            body()
 
-        self._checks.within(run_labs, place)
+        self._checks.within(with_known_checks)
         if self._checks.broken:
             file, text = self._checks.broken[0]
             raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
-
-    def checks_unrun(self, verdict: str, text: str) -> tuple[CheckGrade, ...]:
-        """All checks with one verdict, for a submission in which there is nothing to check; after `run_all`."""
-        return tuple(replace(check, verdict=verdict, text=text) for check in self._known)
 
     def _run_one(
         self,
         fork_server: BoxMaker,
         files: Mapping[PurePosixPath, bytes],
-        show: Callable[[Sequence[CheckGrade], BoxedLab], Any],
+        inspect: Callable[[Sequence[CheckGrade], BoxedLab], None],
     ) -> Checked:
         # The second tries have limits of their own: those of the first may be used up by what did not end.
         lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
         public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
         tries: dict[int, _Try] = {}
-        shown = None
         with contextlib.closing(lab), contextlib.closing(lab_of_second_tries):
             for numbers in (public, hidden):
                 self._run_checks(numbers, lab, tries)
                 self._run_checks(_ended_as(numbers, tries, TIMEOUT, CRASHED), lab_of_second_tries, tries, alone=True)
                 if numbers is public:
-                    shown = show([tries[i].grade for i in public], lab)
+                    inspect([tries[i].grade for i in public], lab)
                 lab.close()
         printed = "".join(tries[i].printed for i in public)[:KEPT_OUTPUT]
-        return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed, shown)
+        return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed)
 
     def _pictured(self, one: _Try) -> CheckGrade:
         kind, example = self._drawn.get(one.grade.exercise), one.example

@@ -284,5 +284,3 @@ def test_a_length_that_is_too_long_is_not_believed(pair):
     theirs.sendall((1 << 62).to_bytes(8, "big"))
     with pytest.raises(TooLong):
         Channel(ours, 1 << 20, lambda: None).receive()
-
-

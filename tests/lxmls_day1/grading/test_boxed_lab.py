@@ -1,6 +1,7 @@
 """A lab in a box: what a student's exceptions become outside, and how often a check asks the box."""
 
 import builtins
+import contextlib
 from pathlib import PurePosixPath
 
 import pytest
@@ -67,13 +68,8 @@ def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch, answers_compu
     }
     session = GradingSession(files, answers_computed_once(hidden=True, seed=3), 3, Limits())
     fork_server = fork_server_of(lab_program(), PROCESS)
-    verdicts = {}
-    try:
-        session.run_all(
-            [sources], fork_server, lambda _, checked: verdicts.update({c.check: c for c in checked.checks})
-        )
-    finally:
-        fork_server.close()
+    with contextlib.closing(fork_server):
+        verdicts = {check.check: check for check in session.run(sources, fork_server).checks}
     assert {check.verdict for check in verdicts.values()} == {OK}, verdicts
     assert len(counts) == len(verdicts)
     assert {check: count for check, count in counts.items() if count > MOST_REQUESTS} == {}

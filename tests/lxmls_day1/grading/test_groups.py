@@ -214,9 +214,7 @@ def small_answers(lab, inputs):
         )
         expected = RecordedAnswers(sentences={"1.5": {"a": "It is a.", "seven": "It is seven."}}, pools={"1.5": pool})
         session = GradingSession([path], expected, seed=7, limits=Limits())
-        found = []
-        session.run_all([{}], None, lambda _, checked: found.extend(checked.checks))
-        return found[0]
+        return session.run({}, None).checks[0]
 
     def test_the_session_keeps_wrong_answers_without_a_name(self, tmp_path):
         check = self.checked(tmp_path)
@@ -238,9 +236,9 @@ def small_answers(lab, inputs):
                 f"def small_inputs():\n    yield {given}\n\ndef small_answers(lab, inputs):\n    return [{answer}]\n",
                 encoding="utf-8",
             )
-            session, found = GradingSession([path], expected, seed=7, limits=Limits(), drawn={"1.5": kind}), []
-            session.run_all([{}], None, lambda _, checked: found.extend(checked.checks))
-            return found[0].verdict, base64.b64decode(found[0].picture)[:4]
+            session = GradingSession([path], expected, seed=7, limits=Limits(), drawn={"1.5": kind})
+            (found,) = session.run({}, None).checks
+            return found.verdict, base64.b64decode(found.picture)[:4]
 
         assert picture([0.0, 0.0]) == ("wrong", b"\x89PNG")
         assert picture([1e308, -1e308]) == ("wrong", b"\x89PNG")

@@ -78,6 +78,9 @@ def test_that_must_fail():
 """
 
 
+LAB = {PurePosixPath("classifiers/__init__.py"): b""}
+
+
 def session_of(folder, **files):
     paths = []
     for name, text in files.items():
@@ -91,13 +94,10 @@ def session_of(folder, **files):
 
 def run(session, n_labs=1):
     """What came of the checks, for each lab: name -> (verdict, text, mistakes)."""
-    found = []
-    labs = [{PurePosixPath("classifiers/__init__.py"): b""}] * n_labs
-    session.run_all(labs, NO_FORK_SERVER, lambda number, checked: found.append((number, checked.checks)))
-    assert [number for number, _ in found] == list(range(n_labs))
+    found = [session.run(LAB, NO_FORK_SERVER) for _ in range(n_labs)]
     return [
-        {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checks}
-        for _, checks in found
+        {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checked.checks}
+        for checked in found
     ]
 
 
@@ -277,19 +277,15 @@ def test_public_and_hidden_checks_share_no_box(tmp_path, boxes):
 
 def test_what_is_shown_comes_from_the_box_of_public_checks_alone(tmp_path, boxes):
     _, asked = boxes
-    done = []
 
-    def show(number, checks, lab):
+    def inspect(checks, lab):
         assert [check.hidden for check in checks] == [False] * 3
         lab.begin()
         lab.function("things", "shown")
-        return "shown"
 
-    labs = [{PurePosixPath("classifiers/__init__.py"): b""}]
-    session_of(tmp_path, timed=TIMED).run_all(labs, NO_FORK_SERVER, lambda number, checked: done.append(checked), show)
+    checked = session_of(tmp_path, timed=TIMED).run(LAB, NO_FORK_SERVER, inspect)
     assert asked[3:] == [(1, "shown"), (2, "hidden"), (2, "another_hidden")]
-    assert done[0].shown == "shown"
-    assert done[0].printed == "<1><1><1>"
+    assert checked.printed == "<1><1><1>"
 
 
 @pytest.mark.parametrize("taken", [1e9, KILLED])
