@@ -18,7 +18,7 @@ from lxmls_day1.box.server import OUT_OF_TIME
 from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.waiting import Wait, WorkClock
 
-KEPT_OUTPUT = 4000
+LONGEST_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of files that go into a box in one request
 MOST_REPLIES = 4  # times what one answer may have: all that comes out of one box
 OPEN_SECONDS = 60.0  # of sleep, for a box that is made, and for each request with files
@@ -69,13 +69,13 @@ class Box:
     ):
         self._limits = limits
         self._process_limits = limits.of_process(files, cpu_seconds)
-        self._started = maker.start(self._process_limits)
+        self._process = maker.start(self._process_limits)
         self.printed = b""
         self.changed = False
         self.cpu_used = self.spent = 0.0
         self._n_printed = 0
         self._next_look = 0.0
-        self._channel = Channel(self._started.served, limits.bytes_of("reply"), self._watch, encode=encoded_request)
+        self._channel = Channel(self._process.served, limits.bytes_of("reply"), self._watch, encode=encoded_request)
         self._closed = False
         try:
             reply = self._channel.receive(self._opening().is_over)
@@ -83,15 +83,15 @@ class Box:
                 raise BoxesUnavailable(str(reply["broken"]))
             given = [str(path) for path, content in files.items() if maker.given.get(path) == content]
             others = {path: content for path, content in files.items() if maker.given.get(path) != content}
-            for some in _in_parts(others):
+            for part in _in_parts(others):
                 is_late = self._opening().is_over
-                self._channel.send({"do": "files", "files": some, "given": given}, is_late)
+                self._channel.send({"do": "files", "files": part, "given": given}, is_late)
                 given = []
                 reply = self._channel.receive(is_late)
                 if "value" not in reply:
-                    said = RaisedInBox.of(reply)
-                    text = f"its files cannot be put into a box ({said.kinds[0]}: {said})"
-                    is_full = f"[Errno {errno.ENOSPC}]" in text and self._started.private is not None
+                    raised = RaisedInBox.of(reply)
+                    text = f"its files cannot be put into a box ({raised.kinds[0]}: {raised})"
+                    is_full = f"[Errno {errno.ENOSPC}]" in text and self._process.private is not None
                     raise BoxesUnavailable(text) if is_full else BoxFailure(REFUSED, text)
         except BoxFailure:
             self.close()
@@ -104,7 +104,7 @@ class Box:
             raise
 
     def _opening(self) -> Wait:
-        return Wait("a box", self._started.watched, OPEN_SECONDS, asleep=True)
+        return Wait("a box", self._process.watched, OPEN_SECONDS, asleep=True)
 
     def ask(self, request: Mapping[str, Any], seconds: float, limit: float | None = None) -> Any:
         """What the box replies with; `spent` says what it took.
@@ -133,7 +133,7 @@ class Box:
         """
         if self._closed:
             raise InputError("this box is closed")
-        clock = WorkClock(self._started.watched)
+        clock = WorkClock(self._process.watched)
 
         def is_late() -> bool:
             self.spent = clock.look()
@@ -178,7 +178,7 @@ class Box:
             return {}
         self._closed = True
         self._drain()
-        report = self._started.end(by_itself)
+        report = self._process.end(by_itself)
         self.cpu_used = float(report.get("cpu", 0.0))
         return report
 
@@ -220,7 +220,7 @@ class Box:
         self._drain()
         if self._n_printed > self._limits.bytes_of("printed"):
             raise BoxFailure(REFUSED, f"more than {self._limits.printed:g} MiB printed")
-        private, now = self._started.private, time.monotonic()
+        private, now = self._process.private, time.monotonic()
         if private is not None and now >= self._next_look:
             self._next_look = now + PRIVATE_LOOK
             files, written = _usage(private, self._process_limits.files)
@@ -231,11 +231,11 @@ class Box:
 
     def _drain(self) -> None:
         for _ in range(64):
-            piece = self._started.take_output()
+            piece = self._process.take_output()
             if not piece:
                 return
             self._n_printed += len(piece)
-            self.printed += piece[: KEPT_OUTPUT - len(self.printed)]
+            self.printed += piece[: LONGEST_OUTPUT - len(self.printed)]
 
 
 class RaisedInBox(Exception):

@@ -39,7 +39,7 @@ FEW_COLLECTIONS = 20_000  # new objects between two searches for garbage: a chec
 MOST_THREADS = 64  # beside the first one; those that are just ending count, too
 
 
-class Warm(NamedTuple):
+class Shared(NamedTuple):
     """What is the same for all boxes: the given files compiled, what runs in them, whose they are."""
 
     compiled: dict[str, Compiled]
@@ -58,7 +58,7 @@ class _Running:
         A descriptor that can be read when its process has ended.
     reported : int
         Where the grader is told how it ended, and where it says that it is to end, or is gone.
-    hears : socket
+    thread_socket : socket
         From where the box sends the descriptor by which its threads ask for leave.
     listener : int, optional
         That descriptor.
@@ -67,13 +67,15 @@ class _Running:
     pid: int
     ended: int
     reported: int
-    hears: socket.socket | None
+    thread_socket: socket.socket | None
     listener: int | None = None
 
     def handles(self) -> list[int]:
         """What there is to wait for."""
-        asks = self.listener if self.listener is not None else self.hears.fileno() if self.hears else None
-        return [self.ended, self.reported, *([] if asks is None else [asks])]
+        listening = (
+            self.listener if self.listener is not None else self.thread_socket.fileno() if self.thread_socket else None
+        )
+        return [self.ended, self.reported, *([] if listening is None else [listening])]
 
     def is_over(self, ready: Collection[int], proc: int) -> bool:
         """Whether it has ended or is to end; otherwise a thread of it that asks may begin or not."""
@@ -81,14 +83,14 @@ class _Running:
             return True
         if self.listener is not None and self.listener in ready:
             seccomp.answer_thread(self.listener, proc, MOST_THREADS)
-        elif self.hears is not None and self.hears.fileno() in ready:
-            _, handles, _, _ = socket.recv_fds(self.hears, 1, 1)
+        elif self.thread_socket is not None and self.thread_socket.fileno() in ready:
+            _, handles, _, _ = socket.recv_fds(self.thread_socket, 1, 1)
             self.listener = handles[0] if handles else None  # without one no thread asks
-            self.hears.close()
-            self.hears = None
+            self.thread_socket.close()
+            self.thread_socket = None
         return False
 
-    def bury(self, level: str, others: Sequence[int]) -> None:
+    def end(self, level: str, others: Sequence[int]) -> None:
         """End all that is left of it, and report; `others` are the processes of the boxes that go on."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
@@ -98,8 +100,8 @@ class _Running:
         _report(self.reported, status=code, cpu=used.ru_utime + used.ru_stime, memory=used.ru_maxrss * 1024)
         for handle in self.handles():
             os.close(handle)
-        if self.hears is not None:
-            self.hears.detach()
+        if self.thread_socket is not None:
+            self.thread_socket.detach()
 
 
 def main(
@@ -142,7 +144,7 @@ def main(
     use_huge_pages()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
     gc.set_threshold(FEW_COLLECTIONS)
-    warm = Warm(compiled, running, user)
+    shared = Shared(compiled, running, user)
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
@@ -151,36 +153,38 @@ def main(
         ready, _, _ = select.select([control, *(handle for box in boxes for handle in box.handles())], [], [])
         for box in [box for box in boxes if box.is_over(ready, proc)]:
             boxes.remove(box)
-            box.bury(level, [other.pid for other in boxes])
+            box.end(level, [other.pid for other in boxes])
         if control in ready:
             message, handles, _, _ = socket.recv_fds(requests, 16, 4)
             if not message:
                 break
             with open(handles[0], "rb") as content:
                 request = json.load(content)
-            if made := _box(request, level, warm, *handles[1:]):
+            if made := _box(request, level, shared, *handles[1:]):
                 boxes.append(made)
     while boxes:
-        boxes.pop().bury(level, [other.pid for other in boxes])
+        boxes.pop().end(level, [other.pid for other in boxes])
 
 
-def _box(request: dict[str, Any], level: str, warm: Warm, served: int, printed: int, reported: int) -> _Running | None:
+def _box(
+    request: dict[str, Any], level: str, shared: Shared, served: int, printed: int, reported: int
+) -> _Running | None:
     """Make a box; None if that fails, which is reported."""
-    hears, says = socket.socketpair()
+    thread_socket, child_socket = socket.socketpair()
     try:
         pid = confinement.fork_into_name_spaces() if level == BUBBLEWRAP else os.fork()
         if pid == 0:
-            _be_the_box(request, level, warm, served, printed, says)
-        return _Running(pid, os.pidfd_open(pid), reported, hears)
+            _be_the_box(request, level, shared, served, printed, child_socket)
+        return _Running(pid, os.pidfd_open(pid), reported, thread_socket)
     except OSError as error:
         _report(reported, broken=str(error))
         os.close(reported)
-        hears.close()
+        thread_socket.close()
         return None
     finally:
         os.close(served)
         os.close(printed)
-        says.close()
+        child_socket.close()
 
 
 def _report(reported: int, **content: float | str) -> None:
@@ -191,7 +195,7 @@ def _report(reported: int, **content: float | str) -> None:
 def _be_the_box(
     request: dict[str, Any],
     level: str,
-    warm: Warm,
+    shared: Shared,
     served: int,
     printed: int,
     server: socket.socket,
@@ -217,14 +221,14 @@ def _be_the_box(
         tempfile.tempdir = None
         prepare_process(made_ready=True)
         limits.apply(present_memory)
-        _confine(request, level, folder.parent, server, warm.user, limits.starts_processes)
+        _confine(request, level, folder.parent, server, shared.user, limits.starts_processes)
         channel.send({"value": "ready"})
     except BaseException as error:
         if channel is not None:
             channel.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(70)
     try:
-        BoxServer(folder, limits.reply, warm.program, warm.compiled).serve(channel)
+        BoxServer(folder, limits.reply, shared.program, shared.compiled).serve(channel)
     except Ended:
         os._exit(0)
     except BaseException:

@@ -73,7 +73,7 @@ class ForkServer:
     Raises
     ------
     BoxesUnavailable
-        If it cannot be started; the message holds what it said.
+        If it cannot be started; the message is its last one.
     """
 
     def __init__(
@@ -100,9 +100,9 @@ class ForkServer:
         for path, content in self.given.items():
             (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / "given" / path).write_bytes(content)
-        seen = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
+        given_folder = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
         named = program.name, dict(program.arguments)
-        call = f"from lxmls_day1.box.fork_server import main; main({theirs.fileno()}, {level!r}, {seen!r}, {named!r}, {user!r})"
+        call = f"from lxmls_day1.box.fork_server import main; main({theirs.fileno()}, {level!r}, {given_folder!r}, {named!r}, {user!r})"
         try:
             with errors.open("wb") as file:
                 self._process = subprocess.Popen(
@@ -131,9 +131,9 @@ class ForkServer:
             raise
         if not readable or self._requests.recv(100) != b"ready":
             why = str(wait.too_long(NOT_STARTED)) if not readable else NOT_STARTED
-            said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            messages = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             self.close()
-            raise BoxesUnavailable(said[-1] if said else why)
+            raise BoxesUnavailable(messages[-1] if messages else why)
 
     def _command(self) -> list[str]:
         program = shutil.which("bwrap")
@@ -148,12 +148,12 @@ class ForkServer:
             options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in self.environment().items():
             options += ["--setenv", name, value]
-        places = (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
-        above = {parent for place in places for parent in Path(place).parents}
+        mounted = (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
+        above = {parent for path in mounted for parent in Path(path).parents}
         for parent in sorted(above - {Path("/")}):  # bubblewrap would keep them from other users
             options += ["--perms", "0755", "--dir", str(parent)]
         for path in SYSTEM_FOLDERS:
-            options += _seen(path)
+            options += _bound(path)
         for path in python_folders():
             options += ["--ro-bind", path, path]
         options += ["--ro-bind", str(Path(lxmls_day1.__file__).parent), f"{MACHINERY}/lxmls_day1"]
@@ -174,11 +174,11 @@ class ForkServer:
         options = []
         package = Path(lxmls_day1.__file__).parent
         for path in self.program.hidden:
-            places = [path] if any(path.is_relative_to(folder) for folder in visible) else []
+            covered = [path] if any(path.is_relative_to(folder) for folder in visible) else []
             if path.is_relative_to(package):
-                places.append(Path(MACHINERY, "lxmls_day1", path.relative_to(package)))
-            for place in places:
-                options += ["--tmpfs", str(place)] if path.is_dir() else ["--ro-bind", os.devnull, str(place)]
+                covered.append(Path(MACHINERY, "lxmls_day1", path.relative_to(package)))
+            for target in covered:
+                options += ["--tmpfs", str(target)] if path.is_dir() else ["--ro-bind", os.devnull, str(target)]
         return options
 
     def environment(self) -> dict[str, str]:
@@ -334,13 +334,13 @@ def fork_server_of(
 def _let_through(folder: Path) -> None:
     """Let other users through this temporary folder, to those in it that are theirs; what is in it they cannot list."""
     top = Path(tempfile.gettempdir())
-    for place in (folder, *folder.parents):
-        if place == top or not place.is_relative_to(top) or place.stat().st_uid != os.geteuid():
+    for path in (folder, *folder.parents):
+        if path == top or not path.is_relative_to(top) or path.stat().st_uid != os.geteuid():
             return
-        place.chmod(place.stat().st_mode | 0o011)
+        path.chmod(path.stat().st_mode | 0o011)
 
 
-def _seen(path: str) -> Sequence[str]:
+def _bound(path: str) -> Sequence[str]:
     """The options by which bubblewrap shows a folder of the system, or the link that it is."""
     if os.path.islink(path):
         return ["--symlink", os.readlink(path), path]

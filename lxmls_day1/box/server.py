@@ -114,8 +114,8 @@ class BoxServer:
             error = error.with_traceback(None)
         try:
             text, trace = (
-                said.replace(f"{self._folder} ", "the lab ")
-                for said in (str(error), self._program.traceback_of(error, self._folder))
+                part.replace(f"{self._folder} ", "the lab ")
+                for part in (str(error), self._program.traceback_of(error, self._folder))
             )
         except BaseException as another:
             text, trace = "", f"{kinds[0]}, and its text cannot be had ({type(another).__name__})"

@@ -87,10 +87,12 @@ class SpawningServer:
                 if process.poll() is not None or is_late:
                     end_group(process)
                     output.close()
-                    said = (folder / "printed.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                    messages = (
+                        (folder / "printed.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                    )
                     temporary.close()
                     why = "a process for a submission did not start"
-                    raise wait.too_long(why) if is_late else BoxesUnavailable(said[-1] if said else why)
+                    raise wait.too_long(why) if is_late else BoxesUnavailable(messages[-1] if messages else why)
 
     def environment(self) -> dict[str, str]:
         """What a box finds in its environment: at this level it may be as large as ours."""
@@ -108,8 +110,8 @@ def _received(connection: socket.socket, size: int) -> bytes:
 
 
 def _environment_of_spawned() -> dict[str, str]:
-    kept = ("PATH", "SYSTEMROOT", "WINDIR", "TEMP", "TMP", "LANG", "LC_ALL", "NUMBA_CACHE_DIR", "USERPROFILE", "HOME")
-    variables = {name: os.environ[name] for name in kept if name in os.environ}
+    names = ("PATH", "SYSTEMROOT", "WINDIR", "TEMP", "TMP", "LANG", "LC_ALL", "NUMBA_CACHE_DIR", "USERPROFILE", "HOME")
+    variables = {name: os.environ[name] for name in names if name in os.environ}
     variables |= {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
         variables[name] = "1"

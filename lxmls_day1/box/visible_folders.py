@@ -18,11 +18,11 @@ SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld
 
 def python_folders() -> list[str]:
     """The folders of this Python and its libraries, without any that holds another one of them."""
-    places = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(sys.executable)}
-    places |= {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    places |= {os.path.dirname(os.path.realpath(sys.executable))}
-    places |= {path for path in [*site.getsitepackages(), site.getusersitepackages()] if path in sys.path}
-    real = sorted({path for place in places for path in (place, os.path.realpath(place)) if os.path.isdir(path)})
+    folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(sys.executable)}
+    folders |= {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders |= {os.path.dirname(os.path.realpath(sys.executable))}
+    folders |= {path for path in [*site.getsitepackages(), site.getusersitepackages()] if path in sys.path}
+    real = sorted({path for folder in folders for path in (folder, os.path.realpath(folder)) if os.path.isdir(path)})
     return [
         path
         for path in real

@@ -31,14 +31,14 @@ class _Ended(KeyboardInterrupt):
 
 
 def run_here(
-    request: CheckRequest, folder: Path, place: Path, time_limit: float
+    request: CheckRequest, folder: Path, work_folder: Path, time_limit: float
 ) -> tuple[list[dict[str, Any]], int, bool]:
     """Run checks of a lab.
 
     Parameters
     ----------
     request : CheckRequest
-    folder, place : Path
+    folder, work_folder : Path
         The lab, and the current folder while checks run; what goes to standard error is kept there.
     time_limit : float
         Seconds for each check.
@@ -53,19 +53,19 @@ def run_here(
         Whether a check was ended because its time was over.
     """
     errors = io.StringIO()
-    report = place / REPORT
+    report = work_folder / REPORT
     report.write_bytes(b"")
     statuses: list[int] = []
     with (
         contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()),
-        contextlib.chdir(place), set_aside(folder), _exit_recorded(statuses), TimeLimit(folder) as limit, _shallow(),
+        contextlib.chdir(work_folder), set_aside(folder), _exit_recorded(statuses), TimeLimit(folder) as limit, _shallow(),
     ):  # fmt: skip
         status = 0
         try:
             report_checks(request, report, _OPTIONS, lambda: limit.of(time_limit))
         except (KeyboardInterrupt, pytest.exit.Exception):
             status = INTERRUPTED
-    (place / ERRORS).write_text(errors.getvalue(), encoding="utf-8")
+    (work_folder / ERRORS).write_text(errors.getvalue(), encoding="utf-8")
     events = [json.loads(line) for line in report.read_bytes().splitlines()]
     return events, (statuses or [status])[0], limit.over
 

@@ -39,7 +39,7 @@ from lxmls_day1.grading.groups import behaviour_of
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
 NOT_TRIED = f"not tried, because {MOST_UNENDING} checks of this exercise did not end in time"
-KEPT_OUTPUT = 4000
+LONGEST_OUTPUT = 4000
 LONGEST_TEXT = 8000  # of a verdict: a library may put an answer of megabytes into its message
 NOT_NEEDED = (  # of pytest: each costs time at every check
     "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch", "pastebin", "recwarn",
@@ -181,7 +181,7 @@ class GradingSession:
                 if numbers is public:
                     inspect([tries[i].grade for i in public], lab)
                 lab.close()
-        printed = "".join(tries[i].printed for i in public)[:KEPT_OUTPUT]
+        printed = "".join(tries[i].printed for i in public)[:LONGEST_OUTPUT]
         return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed)
 
     def _pictured(self, one: _Try) -> CheckGrade:
