@@ -17,13 +17,10 @@
 ``model_file``       trained classifiers as files
 ``tuning``           hyper-parameters chosen on the development part
 ``sklearn_adapter``  the classifiers as scikit-learn estimators
-``compiled/``          the compiled loops
-``text/``              corpora, tokens, files of documents
-``streaming/``         corpora on disk that need not fit into memory: made, read, trained on
-``cluster/``           the workers of a Dask cluster, and training on them
+``engine/``            compiled loops, text into matrices, corpora on disk, a cluster
 ``figures/``           decision boundaries and other figures: computed, and drawn
 ``commands/``          the command line ``lxmls-day1``, a module for each command
-``exercises/``         markers, hints, checks, workspaces: what students and instructors use
+``course/``            markers, hints, checks, workspaces: what students and instructors use
 ``box/``               runs untrusted code and hands plain data back
 ``grading/``           untrusted submissions: run in a box, judged outside of it
 ``demos/``             demonstrations for the projector
