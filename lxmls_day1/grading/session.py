@@ -156,7 +156,7 @@ class GradingSession:
 
     def _within(self, body: Callable[[], None]) -> None:
         def with_known_checks() -> None:
-            self._known = tuple(_unrun(item) for item in self._checks.items)
+            self._known = self._known or tuple(map(_unrun, self._checks.items))
             body()
 
         self._checks.within(with_known_checks)
