@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 NEEDED = ("read_submission", "_boxed_files", "_row", "files_of_student")
-OPTIONAL = ("_boundaries", "free_answers", "fingerprints", "BoundaryPictures")
+OPTIONAL = ("_boundaries", "free_answers", "fingerprints", "draw")
 KILLING = ("read_submission", "_boxed_files", "files_of_student")
 LATE = "late"
 
@@ -54,7 +54,7 @@ with_fault(worker, "read_submission")
 for name in ("_row", "files_of_student", "_boundaries"):
     with_fault(one_submission, name)
 with_fault(one_submission.Grader, "_boxed_files")
-with_fault(lxmls_day1.grading.boundary_picture, "BoundaryPictures")
+with_fault(lxmls_day1.grading.boundary_picture.BoundaryPictures, "draw")
 with_fault(lxmls_day1.grading.notebook_answers, "free_answers")
 with_fault(lxmls_day1.grading.similarity, "fingerprints")
 worker.serve()
