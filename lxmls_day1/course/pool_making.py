@@ -21,10 +21,10 @@ from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistaken_labs import uncompiled_lab
 from lxmls_day1.course.mistakes import Mistake, read_taught
 from lxmls_day1.course.mutants import mutants_of
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, NoAnswer, Pool
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
 

@@ -29,10 +29,6 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
 
 
-class NoAnswer(Exception):
-    """There is no answer, and another input would not change that. It ends a check."""
-
-
 @dataclass(frozen=True)
 class Answer:
     """A value as plain data: its shape, and its entries in C order: floats, or texts, or nothing at all.
