@@ -434,6 +434,8 @@ def _check_fit(model: SavedModel) -> None:
     """Whether parameters, classes and names belong together."""
     n_rows, n_classes = _checked(model.params, model.classifier).shape
     classes = model.classifier.classes
+    if classes is not None and not (isinstance(classes, np.ndarray) and classes.ndim == 1):
+        raise InputError(f"the classes must be an array with a label for each column, but are {shown(classes)}")
     if classes is not None and len(classes) != n_classes:
         raise InputError(
             f"the parameters have {counted(n_classes, 'column')}, but the classifier has {counted(len(classes), 'class')}; pass the "
