@@ -274,7 +274,7 @@ def _aligned_copy(matrix: Reals) -> Reals:
 class OnlineState:
     """Where an online learner stands between two rounds: with this, training goes on as if it had never stopped.
 
-    It can be kept, copied and pickled. ``OnlineClassifier.resume`` takes one, leaves it as it is, and returns the next.
+    It can be kept, copied and pickled. `lxmls_day1.engine.training.resume` takes one, leaves it as it is, and returns the next.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ def _as_updates(rule: Rule, answer: Any, n_classes: int) -> tuple[Reals, Reals]:
     return d, b
 
 
-def machine_code_of(rule: Rule, stacklevel: int = 4) -> Any:
+def machine_code_of(rule: Rule, stacklevel: int = 5) -> Any:
     """The rule as compiled loops call it; None if it is not marked for that, if nothing is compiled, or if it cannot be.
 
     A warning says why a marked rule cannot be compiled; `stacklevel` leads from here to the caller of ``train``. As Python the
