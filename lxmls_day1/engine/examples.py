@@ -49,10 +49,11 @@ def check_in_memory(X: Any) -> None:
         )
 
 
-def rows_of(classifier: Any, X: Any) -> Any:
+def rows_of(classifier: Any, X: Any, learn_names: bool = False) -> Any:
     """Feature vectors that are dictionaries as a matrix with the columns of training; anything else as it is.
 
-    A data frame must have the columns of the one in training, in their order.
+    A data frame must have the columns of the one in training, in their order. With ``learn_names`` these become the ``vector_names``
+    of the classifier, as those of dictionaries do.
 
     Raises
     ------
@@ -60,8 +61,11 @@ def rows_of(classifier: Any, X: Any) -> Any:
         For other columns, for dictionaries where no names were learnt, and for a corpus on disk.
     """
     check_in_memory(X)
-    if not are_dictionaries(X):
-        names = column_names(X)
+    dictionaries = are_dictionaries(X)
+    names = names_of(X) if dictionaries and learn_names else column_names(X)
+    if learn_names:
+        classifier.vector_names = names
+    if not dictionaries:
         if names and classifier.vector_names and names != classifier.vector_names:
             raise InputError(
                 f"X has the columns {listed(names)}, but {classifier.get_name()} was trained on {listed(classifier.vector_names)}, in "
@@ -106,13 +110,11 @@ def training_data(
     InputError
         For data that cannot be trained on.
     """
-    check_in_memory(X)
+    classifier.vector_names = vector_names
+    X = check(rows_of(classifier, X, learn_names=vector_names is None))
     if y is None:
         raise InputError("y must hold a label for each row of X, but is not given")
-    classifier.vector_names = vector_names
-    if vector_names is None:
-        classifier.vector_names = names_of(X) if are_dictionaries(X) else column_names(X)
-    X, y = check(rows_of(classifier, X)), check_labels(y)
+    y = check_labels(y)
     if X.shape[0] != len(y):
         raise InputError(
             f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; "
