@@ -142,9 +142,7 @@ class TextCorpus(BagCorpus):
             "encoding": encoding,
         }
         columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
-        files = [read_labelled(path, **layout, **columns)]
-        if test_path is not None:
-            files.append(read_labelled(test_path, **layout, **columns, like=files[0]))
+        files = read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
         is_svmlight = files[0].form == "svmlight"
         if is_svmlight and min_count > 1:
             raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")

@@ -14,7 +14,7 @@ from sklearn.feature_extraction import FeatureHasher
 from lxmls_day1.engine.streaming import corpus_making
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shards import MANIFEST
-from lxmls_day1.engine.text import labelled_streams, text_blocks
+from lxmls_day1.engine.text import labelled_files, text_blocks
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.engine.text.toy_stream import toy_documents
 from lxmls_day1.errors import CorpusError, InputError
@@ -146,7 +146,7 @@ def test_parquet_is_read_or_its_extra_is_named(tmp_path, documents, monkeypatch)
     few = documents[:100]
     table = pyarrow.table({"n": range(100), "text": [t for _, t in few], "label": [k for k, _ in few]})
     parquet.write_table(table, path, row_group_size=30)
-    monkeypatch.setattr(labelled_streams, "_PARQUET_ROWS", 7)
+    monkeypatch.setattr(labelled_files, "_PARQUET_ROWS", 7)
     X, labels = matrix(make_corpus([path], tmp_path / "x.bags", hash_bits=9))
     assert labels == [label for label, _ in few]
     assert np.array_equal(X, FeatureHasher(512).transform([count_tokens(text) for _, text in few]).toarray())
