@@ -29,14 +29,10 @@ import numpy as np
 from lxmls_day1.checks import check_flag, check_number
 from lxmls_day1.engine.text.labelled_files import name_of_data, read_labelled
 from lxmls_day1.engine.text.svmlight import is_number
-from lxmls_day1.engine.text.token_matrix import REVIEW_WORDS
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.errors import InputError
 from readers.splitting import checked_shares, split_ends
-from readers.vocabulary import PLAIN_WORDS, BagCorpus, check_bag, checked_min_count, count_words
-
-#: Functions that count the tokens of a text -> the rules by which those of many texts are counted at once, with the same result.
-_RULES_OF = {count_tokens: REVIEW_WORDS, count_words: PLAIN_WORDS}
+from readers.vocabulary import BagCorpus, check_bag, checked_min_count
 
 
 class TextCorpus(BagCorpus):
@@ -165,8 +161,8 @@ class TextCorpus(BagCorpus):
         ends = (train_end, dev_end, min_count, label_order)
         if is_svmlight:
             self._set_examples(bags, labels, *ends, feature_order=int)
-        elif count in _RULES_OF:
-            self._set_texts(texts, _RULES_OF[count], labels, *ends, progress=progress)
+        elif count is count_tokens:
+            self._set_texts(texts, labels, *ends, progress=progress)
         else:
             self._set_examples([check_bag(count(text)) for text in _shown(texts, progress)], labels, *ends)
 

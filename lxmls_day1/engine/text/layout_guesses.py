@@ -135,7 +135,7 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     first, others = rows[0], rows[1:]
     filled = [field for field in first if field]
     is_numbered = filled == [str(column) for column in range(len(filled))]
-    if not filled or any(filled.count(field) > 1 and not _is_usual(field) for field in filled):
+    if not filled or any(number > 1 and not _is_usual(field) for field, number in Counter(filled).items()):
         return False
     if not is_numbered and not all(_NAME.fullmatch(field) and len(field) <= _LONGEST_NAME for field in filled):
         return False
@@ -244,7 +244,8 @@ def label_by_shape(rows: Sequence[Sequence[Any]]) -> int:
     """The column with the fewest different values; of several, the one with the fewest words; of several, the first."""
     columns = [[str(row[column]) for row in rows] for column in range(len(rows[0]))]
     nr_values = [len(set(values)) for values in columns]
-    fewest = [column for column, nr in enumerate(nr_values) if nr == min(nr_values)]
+    least = min(nr_values)
+    fewest = [column for column, nr in enumerate(nr_values) if nr == least]
     if len(fewest) == 1:
         return fewest[0]  # most files: no text is taken apart
     return min(fewest, key=lambda column: sum(len(value.split()) for value in columns[column]))
