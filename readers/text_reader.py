@@ -50,7 +50,7 @@ class TextCorpus(BagCorpus):
     seed : int, optional
         Shuffles the examples of the first file before they are split: files are often sorted by label. None leaves them
         in their order.
-    form : {"columns", "jsonl", "svmlight"}, optional
+    form : {"columns", "jsonl", "svmlight", "parquet"}, optional
         What is in the files. By the ending of the name if not given: ``.csv``, ``.tsv``, ``.jsonl``, ``.svmlight`` and the
         like, each also with ``.gz``; another ending means columns, or JSON lines if the first line is an object.
     delimiter : str, optional
@@ -139,7 +139,7 @@ class TextCorpus(BagCorpus):
         }
         columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
         files = read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
-        is_svmlight = files[0].form == "svmlight"
+        is_svmlight, has_usual_tokens = files[0].form == "svmlight", count is count_tokens
         if is_svmlight and min_count > 1:
             raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")
 
@@ -161,7 +161,7 @@ class TextCorpus(BagCorpus):
         ends = (train_end, dev_end, min_count, label_order)
         if is_svmlight:
             self._set_examples(bags, labels, *ends, feature_order=int)
-        elif count is count_tokens:
+        elif has_usual_tokens:
             self._set_texts(texts, labels, *ends, progress=progress)
         else:
             self._set_examples([check_bag(count(text)) for text in _shown(texts, progress)], labels, *ends)

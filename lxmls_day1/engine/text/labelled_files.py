@@ -9,6 +9,7 @@ have the same columns, by name where they have names.
 import glob
 import io
 import os
+import stat
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -126,8 +127,11 @@ def read_labelled(
         if piece.source > 0 and found[0].labels:
             known = known or set(found[0].labels)
             stream.check_labels(piece, known)
-        for column, further in zip(found[piece.source][1:], piece[1:], strict=True):
-            column.extend(further)
+        examples = found[piece.source]
+        examples.labels.extend(piece.labels)
+        examples.texts.extend(piece.texts)
+        examples.bags.extend(piece.bags)
+        examples.lines.extend(piece.lines)
     for number, piece in enumerate(found):
         if not piece.labels:
             raise _nothing_in(stream.names[number])
@@ -175,7 +179,7 @@ class LabelledStream:
     names : list of str
         The files as messages name them.
     sizes : list of int or None
-        Their bytes; None of standard input, where nobody knows.
+        Their bytes; None of standard input and of pipes, where nobody knows.
     described : dict of int to str
         What each file with examples that was begun was taken for.
     forms : dict of int to str
@@ -247,7 +251,7 @@ class LabelledStream:
         """The files before they are read: path, and of those that are no pipe bytes and time of change."""
         return [
             {"path": path}
-            if path == STANDARD_INPUT
+            if size is None
             else {"path": os.path.abspath(path), "bytes": size, "mtime_ns": os.stat(path).st_mtime_ns}
             for path, size in zip(self.paths, self.sizes, strict=True)
         ]
@@ -297,7 +301,8 @@ class LabelledStream:
             return
         if form == "svmlight":
             self._describe(number, f"svmlight features{described_end}")
-        columns, names = None, ()
+        columns: tuple[int, int] | None = None
+        names: tuple[str, ...] = ()
         for block in chain([first], blocks):
             if form == "svmlight":
                 labels, bags, lines = parse_svmlight(block, name, line)
@@ -305,7 +310,7 @@ class LabelledStream:
             else:
                 table = parse_json_lines(block, name, line, names)
                 if table.rows:
-                    names = table.names
+                    names = table.names or ()
                     columns = columns or self._chosen(number, table, "JSON lines", described_end)
                     yield self._texts_of(number, table, columns)
             line += block.count("\n")
@@ -327,7 +332,9 @@ class LabelledStream:
             header = self._has_header(rows)
         names = tuple(rows[0]) if header else None
         if names and len(rows) == 1:
-            raise CorpusError(f"{name}: expected a label and a text a line, got no line but the header {', '.join(names)}")
+            raise CorpusError(
+                f"{name}: expected a label and a text a line, got no line but the header {', '.join(names)}"
+            )
         table = Table(names, rows[int(header) :], numbers[int(header) :])
         parted_by = DELIMITERS.get(delimiter, repr(delimiter))
         columns = self._chosen(
@@ -394,7 +401,7 @@ class LabelledStream:
                 f"{name} holds {form}, and {self.names[before[0]]} {before[1]}; all have to be texts, or all svmlight"
             )
         self.forms[number] = form
-        asked = {"delimiter": self._delimiter, "header": self._header} if form != "columns" else {}
+        asked: dict[str, Any] = {"delimiter": self._delimiter, "header": self._header} if form != "columns" else {}
         if form == "svmlight":
             asked |= {"label_column": self._columns[0], "text_column": self._columns[1]}
         if form == "parquet":
@@ -443,9 +450,7 @@ def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     for path in as_list(paths, "paths must be a list of the paths of files"):
         text = str(check_path("path", path))
         if os.path.isdir(text):
-            raise InputError(
-                f"{text} is a folder; name files, or a pattern such as {os.path.join(text, '*.csv')!r}"
-            )
+            raise InputError(f"{text} is a folder; name files, or a pattern such as {os.path.join(text, '*.csv')!r}")
         if text == STANDARD_INPUT or os.path.lexists(text) or not glob.has_magic(text):
             found.append(text)
             continue
@@ -477,9 +482,11 @@ def _ending_of(path: Path) -> str:
     return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
 
 
-def _size_of(path: str) -> int:
+def _size_of(path: str) -> int | None:
+    """The bytes of a file; None of a pipe."""
     try:
-        return check_readable(path, "name a file, or a pipe that ends", pipes=True).st_size
+        found = check_readable(path, "name a file, or a pipe that ends", pipes=True)
+        return None if stat.S_ISFIFO(found.st_mode) else found.st_size
     except InputError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
@@ -517,10 +524,14 @@ def _check_choices(
 
 
 class _Lines:
-    """The lines of blocks of text, with their ends; until `once` is called, they can be gone through again and again."""
+    """The lines of blocks of text, with their ends; until `once` is called, they can be gone through again and again.
+
+    An error of the blocks ends the lines, and is raised by `once`.
+    """
 
     def __init__(self, first: str, blocks: Iterator[str]):
         self._read, self._blocks = [first], blocks
+        self._error: CorpusError | None = None
         self.n_begun = 0
         """Of the blocks of `once`."""
 
@@ -529,9 +540,12 @@ class _Lines:
 
     def _again(self) -> Iterator[str]:
         yield from self._read
-        for block in self._blocks:
-            self._read.append(block)
-            yield block
+        try:
+            for block in self._blocks:
+                self._read.append(block)
+                yield block
+        except CorpusError as error:
+            self._error = error
 
     def once(self) -> Iterator[str]:
         """The lines for the last time: nothing is remembered any more."""
@@ -541,6 +555,8 @@ class _Lines:
         while self._read:
             self.n_begun += 1
             yield self._read.pop(0)
+        if self._error is not None:
+            raise self._error
         for block in self._blocks:
             self.n_begun += 1
             yield block
@@ -550,9 +566,7 @@ def _lines_of(block: str) -> io.StringIO:
     return io.StringIO(block, newline="")
 
 
-def _in_pieces(
-    records: Iterable[tuple[int, list[str]]], lines: _Lines
-) -> Iterator[tuple[list[list[str]], list[int]]]:
+def _in_pieces(records: Iterable[tuple[int, list[str]]], lines: _Lines) -> Iterator[tuple[list[list[str]], list[int]]]:
     """Records and their lines, about as many as there are in a block; the first time at least two, a header and an example."""
     rows: list[list[str]] = []
     numbers: list[int] = []

@@ -21,9 +21,7 @@ _PAIR = f"{_WHOLE.pattern}:{_NUMBER.pattern}"
 _PAIRS = re.compile(f"(?:{_PAIR}(?: {_PAIR})*)?", re.ASCII)
 
 
-def parse_svmlight(
-    text: str, name: str, first_line: int = 1
-) -> tuple[list[str], list[dict[str, float]], list[int]]:
+def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str], list[dict[str, float]], list[int]]:
     """Read features in the svmlight (libsvm) format.
 
     Parameters

@@ -60,10 +60,10 @@ class Input:
             pass
 
     def described(self) -> dict[str, Any]:
-        """What a manifest says of the file: path, bytes, time of change, SHA-256."""
-        entry: dict[str, Any] = {"path": STANDARD_INPUT if self.path == STANDARD_INPUT else os.path.abspath(self.path)}
-        if self.path != STANDARD_INPUT:
-            entry["mtime_ns"] = os.stat(self.path).st_mtime_ns
+        """What a manifest says of the file: path, bytes, time of change, SHA-256; a pipe is as standard input."""
+        entry: dict[str, Any] = {"path": STANDARD_INPUT}
+        if self.path != STANDARD_INPUT and os.path.isfile(self.path):
+            entry = {"path": os.path.abspath(self.path), "mtime_ns": os.stat(self.path).st_mtime_ns}
         return {**entry, "bytes": self._n_bytes, "sha256": self._digest.hexdigest()}
 
     def close(self) -> None:

@@ -79,5 +79,7 @@ def _batches(texts: Sequence[str], progress: bool) -> Iterable[Sequence[str]]:
         return batches
     from tqdm.auto import tqdm
 
-    shown: Iterable[Sequence[str]] = tqdm(batches, desc="counting words", unit_scale=_TEXTS_AT_ONCE, unit="text", leave=False)
+    shown: Iterable[Sequence[str]] = tqdm(
+        batches, desc="counting words", unit_scale=_TEXTS_AT_ONCE, unit="text", leave=False
+    )
     return shown
