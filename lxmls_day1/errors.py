@@ -95,6 +95,10 @@ class CorpusUnavailable(InputError):
     """
 
 
+class NoAnswer(Exception):
+    """There is no answer, and another input would not change that. It ends a check."""
+
+
 class LibraryName(UserWarning):
     """A file of a lab that bears the name of a library.
 

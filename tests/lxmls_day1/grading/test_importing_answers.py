@@ -3,16 +3,18 @@
 In each run at one of them.
 """
 
+import contextlib
 import sys
 from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.importable import ANSWERS, answer_paths
-from lxmls_day1.grading import one_submission
-from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.levels import LEVELS, SAFE_LEVELS, Level, why_not
+from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -119,16 +121,14 @@ def marks(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=LEVELS)
 def graded(request, marks, given):
-    if reason := why_not(request.param):
+    if reason := why_not(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
     plan = make_plan(marks, Level(request.param), ["1.2", "1.13"], seed=3, trust=request.param == PROCESS)
     viterbi, bayes = PurePosixPath("classifiers/viterbi.py"), PurePosixPath("classifiers/multinomial_naive_bayes.py")
     handed_in = [submission(name, viterbi, given, head + CALL) for name, (head, _) in WAYS.items()]
     handed_in.append(submission("sklearn", bayes, given, SKLEARN))
-    try:
-        rows = {done.row.student: done.row for done in one_submission.grade_some(plan, handed_in)}
-    finally:
-        one_submission.close_fork_servers()
+    with contextlib.closing(Grader(plan)) as grader:
+        rows = {one.student: grader.grade(one).row for one in handed_in}
     return request.param, rows
 
 

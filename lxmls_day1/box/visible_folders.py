@@ -1,4 +1,4 @@
-"""The folders of this machine that boxes are shown, those that they must not see, and those that fork servers keep."""
+"""The folders of this machine that boxes are shown, and those that fork servers keep in a cache."""
 
 import contextlib
 import hashlib
@@ -11,20 +11,18 @@ import tempfile
 from pathlib import Path
 
 import lxmls_day1
-from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.errors import InputError
-from lxmls_day1.lab import reference_folder
 
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 
 
 def python_folders() -> list[str]:
     """The folders of this Python and its libraries, without any that holds another one of them."""
-    places = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(sys.executable)}
-    places |= {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    places |= {os.path.dirname(os.path.realpath(sys.executable))}
-    places |= {path for path in [*site.getsitepackages(), site.getusersitepackages()] if path in sys.path}
-    real = sorted({path for place in places for path in (place, os.path.realpath(place)) if os.path.isdir(path)})
+    folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(sys.executable)}
+    folders |= {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders |= {os.path.dirname(os.path.realpath(sys.executable))}
+    folders |= {path for path in [*site.getsitepackages(), site.getusersitepackages()] if path in sys.path}
+    real = sorted({path for folder in folders for path in (folder, os.path.realpath(folder)) if os.path.isdir(path)})
     return [
         path
         for path in real
@@ -32,23 +30,15 @@ def python_folders() -> list[str]:
     ]
 
 
-def secret_folders() -> list[str]:
-    """The folders that hold solutions and hidden checks."""
-    reference = reference_folder()
-    if (reference / "__init__.py").is_file() or reference.name == "reference_lab":
-        return [str(reference)]
-    return [str(path) for path in reference.iterdir() if path.name in ("classifiers", "notebooks", "readers", "tests")]
-
-
-def numba_cache_folder() -> Path:
+def numba_cache_folder(cache: Path) -> Path:
     """Where the fork servers keep compiled kernels: a folder that no box can write to."""
-    folder = cache_folder() / "numba-of-boxes"
+    folder = cache / "numba-of-boxes"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def require_cache() -> None:
-    """Raise an error if that folder cannot be written to: without this, numba would fail later and with another message.
+def require_cache(cache: Path) -> None:
+    """Raise an error if the folders in this one cannot be written to: without this, numba would fail later and with another message.
 
     Also if another user can write there: fork servers run what they find in it, with the rights of the grader.
 
@@ -57,14 +47,14 @@ def require_cache() -> None:
     InputError
     """
     try:
-        with tempfile.TemporaryFile(dir=numba_cache_folder()) as file:
+        with tempfile.TemporaryFile(dir=numba_cache_folder(cache)) as file:
             file.write(b"room for a little")
     except OSError as error:
         raise InputError(
-            f"the cache folder {cache_folder()} cannot be written to ({error.strerror}); name another one in the "
+            f"the cache folder {cache} cannot be written to ({error.strerror}); name another one in the "
             "environment variable LXMLS_DAY1_CACHE."
         ) from error
-    for folder in (cache_folder(), numba_cache_folder(), machinery_folder().parent, machinery_folder()):
+    for folder in (cache, numba_cache_folder(cache), machinery_folder(cache).parent, machinery_folder(cache)):
         about = folder.stat()
         if hasattr(os, "geteuid") and (about.st_uid not in (0, os.geteuid()) or about.st_mode & stat.S_IWOTH):
             raise InputError(
@@ -73,14 +63,14 @@ def require_cache() -> None:
             )
 
 
-def machinery_folder() -> Path:
-    """A folder with this package in it and nothing else: its own would show the reference lab around it.
+def machinery_folder(cache: Path) -> Path:
+    """A folder with this package in it and nothing else: its own would show what is around it.
 
     It is the same one every time, for numba's cache goes by the paths of source files.
     """
     package = Path(lxmls_day1.__file__).parent
     name = hashlib.sha256(os.fsencode(package)).hexdigest()[:12]
-    folder = numba_cache_folder().with_name("machinery-of-boxes") / name
+    folder = numba_cache_folder(cache).with_name("machinery-of-boxes") / name
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         (folder / "lxmls_day1").symlink_to(package, target_is_directory=True)
