@@ -136,21 +136,6 @@ def check_path(name: str, path: Any) -> Path:
     return Path(text)
 
 
-def check_content(text: Any) -> str:
-    """The content of a file, or an error for what is no text.
-
-    Examples
-    --------
-    >>> check_content(b"a,b")
-    Traceback (most recent call last):
-    ...
-    lxmls_day1.errors.InputError: the content of a file must be given as text, but is b'a,b'
-    """
-    if not isinstance(text, str):
-        raise InputError(f"the content of a file must be given as text, but is {text!r}")
-    return text
-
-
 def how_to_install(extra: str) -> str:
     """The command that installs an optional extra of this package, as text for a message.
 

@@ -84,6 +84,6 @@ NAMES: dict[str, tuple[str, ...]] = {
         "save_parsed",
     ),
     "engine.text.svmlight": ("is_number",),
-    "engine.text.token_matrix": ("REVIEW_WORDS", "WordRules", "count_texts"),
+    "engine.text.token_matrix": ("count_texts",),
     "engine.text.tokens": ("count_tokens",),
 }
