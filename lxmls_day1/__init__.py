@@ -35,7 +35,7 @@ Importing this package takes no time: ``lxmls-day1 --help`` must not wait for nu
 
 import sys
 
-from lxmls_day1.library_path import PACKAGES, ReferenceFinder
+from lxmls_day1.library_path import PACKAGES, MovedFinder, ReferenceFinder
 
 TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
 if TYPE_CHECKING:
@@ -44,8 +44,10 @@ if TYPE_CHECKING:
 __all__ = ["Lab", "classifiers", "readers"]
 __version__ = "0.1.0"
 
-if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
-    sys.meta_path.insert(0, ReferenceFinder())
+for kind in (MovedFinder, ReferenceFinder):
+    if not any(isinstance(finder, kind) for finder in sys.meta_path):
+        sys.meta_path.insert(0, kind())
+del kind
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of this module
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGES = ("readers", "classifiers")
+#: Packages of this package that lab files of version 3 import -> where they are now.
+MOVED = {name: f"engine.{name}" for name in ("compiled", "text", "streaming", "cluster")}
 #: Whether this Python can start another one. In a browser it cannot.
 STARTS_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")
 _PACKAGE = __name__.partition(".")[0]
@@ -131,6 +133,39 @@ class ReferenceFinder:
         spec.loader = _RenamingLoader(spec.origin)  # type: ignore[assignment]  # a loader by its methods
         spec.cached = None
         return spec
+
+
+class MovedFinder:
+    """Finds modules under the names that they had when older workspaces were made: a student's functions still import them."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+        """Nothing for a module that has not moved."""
+        package, *parts = name.split(".")
+        if package != _PACKAGE or not parts or parts[0] not in MOVED:
+            return None
+        from importlib.machinery import ModuleSpec  # needed here only, where the search path is in order
+
+        moved = ".".join([_PACKAGE, MOVED[parts[0]], *parts[1:]])
+        return ModuleSpec(name, _AliasLoader(moved), is_package=len(parts) == 1)  # type: ignore[arg-type]  # a loader by its methods
+
+
+class _AliasLoader:
+    """Loads a module that has another name by now: it is the same one."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def create_module(self, spec: object) -> "ModuleType":
+        """The module, imported under its name of today."""
+        from importlib import import_module
+
+        module = import_module(self._name)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: "ModuleType") -> None:
+        """Leave the module as it was: it has been run."""
+        module.__spec__ = self._spec
 
 
 class _RenamingLoader:

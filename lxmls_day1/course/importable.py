@@ -14,6 +14,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from itertools import accumulate
 from pathlib import Path
 
+from lxmls_day1.library_path import MOVED
+
 PACKAGE = __name__.partition(".")[0]
 
 #: Modules of this package that the given files import, those of `ANSWERS` left out.
@@ -186,7 +188,13 @@ class _Refusing:
 
     def refuses_module(self, name: str) -> bool:
         """Whether it belongs to this package, and no given file needs it."""
-        return name.startswith(f"{PACKAGE}.") and name not in self._modules
+        package, _, rest = name.partition(".")
+        first, dot, inner = rest.partition(".")
+        return (
+            package == PACKAGE
+            and bool(rest)
+            and f"{package}.{MOVED.get(first, first)}{dot}{inner}" not in self._modules
+        )
 
     def _refuses_library(self, name: str) -> bool:
         if "." in name or name == PACKAGE or name in LIBRARIES or name in sys.stdlib_module_names:
