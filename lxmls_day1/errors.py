@@ -96,7 +96,15 @@ class CorpusUnavailable(InputError):
 
 
 class NoAnswer(Exception):
-    """There is no answer, and another input would not change that. It ends a check."""
+    """There is no answer, and another input would not change that. It ends a check.
+
+    Examples
+    --------
+    >>> raise NoAnswer("classifiers/mira.py is not there")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.NoAnswer: classifiers/mira.py is not there
+    """
 
 
 class LibraryName(UserWarning):

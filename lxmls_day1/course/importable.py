@@ -40,7 +40,6 @@ NEEDED = (
     "settings",
     "engine.streaming.shards",
     "engine.text.corpora",
-    "engine.text.feature_vectors",
     "engine.text.labelled_files",
     "engine.text.packed_texts",
     "engine.text.parsed_reviews",

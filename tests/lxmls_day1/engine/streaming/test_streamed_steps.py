@@ -478,17 +478,18 @@ def test_memory_is_the_model_and_300_mb_whatever_the_size_of_the_corpus(times, t
         from classifiers.svm import SVM
         from lxmls_day1.engine.streaming.checkpoint import Checkpoint
         from lxmls_day1.engine.streaming.shards import Shards
+        from lxmls_day1.engine.training import evaluate_corpus, train_corpus
         folder, small, kept, times = sys.argv[1:]
         svm = SVM(nr_rounds=1, averaged="steps")
-        svm.train(small)                                     # everything is imported and compiled
+        train_corpus(svm, small)                             # everything is imported and compiled
         taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
         model = 8 * (2**20 + 1) * (1 + 1 + 2)                # V and U of one column each, the parameters of two
         limit = taken + model + 300 * 2**20
         size = sum(8 * shard["nonzeros"] for shard in Shards(folder).manifest["shards"])
         assert size > int(times) * 300 * 2**20, size
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        params = svm.train(folder, checkpoint=Checkpoint(kept, every=5_000_000))
-        print(svm.history[0].errors, svm.evaluate(small, params))
+        params = train_corpus(svm, folder, checkpoint=Checkpoint(kept, every=5_000_000))
+        print(svm.history[0].errors, evaluate_corpus(svm, small, params))
     """)
     done = subprocess.run(
         [sys.executable, "-c", script, str(folder), str(tmp_path / "test.bags"), str(tmp_path / "kept"), str(times)],
